@@ -1,0 +1,2 @@
+//! The `lastbit` command.
+fn main() {}

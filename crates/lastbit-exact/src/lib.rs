@@ -1,0 +1,14 @@
+//! Exact and directed arithmetic: the ground floor of Lastbit.
+//!
+//! Every number that reaches a privacy decision is exact ([`Dyadic`], [`Rational`]) or rounded in a direction that
+//! its type states.
+#![forbid(unsafe_code)]
+
+mod dyadic;
+mod rational;
+mod rounding;
+
+pub use dashu_int::{IBig, UBig};
+pub use dyadic::{Dyadic, NotFinite};
+pub use rational::{ParseRationalError, Rational};
+pub use rounding::Rounding;

@@ -1,0 +1,355 @@
+use core::fmt;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::str::FromStr;
+
+use dashu_base::{Abs, BitTest, DivRem, Signed};
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
+
+use crate::rounding::{join, split};
+use crate::{Dyadic, NotFinite, Rounding};
+
+/// An exact rational number in lowest terms.
+///
+/// ```
+/// use lastbit_exact::Rational;
+/// let tenth: Rational = "0.1".parse().unwrap();
+/// assert_eq!(tenth, Rational::new(1, 10));
+/// assert_eq!(tenth.to_string(), "0.1");
+/// assert_eq!(Rational::new(1, 3).to_string(), "1/3");
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rational(RBig);
+
+/// Why a text is not a number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseRationalError {
+    /// The text is not a decimal (`-12.5e-3`) or a fraction (`1/3`).
+    #[error(
+        "`{0}` is not a number; write a decimal such as 0.1 or 2.5e-3, or a fraction such as 1/3"
+    )]
+    Syntax(String),
+    /// A fraction with denominator zero.
+    #[error("`{0}` divides by zero")]
+    ZeroDenominator(String),
+    /// More digits, or a larger exponent, than any use needs.
+    #[error("`{0}` is out of range; at most 5000 digits and a decimal exponent within ±5000")]
+    Range(String),
+}
+
+/// The longest decimal, in digits, and the largest decimal exponent that is read.
+const DECIMAL_LIMIT: usize = 5000;
+
+impl Rational {
+    /// Zero.
+    pub const ZERO: Rational = Rational(RBig::ZERO);
+    /// One.
+    pub const ONE: Rational = Rational(RBig::ONE);
+
+    /// `numerator / denominator`.
+    ///
+    /// # Panics
+    /// If the denominator is zero.
+    pub fn new(numerator: impl Into<IBig>, denominator: impl Into<IBig>) -> Rational {
+        Rational(RBig::from_parts_signed(
+            numerator.into(),
+            denominator.into(),
+        ))
+    }
+
+    /// The numerator, with the sign.
+    pub fn numerator(&self) -> &IBig {
+        self.0.numerator()
+    }
+
+    /// The denominator, positive.
+    pub fn denominator(&self) -> &UBig {
+        self.0.denominator()
+    }
+
+    /// Whether this is zero.
+    pub fn is_zero(&self) -> bool {
+        self.0.is_zero()
+    }
+
+    /// Whether this is below zero.
+    pub fn is_negative(&self) -> bool {
+        self.0.is_negative()
+    }
+
+    /// Whether this is above zero.
+    pub fn is_positive(&self) -> bool {
+        !self.is_zero() && !self.is_negative()
+    }
+
+    /// The magnitude.
+    pub fn abs(&self) -> Rational {
+        Rational(self.0.clone().abs())
+    }
+
+    /// `1 / self`; `None` for zero.
+    pub fn recip(&self) -> Option<Rational> {
+        (!self.is_zero()).then(|| &Rational::ONE / self)
+    }
+
+    /// The largest integer at or below this number.
+    pub fn floor(&self) -> IBig {
+        self.0.floor()
+    }
+
+    /// The smallest integer at or above this number.
+    pub fn ceil(&self) -> IBig {
+        self.0.ceil()
+    }
+
+    /// The nearest integer, ties toward +∞: `floor(self + 1/2)`.
+    pub fn round_ties_up(&self) -> IBig {
+        (self + &Rational::new(1, 2)).floor()
+    }
+
+    /// `self · 2^by`, exactly.
+    pub fn scale(&self, by: i64) -> Rational {
+        let shift = by.unsigned_abs() as usize;
+        if by >= 0 {
+            Rational(RBig::from_parts(
+                self.numerator() << shift,
+                self.denominator().clone(),
+            ))
+        } else {
+            Rational(RBig::from_parts(
+                self.numerator().clone(),
+                self.denominator() << shift,
+            ))
+        }
+    }
+
+    /// Clamped to `[lower, upper]`.
+    pub fn clamp_to(&self, lower: &Rational, upper: &Rational) -> Rational {
+        self.max(lower).min(upper).clone()
+    }
+
+    /// The smallest `e` with `2^e ≥ self`; `None` unless positive.
+    pub fn ceil_log2(&self) -> Option<i64> {
+        if !self.is_positive() {
+            return None;
+        }
+        // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the answer is a−b or a−b+1 or a-b-1.
+        let guess = self.numerator().bit_len() as i64 - self.denominator().bit_len() as i64;
+        (guess - 1..=guess + 1).find(|&e| *self <= Rational::from(&Dyadic::power_of_two(e)))
+    }
+
+    /// The dyadic with the same value, if there is one.
+    pub fn to_dyadic(&self) -> Option<Dyadic> {
+        let zeros = self.denominator().trailing_zeros()?;
+        (self.denominator().bit_len() == zeros + 1)
+            .then(|| Dyadic::new(self.numerator().clone(), -(zeros as i64)))
+    }
+
+    /// Rounded to `precision` significant bits, exponent unbounded; the contract of [`Dyadic::round`].
+    pub fn round(&self, precision: usize, rounding: Rounding) -> Dyadic {
+        self.with_sticky_bit(precision + 2)
+            .round(precision, rounding)
+    }
+
+    /// The f64 in the given direction, with IEEE overflow and gradual underflow; zero is `+0.0`.
+    pub fn to_f64(&self, rounding: Rounding) -> f64 {
+        self.with_sticky_bit(56).to_f64(rounding)
+    }
+
+    /// A dyadic that rounds as this number does in every format of fewer than `bits` significant bits: the truncated
+    /// quotient of at least `bits` bits, then one bit that says whether anything was cut off. Number and dyadic lie on the
+    /// same side of, or both on, every number of fewer than `bits` bits and every midpoint of two such neighbours.
+    fn with_sticky_bit(&self, bits: usize) -> Dyadic {
+        let (negative, magnitude) = split(self.numerator());
+        let denominator = self.denominator();
+        let shift = bits as i64 + denominator.bit_len() as i64 - magnitude.bit_len() as i64;
+        let (scaled, divisor) = if shift >= 0 {
+            (magnitude << shift as usize, denominator.clone())
+        } else {
+            (magnitude, denominator << shift.unsigned_abs() as usize)
+        };
+        let (quotient, remainder) = scaled.div_rem(divisor);
+        let sticky = (quotient << 1) + UBig::from(!remainder.is_zero());
+        Dyadic::new(join(negative, sticky), -shift - 1)
+    }
+}
+
+impl TryFrom<f64> for Rational {
+    type Error = NotFinite;
+    /// The exact value of a finite f64.
+    fn try_from(value: f64) -> Result<Rational, NotFinite> {
+        Dyadic::try_from(value).map(|dyadic| Rational::from(&dyadic))
+    }
+}
+
+impl From<&Dyadic> for Rational {
+    fn from(value: &Dyadic) -> Rational {
+        let shift = value.exponent().unsigned_abs() as usize;
+        if value.exponent() >= 0 {
+            Rational(RBig::from(value.mantissa() << shift))
+        } else {
+            Rational(RBig::from_parts(
+                value.mantissa().clone(),
+                UBig::ONE << shift,
+            ))
+        }
+    }
+}
+
+impl From<Dyadic> for Rational {
+    fn from(value: Dyadic) -> Rational {
+        Rational::from(&value)
+    }
+}
+
+impl From<i64> for Rational {
+    fn from(value: i64) -> Rational {
+        Rational(RBig::from(value))
+    }
+}
+
+impl From<u64> for Rational {
+    fn from(value: u64) -> Rational {
+        Rational(RBig::from(value))
+    }
+}
+
+impl From<IBig> for Rational {
+    fn from(value: IBig) -> Rational {
+        Rational(RBig::from(value))
+    }
+}
+
+impl FromStr for Rational {
+    type Err = ParseRationalError;
+
+    /// Reads a decimal (`-12.5e-3`) or a fraction of two (`1/3`), exactly.
+    fn from_str(text: &str) -> Result<Rational, ParseRationalError> {
+        let trimmed = text.trim();
+        match trimmed.split_once('/') {
+            None => parse_decimal(trimmed),
+            Some((numerator, denominator)) => {
+                let denominator = parse_decimal(denominator.trim())?;
+                if denominator.is_zero() {
+                    return Err(ParseRationalError::ZeroDenominator(text.to_owned()));
+                }
+                Ok(&parse_decimal(numerator.trim())? / &denominator)
+            }
+        }
+    }
+}
+
+fn parse_decimal(text: &str) -> Result<Rational, ParseRationalError> {
+    let syntax = || ParseRationalError::Syntax(text.to_owned());
+    let range = || ParseRationalError::Range(text.chars().take(40).collect());
+    let (negative, unsigned) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (digits, exponent) = match unsigned.split_once(['e', 'E']) {
+        None => (unsigned, 0),
+        Some((digits, exponent)) => {
+            let unsigned_exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            if unsigned_exponent.is_empty()
+                || !unsigned_exponent.bytes().all(|b| b.is_ascii_digit())
+            {
+                return Err(syntax());
+            }
+            (digits, exponent.parse::<i64>().map_err(|_| range())?)
+        }
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.len() + fraction.len() == 0
+        || !whole
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|b| b.is_ascii_digit())
+    {
+        return Err(syntax());
+    }
+    if whole.len() + fraction.len() > DECIMAL_LIMIT
+        || exponent.unsigned_abs() > DECIMAL_LIMIT as u64
+    {
+        return Err(range());
+    }
+    let magnitude =
+        UBig::from_str_radix(&format!("{whole}{fraction}"), 10).map_err(|_| syntax())?;
+    let tens = exponent - fraction.len() as i64;
+    let power = UBig::from(10u8).pow(tens.unsigned_abs() as usize);
+    let numerator = join(negative, magnitude);
+    Ok(if tens >= 0 {
+        Rational(RBig::from(numerator * IBig::from(power)))
+    } else {
+        Rational(RBig::from_parts(numerator, power))
+    })
+}
+
+impl fmt::Display for Rational {
+    /// The decimal if it ends, else the fraction; either reads back to the same number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (negative, magnitude) = split(self.numerator());
+        let sign = if negative { "-" } else { "" };
+        let denominator = self.denominator();
+        let twos = denominator.trailing_zeros().unwrap_or(0);
+        let mut rest = denominator >> twos;
+        let mut fives = 0;
+        let five = UBig::from(5u8);
+        while rest.is_multiple_of(&five) {
+            rest /= &five;
+            fives += 1;
+        }
+        if rest != UBig::ONE {
+            return f.pad(&format!("{sign}{magnitude}/{denominator}"));
+        }
+        let places = twos.max(fives);
+        let scaled = magnitude * UBig::from(2u8).pow(places - twos) * five.pow(places - fives);
+        if places == 0 {
+            return f.pad(&format!("{sign}{scaled}"));
+        }
+        let digits = format!("{:0>width$}", scaled.to_string(), width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        f.pad(&format!("{sign}{whole}.{fraction}"))
+    }
+}
+
+impl fmt::Debug for Rational {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident) => {
+        impl $trait for &Rational {
+            type Output = Rational;
+            fn $method(self, other: &Rational) -> Rational {
+                Rational((&self.0).$method(&other.0))
+            }
+        }
+        impl $trait for Rational {
+            type Output = Rational;
+            fn $method(self, other: Rational) -> Rational {
+                Rational(self.0.$method(other.0))
+            }
+        }
+    };
+}
+operator!(Add, add);
+operator!(Sub, sub);
+operator!(Mul, mul);
+operator!(Div, div);
+
+impl Neg for &Rational {
+    type Output = Rational;
+    fn neg(self) -> Rational {
+        Rational(-self.0.clone())
+    }
+}
+
+impl Neg for Rational {
+    type Output = Rational;
+    fn neg(self) -> Rational {
+        Rational(-self.0)
+    }
+}

@@ -1,0 +1,1 @@
+//! Tells a process that it was forked.

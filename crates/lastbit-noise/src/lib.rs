@@ -1,0 +1,1 @@
+//! Entropy, lazy uniforms and exact samplers on grids.

@@ -1,0 +1,1 @@
+//! Differential privacy that is right to the last bit.
