@@ -1,1 +1,4 @@
 //! Entropy, lazy uniforms and exact samplers on grids.
+#![forbid(unsafe_code)]
+
+pub mod entropy;
