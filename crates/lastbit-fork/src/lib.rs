@@ -1,1 +1,36 @@
 //! Tells a process that it was forked.
+//!
+//! A child of `fork` starts with a copy of its parent's memory, random generators included. Whoever must not repeat the
+//! parent's draws keeps the [`generation`] beside its state and starts afresh when the number has changed.
+//!
+//! | platform | means | sees |
+//! |---|---|---|
+//! | Linux, Android | a page that the kernel empties in a child (`MADV_WIPEONFORK`, Linux 4.14) | `fork`, and `clone` called without the C library |
+//! | other Unix, older kernels | a `pthread_atfork` handler | `fork` |
+//! | Unix where both are refused | every call is a new generation | everything, at the price of a restart per call |
+//! | elsewhere | there is no `fork`: one generation | |
+//!
+//! A restored snapshot of a virtual machine is not a fork, and is not seen.
+#![deny(unsafe_code)]
+
+#[cfg(unix)]
+mod unix;
+
+/// A number, never zero, that stays the same in a process and differs in a child after `fork`, and in each of its
+/// children from those of all its ancestors.
+///
+/// Costs two loads after the first call; takes no lock and allocates nothing, so it may be called in any thread and in
+/// a child of a process with threads.
+///
+/// ```
+/// let before = lastbit_fork::generation();
+/// assert_eq!(std::thread::spawn(lastbit_fork::generation).join().unwrap(), before);
+/// assert_eq!(lastbit_fork::generation(), before);
+/// ```
+#[inline]
+pub fn generation() -> u64 {
+    #[cfg(unix)]
+    return unix::generation();
+    #[cfg(not(unix))]
+    return 1;
+}
