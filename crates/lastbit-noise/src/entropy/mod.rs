@@ -1,5 +1,6 @@
 //! Random words: the [`Entropy`] trait, its one error, and the operating system behind [`System`].
 
+mod key_erasure;
 mod system;
 
 pub use system::System;
