@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod dyadic;
+mod enclosure;
 mod rational;
 mod rounding;
 
 pub use dashu_int::{IBig, UBig};
 pub use dyadic::{Dyadic, NotFinite};
+pub use enclosure::{EXP_ARGUMENT_BITS, Enclosure, exp_enclosure, ln_enclosure};
 pub use rational::{ParseRationalError, Rational};
 pub use rounding::Rounding;

@@ -1,0 +1,120 @@
+use dashu_base::{BitTest, Sign};
+
+use crate::{Dyadic, IBig, UBig};
+
+use super::constants::{ln_2, ln_coarse, ln_fine};
+use super::{Enclosure, Fixed};
+
+/// An enclosure of `ln x` with `hi − lo ≤ 2^-bits`.
+///
+/// ```
+/// use lastbit_exact::{Dyadic, Rounding, ln_enclosure};
+/// let ln_2 = ln_enclosure(&Dyadic::from(2), 80);
+/// assert!(ln_2.width() <= Dyadic::power_of_two(-80));
+/// assert_eq!(ln_2.lo().to_f64(Rounding::NearestEven), core::f64::consts::LN_2);
+/// ```
+///
+/// # Panics
+/// Unless `x > 0`.
+pub fn ln_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
+    assert!(x.is_positive(), "ln needs a positive number, got {x:?}");
+    if *x == Dyadic::ONE {
+        return Enclosure::exact(Dyadic::ZERO);
+    }
+    // The errors below add up to at most (4n + 4) + 2 + 3 + 3 + 4 = 4n + 16 units, n ≤ w/28 + 2 terms, so hi − lo is at most
+    // w/3 + 48 units; and 2^(w − bits) ≥ 2^7 (bits + 1) is more than that. (At least 16 bits, for the reduction.)
+    let bits = bits.max(16);
+    let w = bits + 7 + bits.bit_len() as u32;
+
+    // x = y 2^t with 3/4 ≤ y < 3/2: a number near 1 has t = 0, and its small logarithm is not a difference of large ones.
+    let (t, y, cut) = reduce_binary(x, w);
+
+    // y r with r the 7-bit reciprocal: |y − y₁₆| < 2^-16 and y ≥ 3/4, so |y r/2^7 − 1| ≤ y/2^8 + 2^-15 < 0.76/2^7.
+    let leading = u64_of(&(&y >> (w as usize - 16)));
+    let r = ((1 << 23) + leading / 2) / leading;
+    let y = y * r;
+
+    // Next j/2^14 nearest to that excess, |j| ≤ 99: y (1 − j/2^14) is off 1 by at most 0.75/2^14 (j is read from 16 bits)
+    // plus (0.76/2^7)(99/2^14) < 0.6/2^14.
+    let excess = u64_of(&(&y >> (w as usize + 7 - 16))) as i64 - (1 << 16);
+    let j = (excess + 2) >> 2;
+    let y = y * ((1 << 14) - j).unsigned_abs();
+
+    let one = UBig::ONE << (w as usize + 21);
+    let series = ln_near_one(&y, &one, w);
+
+    let mut value = series.value;
+    // Cutting x to w bits moved ln x by less than (2^-w)/y < 2 units.
+    let mut error = series.error + if cut { 2 } else { 0 };
+    if r != 1 << 7 {
+        let coarse = ln_coarse(r as u32, w);
+        value -= coarse.value;
+        error += coarse.error;
+    }
+    if j != 0 {
+        let fine = ln_fine(j as i32, w);
+        value -= fine.value;
+        error += fine.error;
+    }
+    if t != 0 {
+        // |t| < 2^extra, so t times the error of ln 2 at w + extra bits, cut to w, is its error and 1 for the floor.
+        let extra = 64 - t.unsigned_abs().leading_zeros();
+        let ln_2 = ln_2(w + extra);
+        value += (ln_2.value * t) >> extra as usize;
+        error += ln_2.error + 1;
+    }
+    debug_assert!(2 * error <= 1 << (w - bits));
+    Fixed { value, error }.enclosure(-i64::from(w))
+}
+
+/// `x = y 2^t` with `3/4 ≤ y < 3/2`: `t`, `⌊y 2^w⌋`, and whether the floor cut anything.
+fn reduce_binary(x: &Dyadic, w: u32) -> (i64, UBig, bool) {
+    let mantissa = x.mantissa();
+    let length = mantissa.bit_len();
+    let mut t = x.exponent() + (length as i64 - 1);
+    if length >= 2 && mantissa.bit(length - 2) {
+        t += 1;
+    }
+    let last = t - i64::from(w);
+    let (_, y) = x.floor_in(last).into_parts();
+    (t, y, x.exponent() < last)
+}
+
+/// `ln(y / one)` for `|y/one − 1| < 1.4/2^14`, in units of `2^-w`, by `2 atanh z`, `z = (y − one)/(y + one)`.
+///
+/// `|z| < 2^-14`. Everything is floored, so all errors have one sign. `Z = ⌊|z| 2^w⌋` is low by less than 1, `Q = ⌊Z²/2^w⌋` by
+/// less than `2|z| + 1 < 2`. `T_0 = Z`, `T_{i+1} = ⌊T_i Q/2^w⌋` is below `|z|^(2i+3) 2^w` by `e_{i+1} < z² e_i + 2|z| + 1`,
+/// so by less than 2. Term `⌊T_i/(2i+1)⌋` loses less than 1 at `i = 0` and less than `2/3 + 1 < 2` later. At the first
+/// `T_n = 0` the true power is below 2 units and so is the tail, `n ≥ 1`; for `n = 0` it is below 1 · (1 + z²). So `n` terms
+/// lose less than `2n + 2` units, twice that for the logarithm.
+fn ln_near_one(y: &UBig, one: &UBig, w: u32) -> Fixed {
+    let (sign, numerator) = (IBig::from(y.clone()) - IBig::from(one.clone())).into_parts();
+    let w = w as usize;
+    let z = (numerator << w) / (y + one);
+    let square = (&z * &z) >> w;
+    let mut sum = z.clone();
+    let mut power = z;
+    let mut terms = 1u64;
+    loop {
+        power = (&power * &square) >> w;
+        if power.is_zero() {
+            break;
+        }
+        sum += &power / (2 * terms + 1);
+        terms += 1;
+    }
+    let value = IBig::from(sum << 1);
+    Fixed {
+        value: if sign == Sign::Negative {
+            -value
+        } else {
+            value
+        },
+        error: 4 * terms + 4,
+    }
+}
+
+/// A number known to fit.
+fn u64_of(value: &UBig) -> u64 {
+    u64::try_from(value).expect("callers pass at most 20 bits")
+}
