@@ -4,12 +4,14 @@
 //! its type states.
 #![forbid(unsafe_code)]
 
+mod directed;
 mod dyadic;
 mod enclosure;
 mod rational;
 mod rounding;
 
 pub use dashu_int::{IBig, UBig};
+pub use directed::{BoundError, Down, Interval, Up};
 pub use dyadic::{Dyadic, NotFinite};
 pub use enclosure::{EXP_ARGUMENT_BITS, Enclosure, exp_enclosure, ln_enclosure};
 pub use rational::{ParseRationalError, Rational};
