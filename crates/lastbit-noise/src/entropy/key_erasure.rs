@@ -4,6 +4,8 @@
 //! word leaves, the rest are words. So the state in memory never determines a word already handed out: such words
 //! are erased from the buffer, and the key that made them is gone.
 
+use core::cell::Cell;
+
 use chacha20::rand_core::SeedableRng;
 use chacha20::rand_core::block::Generator;
 use chacha20::variants::Legacy;
@@ -15,7 +17,7 @@ use super::EntropyError;
 /// What the generator needs from outside: seeds, and the sight of forks.
 pub(super) trait Source {
     /// Overwrites the key with fresh secret bytes, or fails.
-    fn seed(&mut self, key: &mut [u8; 32]) -> Result<(), EntropyError>;
+    fn seed(&self, key: &mut [u8; 32]) -> Result<(), EntropyError>;
     /// A number, never zero, that changes when this process becomes a copy of another.
     fn generation(&self) -> u64;
 }
@@ -30,17 +32,18 @@ pub(super) const PART_WORDS: usize = 8192;
 /// the generator no further than that.
 pub(super) const SEED_WORDS: usize = 1 << 17;
 
-/// Bytes of `words[position..]` are unused, those of `words[..position]` are zero.
+/// The generator. Its fields are cells, not one `RefCell`: a borrow flag would lengthen the chain of stores and loads
+/// from one word to the next by half.
 pub(super) struct KeyErasure<S: Source> {
     source: S,
-    /// Index of the next unused word; `BUFFER_WORDS` when there is none.
-    position: usize,
+    /// Index of the next unused word; `BUFFER_WORDS` when there is none. The words before it are zero.
+    position: Cell<usize>,
     /// The source's generation at the last seed; 0 before it.
-    generation: u64,
+    generation: Cell<u64>,
     /// Words that the current seed may still make; 0 when the key is not usable.
-    allowance: usize,
-    key: [u8; 32],
-    words: [u64; BUFFER_WORDS],
+    allowance: Cell<usize>,
+    key: Cell<[u8; 32]>,
+    words: [Cell<u64>; BUFFER_WORDS],
 }
 
 impl<S: Source> KeyErasure<S> {
@@ -48,93 +51,105 @@ impl<S: Source> KeyErasure<S> {
     pub(super) const fn new(source: S) -> KeyErasure<S> {
         KeyErasure {
             source,
-            position: BUFFER_WORDS,
-            generation: 0,
-            allowance: 0,
-            key: [0; 32],
-            words: [0; BUFFER_WORDS],
+            position: Cell::new(BUFFER_WORDS),
+            generation: Cell::new(0),
+            allowance: Cell::new(0),
+            key: Cell::new([0; 32]),
+            words: [const { Cell::new(0) }; BUFFER_WORDS],
         }
     }
 
     #[inline]
-    pub(super) fn word(&mut self) -> Result<u64, EntropyError> {
-        if self.source.generation() == self.generation
-            && let Some(word) = self.words.get_mut(self.position)
-        {
-            self.position += 1;
-            return Ok(core::mem::take(word));
+    pub(super) fn word(&self) -> Result<u64, EntropyError> {
+        let position = self.position.get();
+        match self.words.get(position) {
+            Some(word) if self.source.generation() == self.generation.get() => {
+                self.position.set(position + 1);
+                Ok(word.take())
+            }
+            _ => self.first_word_of_refill(),
         }
-        self.refill()?;
-        self.position = 1;
-        Ok(core::mem::take(&mut self.words[0]))
     }
 
-    pub(super) fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-        for part in words.chunks_mut(PART_WORDS) {
-            if self.source.generation() != self.generation {
+    pub(super) fn fill(&self, words: &mut [u64]) -> Result<(), EntropyError> {
+        let words = Cell::from_mut(words).as_slice_of_cells();
+        for part in words.chunks(PART_WORDS) {
+            if self.source.generation() != self.generation.get() {
                 self.erase();
             }
             if part.len() >= BUFFER_WORDS {
                 self.next_keystream(part.len())?.fill(part);
                 continue;
             }
-            let buffered = part.len().min(BUFFER_WORDS - self.position);
-            let (from_buffer, rest) = part.split_at_mut(buffered);
-            self.take_buffered(from_buffer);
-            if !rest.is_empty() {
+            let (now, later) = part.split_at(part.len().min(BUFFER_WORDS - self.position.get()));
+            self.take_buffered(now);
+            if !later.is_empty() {
                 self.refill()?;
-                self.take_buffered(rest);
+                self.take_buffered(later);
             }
         }
         Ok(())
     }
 
     /// Moves the next unused words out; there must be enough of them.
-    fn take_buffered(&mut self, words: &mut [u64]) {
-        let used = &mut self.words[self.position..][..words.len()];
-        words.copy_from_slice(used);
-        used.fill(0);
-        self.position += words.len();
+    fn take_buffered(&self, words: &[Cell<u64>]) {
+        let start = self.position.get();
+        let end = start + words.len();
+        for (word, unused) in words.iter().zip(&self.words[start..end]) {
+            word.set(unused.take());
+        }
+        self.position.set(end);
     }
 
     #[cold]
     #[inline(never)]
-    fn refill(&mut self) -> Result<(), EntropyError> {
-        let mut keystream = self.next_keystream(BUFFER_WORDS)?;
-        keystream.fill(&mut self.words);
-        self.position = 0;
+    fn first_word_of_refill(&self) -> Result<u64, EntropyError> {
+        self.refill()?;
+        self.position.set(1);
+        Ok(self.words[0].take())
+    }
+
+    fn refill(&self) -> Result<(), EntropyError> {
+        self.next_keystream(BUFFER_WORDS)?.fill(&self.words);
+        self.position.set(0);
         Ok(())
     }
 
-    /// A keystream for `words` words, `words ≤ SEED_WORDS`, from which the current key can no longer be found.
-    fn next_keystream(&mut self, words: usize) -> Result<Keystream, EntropyError> {
+    /// A keystream for `words` words, `words ≤ SEED_WORDS`, that the state left behind does not determine.
+    fn next_keystream(&self, words: usize) -> Result<Keystream, EntropyError> {
         let generation = self.source.generation();
-        if generation != self.generation || self.allowance < words {
+        if generation != self.generation.get() || self.allowance.get() < words {
             // Erased first: after a failure nothing made from the old seed is left to hand out.
             self.erase();
-            if let Err(error) = self.source.seed(&mut self.key) {
-                self.key.zeroize();
-                return Err(error);
-            }
-            self.generation = generation;
-            self.allowance = SEED_WORDS;
+            let mut key = Zeroizing::new([0; 32]);
+            self.source.seed(&mut key)?;
+            self.key.set(*key);
+            self.generation.set(generation);
+            self.allowance.set(SEED_WORDS);
         }
-        self.allowance -= words;
-        Ok(Keystream::replacing(&mut self.key))
+        self.allowance.set(self.allowance.get() - words);
+        let mut key = Zeroizing::new(self.key.get());
+        let keystream = Keystream::replacing(&mut key);
+        self.key.set(*key);
+        Ok(keystream)
     }
 
     /// Forgets key and words; the next draw asks the source for a seed.
-    fn erase(&mut self) {
-        self.key.zeroize();
-        self.words.zeroize();
-        self.position = BUFFER_WORDS;
-        self.allowance = 0;
+    fn erase(&self) {
+        self.key.set([0; 32]);
+        self.words.iter().for_each(|word| word.set(0));
+        self.position.set(BUFFER_WORDS);
+        self.allowance.set(0);
     }
 }
 
 impl<S: Source> Drop for KeyErasure<S> {
     fn drop(&mut self) {
-        self.erase();
+        // Nothing reads the memory after this, so plain stores could be left out.
+        self.key.get_mut().zeroize();
+        self.words
+            .iter_mut()
+            .for_each(|word| word.get_mut().zeroize());
     }
 }
 
@@ -163,7 +178,7 @@ impl Keystream {
         }
     }
 
-    fn fill(&mut self, mut words: &mut [u64]) {
+    fn fill(&mut self, mut words: &[Cell<u64>]) {
         while !words.is_empty() {
             if self.used == BLOCKS {
                 self.cipher.generate(&mut self.blocks);
@@ -171,10 +186,10 @@ impl Keystream {
             }
             // `used` is even: two of the cipher's words make one of ours, the lower half first.
             let pairs = self.blocks[self.used..].chunks_exact(2);
-            let (now, later) = words.split_at_mut(pairs.len().min(words.len()));
+            let (now, later) = words.split_at(pairs.len().min(words.len()));
             self.used += 2 * now.len();
-            for (word, pair) in now.iter_mut().zip(pairs) {
-                *word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            for (word, pair) in now.iter().zip(pairs) {
+                word.set(u64::from(pair[0]) | u64::from(pair[1]) << 32);
             }
             words = later;
         }

@@ -45,9 +45,12 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
 /// use lastbit_noise::entropy::EntropyError;
 /// assert!(EntropyError::exhausted().is_exhausted());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct EntropyError(Kind);
+pub struct EntropyError(
+    // Boxed for the sake of success: a pointer is as wide as a word, so `Result<u64, EntropyError>` fits two registers.
+    Box<Kind>,
+);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Kind {
@@ -62,20 +65,20 @@ enum Kind {
 impl EntropyError {
     /// The error of a finite source that has no words left.
     pub fn exhausted() -> EntropyError {
-        EntropyError(Kind::Exhausted)
+        EntropyError(Box::new(Kind::Exhausted))
     }
 
     /// Whether a finite source ran out.
     pub fn is_exhausted(&self) -> bool {
-        matches!(self.0, Kind::Exhausted)
+        matches!(*self.0, Kind::Exhausted)
     }
 
     /// Whether the operating system refused.
     pub fn is_operating_system(&self) -> bool {
-        matches!(self.0, Kind::OperatingSystem(_))
+        matches!(*self.0, Kind::OperatingSystem(_))
     }
 
     fn operating_system(source: getrandom::Error) -> EntropyError {
-        EntropyError(Kind::OperatingSystem(source))
+        EntropyError(Box::new(Kind::OperatingSystem(source)))
     }
 }

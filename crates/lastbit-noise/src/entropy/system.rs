@@ -1,5 +1,3 @@
-use core::cell::RefCell;
-
 use super::key_erasure::{KeyErasure, Source};
 use super::{Entropy, EntropyError};
 
@@ -14,6 +12,7 @@ use super::{Entropy, EntropyError};
 ///   zeroed when the thread ends. Copies that the compiler leaves on the stack are out of reach.
 /// - *Failure.* When the operating system refuses a seed, the draw fails, the old state is erased, and every draw fails
 ///   until a seed is had.
+/// - *Signal handlers* must not draw: one that interrupts a draw in its own thread would share its word.
 /// - *Time* depends on how many words were drawn before, never on their values.
 ///
 /// ```
@@ -26,38 +25,36 @@ use super::{Entropy, EntropyError};
 pub struct System(());
 
 thread_local! {
-    static GENERATOR: RefCell<KeyErasure<OperatingSystem>> =
-        const { RefCell::new(KeyErasure::new(OperatingSystem)) };
+    static GENERATOR: KeyErasure<OperatingSystem> = const { KeyErasure::new(OperatingSystem) };
 }
 
 impl Entropy for System {
     fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-        GENERATOR
-            .try_with(|generator| Some(generator.try_borrow_mut().ok()?.fill(words)))
-            .unwrap_or(None)
-            .unwrap_or_else(|| KeyErasure::new(OperatingSystem).fill(words))
+        match GENERATOR.try_with(|generator| generator.fill(words)) {
+            Ok(filled) => filled,
+            Err(_) => KeyErasure::new(OperatingSystem).fill(words),
+        }
     }
 
     #[inline]
     fn word(&mut self) -> Result<u64, EntropyError> {
-        GENERATOR
-            .try_with(|generator| Some(generator.try_borrow_mut().ok()?.word()))
-            .unwrap_or(None)
-            .unwrap_or_else(word_without_thread)
+        match GENERATOR.try_with(KeyErasure::word) {
+            Ok(word) => word,
+            Err(_) => word_of_ending_thread(),
+        }
     }
 }
 
-/// A word when the thread's generator is gone (the thread is ending) or in use (a signal handler interrupts a draw):
-/// from a generator of its own.
+/// The thread's generator is already erased: a word from a generator of its own.
 #[cold]
-fn word_without_thread() -> Result<u64, EntropyError> {
+fn word_of_ending_thread() -> Result<u64, EntropyError> {
     KeyErasure::new(OperatingSystem).word()
 }
 
 struct OperatingSystem;
 
 impl Source for OperatingSystem {
-    fn seed(&mut self, key: &mut [u8; 32]) -> Result<(), EntropyError> {
+    fn seed(&self, key: &mut [u8; 32]) -> Result<(), EntropyError> {
         getrandom::fill(key).map_err(EntropyError::operating_system)
     }
 
