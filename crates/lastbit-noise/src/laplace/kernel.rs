@@ -1,0 +1,171 @@
+//! The first tier: one draw in f64 with a proved error bound, free of branches so that the compiler can vectorise it.
+
+/// The low 63 bits of a word: the first bits of `U`. The top bit is the sign.
+pub(super) const UNIFORM_BITS: u32 = 63;
+const UNIFORM_MASK: u64 = u64::MAX >> 1;
+const SIGN_MASK: u64 = 1 << 63;
+
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
+const TWO_84_BITS: u64 = 0x4530_0000_0000_0000;
+/// The bits of the double nearest √½.
+const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
+/// Adding and subtracting this rounds a number below 2^51 to an integer.
+const ROUND: f64 = 1.5 * TWO_52;
+
+/// Beyond this many steps a draw is left to the second tier.
+const MOST_STEPS: f64 = (1u64 << 50) as f64;
+
+/// `−ln(k/2^63)` for the low 63 bits `k` of a word, and a bound on how far later bits of `U` can move it.
+///
+/// Contract, for `k ≥ 1`: `|value − (−ln U)| ≤ 2^-50 + value·2^-51 + later` for every `U` in `[k, k+1]·2^-63`.
+/// For `k = 0` the second number is above 2^60 or not a number, so that no test passes.
+///
+/// Proof. `x`: both conversions are exact by construction (2^84 + h·2^32 and 2^52 + l are doubles, and their difference
+/// from 2^84 + 2^52 is a multiple of 2^32 below 2^63), so `x = k(1+δ)`, |δ| ≤ 2^-53, one rounding. `m` in [√½, √2) and the
+/// integer `e` are exact, `m − 1` is exact (Sterbenz), `m + 1` and the quotient round once each: `s` is off by a factor
+/// 1 ± 2.01·2^-53, |s| ≤ 0.1716, and 2·artanh has slope ≤ 2.07 there: 0.36·2^-52. The series stops after s^17/17: what is left
+/// is at most 2·s^19/(19(1 − s²)) ≤ 1.5·2^-52. Rounding in `2(s + s·z·p)`: s·z·p ≤ 0.0018 carries at most 20 roundings, the
+/// sum one: ≤ 0.25·2^-52. Together ln m is off by at most 2.2·2^-52. `(63−e)·ln 2 = A` is off by at most A·1.5·2^-53
+/// (constant and product), the last subtraction by (A + 0.35)·2^-53, and x for k by 2^-53. With A ≤ value + 0.35 the sum is below
+/// 3.4·2^-52 + value·1.3·2^-52 ≤ 2^-50 + value·2^-51. Last, −ln U lies within ln(1 + 1/k) ≤ 1/k below −ln(k/2^63), and
+/// `later` = 2^-floor(log2 x) ≥ 1/k up to a factor 1 + 2^-52 that matters only for k ≥ 2^53, where it is absorbed above.
+#[inline(always)]
+fn negative_ln(word: u64) -> (f64, f64) {
+    let k = word & UNIFORM_MASK;
+    let high = f64::from_bits((k >> 32) | TWO_84_BITS) - (TWO_84 + TWO_52);
+    let x = high + f64::from_bits((k & 0xffff_ffff) | TWO_52_BITS);
+    let bits = x.to_bits();
+    let e = bits.wrapping_sub(SQRT_HALF_BITS) >> 52;
+    let m = f64::from_bits(bits.wrapping_sub(e << 52));
+    let minus_a = f64::from_bits(e | TWO_52_BITS) - (TWO_52 + 63.0);
+    let s = (m - 1.0) / (m + 1.0);
+    let z = s * s;
+    let z2 = z * z;
+    let z4 = z2 * z2;
+    let p = (1.0 / 3.0 + z * (1.0 / 5.0))
+        + z2 * (1.0 / 7.0 + z * (1.0 / 9.0))
+        + z4 * ((1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0)));
+    let ln_m = 2.0 * (s + s * (z * p));
+    let value = -(minus_a * core::f64::consts::LN_2) - ln_m;
+    let later = f64::from_bits(0x7FE0_0000_0000_0000u64.wrapping_sub(bits & 0x7FF0_0000_0000_0000));
+    (value, later)
+}
+
+/// The cell of `location + S·ratio·(−ln U)`, in steps, and whether it is decided: no `U` that begins with these bits, and no
+/// location within `location_error` of the one given, falls in another cell.
+///
+/// Proof. `n = ratio·value` is off by at most `ratio(2^-50 + value·2^-51 + later)` from `value`, and by n·2^-52 for `ratio`
+/// (rounded from a rational) and the product; the sum by (|location| + n)·2^-53. So the exact sum lies within
+/// `location_error + ratio·(later + 2^-50) + (|location| + n)·2^-50` of `t`. The bound below doubles each constant, which
+/// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51
+/// and the difference is at most one half. A NaN fails the comparison.
+#[inline(always)]
+fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool) {
+    let (value, later) = negative_ln(word);
+    let n = ratio * value;
+    let t = location + f64::from_bits(n.to_bits() ^ (word & SIGN_MASK));
+    let cell = (t + ROUND) - ROUND;
+    let bound =
+        location_error + TWO_M50 + ratio * (later + TWO_M49) + (location.abs() + n) * TWO_M49;
+    let decided = ((t - cell).abs() + bound < 0.5) & (t.abs() < MOST_STEPS);
+    (cell, decided)
+}
+
+const TWO_M49: f64 = 1.0 / (1u64 << 49) as f64;
+const TWO_M50: f64 = 1.0 / (1u64 << 50) as f64;
+
+/// How many draws [`block`] makes at once.
+pub(super) const BLOCK: usize = 64;
+
+/// One draw; `None` when 63 bits and this precision do not decide it.
+#[inline]
+pub(super) fn single(word: u64, location: f64, location_error: f64, ratio: f64) -> Option<f64> {
+    let (cell, decided) = lane(word, location, location_error, ratio);
+    decided.then_some(cell)
+}
+
+/// [`single`] for a block; whether every draw is decided.
+#[inline]
+pub(super) fn block(
+    words: &[u64; BLOCK],
+    locations: &[f64; BLOCK],
+    location_error: f64,
+    ratio: f64,
+    cells: &mut [f64; BLOCK],
+) -> bool {
+    let mut all = true;
+    for i in 0..BLOCK {
+        let (cell, decided) = lane(words[i], locations[i], location_error, ratio);
+        cells[i] = cell;
+        all &= decided;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastbit_exact::{Dyadic, Rounding, ln_enclosure};
+
+    /// `|value − (−ln U)|` at both ends of the cell of `U`, rounded up, against the contract.
+    fn check(word: u64) {
+        let k = word & UNIFORM_MASK;
+        let (value, later) = negative_ln(word);
+        let exact = Dyadic::try_from(value).unwrap();
+        for end in [k as i128, k as i128 + 1] {
+            let u = Dyadic::new(end, -63);
+            let ln = ln_enclosure(&u, 100);
+            let error = [ln.lo(), ln.hi()]
+                .into_iter()
+                .map(|ln| (&exact + ln).abs().to_f64(Rounding::Up))
+                .fold(0.0, f64::max);
+            let bound = TWO_M50 + value * 2f64.powi(-51) + later;
+            assert!(error <= bound, "{word:#x}: {error:e} > {bound:e}");
+        }
+    }
+
+    #[test]
+    fn the_logarithm_keeps_its_contract() {
+        for shift in 0..63 {
+            for delta in -2i64..=2 {
+                check((1u64 << shift).wrapping_add_signed(delta).max(1) & UNIFORM_MASK);
+            }
+        }
+        check(UNIFORM_MASK);
+        // A fixed multiplicative walk through all magnitudes.
+        let mut word = 0x9E37_79B9_7F4A_7C15u64;
+        for i in 0..20_000 {
+            word = word
+                .wrapping_mul(0xD134_2543_DE82_EF95)
+                .wrapping_add(0x2545_F491_4F6C_DD1D);
+            check(((word & UNIFORM_MASK) >> (i % 40)).max(1));
+        }
+    }
+
+    #[test]
+    fn no_bits_of_information_decide_nothing() {
+        assert_eq!(single(0, 0.0, 0.0, 1.0), None);
+        assert_eq!(single(1 << 63, 0.25, 0.0, 1e-3), None);
+    }
+
+    #[test]
+    fn a_location_that_is_not_a_number_decides_nothing() {
+        assert_eq!(single(u64::MAX / 3, f64::NAN, 0.0, 1.0), None);
+        assert_eq!(single(u64::MAX / 3, 1e300, 0.0, 1.0), None);
+        assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0), None);
+    }
+
+    #[test]
+    fn a_block_is_its_lanes() {
+        let words: [u64; BLOCK] =
+            core::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let locations: [f64; BLOCK] = core::array::from_fn(|i| i as f64 * 0.37 - 10.0);
+        let mut cells = [0.0; BLOCK];
+        assert!(block(&words, &locations, 1e-12, 0.8, &mut cells));
+        for i in 0..BLOCK {
+            assert_eq!(single(words[i], locations[i], 1e-12, 0.8), Some(cells[i]));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Laplace noise rounded to a grid, with exactly the law of real Laplace noise rounded to that grid.
+
+mod kernel;
+mod law;
+
+pub use law::laplace_mass;
+
+use lastbit_exact::{IBig, Rational, Rounding};
+
+use crate::entropy::{Entropy, EntropyError};
+use crate::{LazyUniform, ScaleError};
+
+/// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the grid.
+///
+/// Ties go toward +∞. `S` is a fair sign and `U` a real uniform on (0, 1), both drawn bit by bit as needed: the law is exactly
+/// that of the real-valued formula ([`Laplace::cell_probability`]).
+///
+/// ```
+/// use lastbit_exact::Rational;
+/// use lastbit_noise::{Laplace, entropy::System};
+/// let noise = Laplace::new(&Rational::new(3, 10), -2)?;           // scale 0.3, grid 1/4
+/// let steps = noise.sample(&Rational::from(5i64), &mut System::default())?;
+/// println!("5 + noise, in quarters: {steps}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// **Time.** The first tier is free of branches on the value drawn; about one draw in 2^40 goes to the second, whose time
+/// depends on the draw. Locations or grids beyond 2^50 steps always take the second.
+#[derive(Clone, Debug)]
+pub struct Laplace {
+    /// The scale in steps of the grid.
+    ratio: Rational,
+    /// `ratio` rounded to nearest; NaN, which sends every draw to the second tier, where that has no relative bound.
+    ratio_f64: f64,
+    grid_exponent: i64,
+    /// Bits of `U` with which the second tier begins.
+    first_bits: usize,
+}
+
+impl Laplace {
+    /// How many draws [`Laplace::try_block`] makes at once.
+    pub const BLOCK: usize = kernel::BLOCK;
+
+    /// Noise of this scale on the grid of multiples of `2^grid_exponent`.
+    pub fn new(scale: &Rational, grid_exponent: i64) -> Result<Laplace, ScaleError> {
+        if !scale.is_positive() {
+            return Err(ScaleError::NotPositive(scale.clone()));
+        }
+        let ratio = scale.scale(-grid_exponent);
+        let ratio_f64 = match ratio.to_f64(Rounding::NearestEven) {
+            // Normal, with room for the products of the kernel.
+            r if (1e-290..1e290).contains(&r) => r,
+            _ => f64::NAN,
+        };
+        // An error of 2^-64 steps decides nearly all.
+        let magnitude = ratio.ceil_log2().unwrap_or(0).max(0) as usize;
+        Ok(Laplace {
+            ratio,
+            ratio_f64,
+            grid_exponent,
+            first_bits: magnitude + 96,
+        })
+    }
+
+    /// The scale counted in steps of the grid.
+    pub fn scale_in_steps(&self) -> &Rational {
+        &self.ratio
+    }
+
+    /// One draw around `location`, in steps.
+    pub fn sample(
+        &self,
+        location: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        let steps = location.scale(-self.grid_exponent);
+        let word = entropy.word()?;
+        let approximate = steps.to_f64(Rounding::NearestEven);
+        let error = approximate.abs() * f64::EPSILON;
+        match self.try_cell(word, approximate, error) {
+            Some(cell) => Ok(IBig::from(cell as i64)),
+            None => self.resolve(word, &steps, entropy),
+        }
+    }
+
+    /// First tier: the cell that `word` decides for every location, in steps, within `error` of `steps`; an integer below
+    /// 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
+    #[inline]
+    pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
+        kernel::single(word, steps, error, self.ratio_f64)
+    }
+
+    /// [`Laplace::try_cell`] for a block; `false` if some draw is undecided (the others are right all the same).
+    #[inline]
+    pub fn try_block(
+        &self,
+        words: &[u64; Self::BLOCK],
+        steps: &[f64; Self::BLOCK],
+        error: f64,
+        cells: &mut [f64; Self::BLOCK],
+    ) -> bool {
+        kernel::block(words, steps, error, self.ratio_f64, cells)
+    }
+
+    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits of the same `U` are drawn
+    /// until the cell is certain.
+    #[cold]
+    pub fn resolve(
+        &self,
+        word: u64,
+        steps: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        let negative = word >> 63 == 1;
+        let mut uniform = LazyUniform::with_prefix(word << 1 >> 1, kernel::UNIFORM_BITS);
+        let mut bits = self.first_bits;
+        loop {
+            uniform.refine_to(bits, entropy)?;
+            if let Some((near, far)) = uniform.negative_ln(bits as u32) {
+                let near = &self.ratio * &Rational::from(near);
+                let far = &self.ratio * &Rational::from(far);
+                let (low, high) = if negative {
+                    (steps - &far, steps - &near)
+                } else {
+                    (steps + &near, steps + &far)
+                };
+                // U is one of finitely many numbers with probability 0, so low < sum < high: the ends themselves are
+                // not reached, and a sum just below `high` lies in the cell that ends there.
+                let half = Rational::new(1, 2);
+                let first = (&low + &half).floor();
+                let last = (&high + &half).ceil() - IBig::ONE;
+                if first == last {
+                    return Ok(first);
+                }
+            }
+            bits *= 2;
+        }
+    }
+}
