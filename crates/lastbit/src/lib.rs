@@ -1,1 +1,4 @@
 //! Differential privacy that is right to the last bit.
+#![forbid(unsafe_code)]
+
+pub mod utility;
