@@ -10,7 +10,11 @@ use crate::rounding::{join, shift_right_rounded, split};
 
 /// An exact binary number `mantissa · 2^exponent`.
 ///
-/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==` on values.
+/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==` on values. The exponent
+/// is within ±2^62, which no f64 or decimal comes near; an operation that would leave that range panics.
+///
+/// Sums, [`floor_in`](Dyadic::floor_in) and conversions to [`Rational`](crate::Rational) are exact, so they take as many bits as the exponents
+/// are apart; comparison, rounding and [`Format`](crate::Format) do not.
 ///
 /// ```
 /// use lastbit_exact::Dyadic;
@@ -27,6 +31,9 @@ pub struct Dyadic {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0} is not a finite number")]
 pub struct NotFinite(pub f64);
+
+/// The largest magnitude of an exponent.
+const EXPONENT_LIMIT: u64 = 1 << 62;
 
 impl Dyadic {
     /// Zero.
@@ -45,20 +52,24 @@ impl Dyadic {
         let mantissa = mantissa.into();
         match mantissa.trailing_zeros() {
             None => Dyadic::ZERO,
-            Some(0) => Dyadic { mantissa, exponent },
-            Some(zeros) => Dyadic {
-                mantissa: mantissa >> zeros,
-                exponent: exponent + zeros as i64,
-            },
+            Some(0) => Dyadic::odd(mantissa, exponent),
+            Some(zeros) => Dyadic::odd(mantissa >> zeros, exponent.saturating_add(zeros as i64)),
         }
+    }
+
+    /// `mantissa · 2^exponent` for an odd mantissa.
+    fn odd(mantissa: IBig, exponent: i64) -> Dyadic {
+        // With this, sums and differences of two exponents, and of an exponent and a bit length, fit an i64.
+        assert!(
+            exponent.unsigned_abs() <= EXPONENT_LIMIT,
+            "the binary exponent {exponent} is beyond ±2^62"
+        );
+        Dyadic { mantissa, exponent }
     }
 
     /// `2^exponent`.
     pub fn power_of_two(exponent: i64) -> Dyadic {
-        Dyadic {
-            mantissa: IBig::ONE,
-            exponent,
-        }
+        Dyadic::odd(IBig::ONE, exponent)
     }
 
     /// The odd mantissa (zero for zero).
@@ -105,10 +116,7 @@ impl Dyadic {
         if self.is_zero() {
             Dyadic::ZERO
         } else {
-            Dyadic {
-                mantissa: self.mantissa.clone(),
-                exponent: self.exponent + by,
-            }
+            Dyadic::odd(self.mantissa.clone(), self.exponent.saturating_add(by))
         }
     }
 
@@ -268,10 +276,10 @@ impl Mul for &Dyadic {
             return Dyadic::ZERO;
         }
         // A product of odd numbers is odd.
-        Dyadic {
-            mantissa: &self.mantissa * &other.mantissa,
-            exponent: self.exponent + other.exponent,
-        }
+        Dyadic::odd(
+            &self.mantissa * &other.mantissa,
+            self.exponent + other.exponent,
+        )
     }
 }
 
@@ -292,17 +300,17 @@ impl Ord for Dyadic {
         if by_sign != Ordering::Equal || self.is_zero() {
             return by_sign;
         }
-        let by_magnitude = self.floor_log2().cmp(&other.floor_log2()).then_with(|| {
-            let exponent = self.exponent.min(other.exponent);
-            self.abs()
-                .floor_in(exponent)
-                .cmp(&other.abs().floor_in(exponent))
-        });
-        if self.is_negative() {
-            by_magnitude.reverse()
-        } else {
-            by_magnitude
+        let by_size = self.floor_log2().cmp(&other.floor_log2());
+        if by_size != Ordering::Equal {
+            return if self.is_negative() {
+                by_size.reverse()
+            } else {
+                by_size
+            };
         }
+        // Equal leading bits: the exponents differ by no more than a mantissa's length.
+        let exponent = self.exponent.min(other.exponent);
+        self.floor_in(exponent).cmp(&other.floor_in(exponent))
     }
 }
 

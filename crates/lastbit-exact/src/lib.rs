@@ -7,6 +7,7 @@
 mod directed;
 mod dyadic;
 mod enclosure;
+mod format;
 mod ln;
 mod rational;
 mod rounding;
@@ -15,6 +16,7 @@ pub use dashu_int::{IBig, UBig};
 pub use directed::{BoundError, Down, Interval, Up};
 pub use dyadic::{Dyadic, NotFinite};
 pub use enclosure::{EXP_ARGUMENT_BITS, Enclosure, exp_enclosure, ln_enclosure};
+pub use format::{Format, FormatError};
 pub use ln::{ln, ln_bounds};
 pub use rational::{ParseRationalError, Rational};
 pub use rounding::Rounding;

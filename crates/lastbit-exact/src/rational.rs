@@ -133,9 +133,9 @@ impl Rational {
         if !self.is_positive() {
             return None;
         }
-        // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the answer is a−b or a−b+1 or a-b-1.
+        // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the number is in (2^(a−b−1), 2^(a−b+1)).
         let guess = self.numerator().bit_len() as i64 - self.denominator().bit_len() as i64;
-        (guess - 1..=guess + 1).find(|&e| *self <= Rational::from(&Dyadic::power_of_two(e)))
+        (guess..=guess + 1).find(|&e| *self <= Rational::from(&Dyadic::power_of_two(e)))
     }
 
     /// The dyadic with the same value, if there is one.
@@ -231,7 +231,7 @@ impl FromStr for Rational {
             Some((numerator, denominator)) => {
                 let denominator = parse_decimal(denominator.trim())?;
                 if denominator.is_zero() {
-                    return Err(ParseRationalError::ZeroDenominator(text.to_owned()));
+                    return Err(ParseRationalError::ZeroDenominator(excerpt(trimmed)));
                 }
                 Ok(&parse_decimal(numerator.trim())? / &denominator)
             }
@@ -240,8 +240,8 @@ impl FromStr for Rational {
 }
 
 fn parse_decimal(text: &str) -> Result<Rational, ParseRationalError> {
-    let syntax = || ParseRationalError::Syntax(text.to_owned());
-    let range = || ParseRationalError::Range(text.chars().take(40).collect());
+    let syntax = || ParseRationalError::Syntax(excerpt(text));
+    let range = || ParseRationalError::Range(excerpt(text));
     let (negative, unsigned) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -285,8 +285,16 @@ fn parse_decimal(text: &str) -> Result<Rational, ParseRationalError> {
     })
 }
 
+/// What an error message repeats of a text of any length.
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        None => text.to_owned(),
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+    }
+}
+
 impl fmt::Display for Rational {
-    /// The decimal if it ends, else the fraction; either reads back to the same number.
+    /// The decimal if it ends, else the fraction; either reads back to the same number, up to the 5000 digits that are read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, magnitude) = split(self.numerator());
         let sign = if negative { "-" } else { "" };
