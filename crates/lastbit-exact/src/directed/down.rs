@@ -2,13 +2,13 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Up, ops, power, transcendental};
-use crate::{Dyadic, Rational, Rounding};
+use super::{BoundError, Up, exp, ln_1p, ops, power};
+use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// A lower bound of a real number: `x ≥ self`.
 ///
-/// Each operation states its contract over every real it may stand for. `+ − × ÷ √` return the largest f64 that
-/// honours it; `exp ln exp_m1 ln_1p powi` are at most one f64 below that.
+/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the largest f64 that
+/// honours it; `exp exp_m1 ln_1p powi` are at most one f64 below that.
 ///
 /// ```
 /// use lastbit_exact::{Down, Rational, Up};
@@ -97,20 +97,20 @@ impl Down {
     /// `e^x ≥ self.exp()` for every `x ≥ self`.
     #[inline]
     pub fn exp(self) -> Down {
-        Down(transcendental::exp(self.0).0)
+        Down(exp::exp(self.0).0)
     }
 
     /// `e^x − 1 ≥ self.exp_m1()` for every `x ≥ self`.
     #[inline]
     pub fn exp_m1(self) -> Down {
-        Down(transcendental::exp_m1(self.0).0)
+        Down(exp::exp_m1(self.0).0)
     }
 
     /// `ln x ≥ self.ln()` for every `x ≥ self`, `x > 0`; `-∞` for a bound at or below zero.
     #[inline]
     pub fn ln(self) -> Down {
         if self.0 > 0.0 {
-            Down(transcendental::ln(self.0).0)
+            Down(ln_bounds(self.0).0)
         } else {
             Down::NEG_INFINITY
         }
@@ -120,7 +120,7 @@ impl Down {
     #[inline]
     pub fn ln_1p(self) -> Down {
         if self.0 > -1.0 {
-            Down(transcendental::ln_1p(self.0).0)
+            Down(ln_1p::ln_1p(self.0).0)
         } else {
             Down::NEG_INFINITY
         }

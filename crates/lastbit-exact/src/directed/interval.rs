@@ -13,7 +13,7 @@ use crate::{Dyadic, Rational};
 /// let third = Interval::from(1) / Interval::from(3);
 /// assert!(third.contains_rational(&Rational::new(1, 3)));
 /// let e = Interval::from(1).exp();
-/// assert!(e.contains(std::f64::consts::E) && e.width().get() <= 5e-15);
+/// assert!(e.contains(std::f64::consts::E) && e.width().get() <= 1e-15);
 /// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct Interval {

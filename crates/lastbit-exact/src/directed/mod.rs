@@ -32,11 +32,15 @@
 //! `f64::MIN`. A zero is always `+0.0`.
 
 mod down;
+mod exp;
 mod fixed;
 mod interval;
+mod ln_1p;
 mod ops;
 mod power;
-mod transcendental;
+mod tables;
+#[cfg(test)]
+mod tests;
 mod up;
 
 pub use down::Down;

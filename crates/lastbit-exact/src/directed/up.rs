@@ -2,13 +2,13 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Down, ops, power, transcendental};
-use crate::{Dyadic, Rational, Rounding};
+use super::{BoundError, Down, exp, ln_1p, ops, power};
+use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// An upper bound of a real number: `x ≤ self`.
 ///
-/// Each operation states its contract over every real it may stand for. `+ − × ÷ √` return the smallest f64 that
-/// honours it; `exp ln exp_m1 ln_1p powi` are at most one f64 above that.
+/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the smallest f64 that
+/// honours it; `exp exp_m1 ln_1p powi` are at most one f64 above that.
 ///
 /// ```
 /// use lastbit_exact::{Down, Rational, Up};
@@ -99,13 +99,13 @@ impl Up {
     /// `e^x ≤ self.exp()` for every `x ≤ self`.
     #[inline]
     pub fn exp(self) -> Up {
-        Up(transcendental::exp(self.0).1)
+        Up(exp::exp(self.0).1)
     }
 
     /// `e^x − 1 ≤ self.exp_m1()` for every `x ≤ self`.
     #[inline]
     pub fn exp_m1(self) -> Up {
-        Up(transcendental::exp_m1(self.0).1)
+        Up(exp::exp_m1(self.0).1)
     }
 
     /// `ln x ≤ self.ln()` for every `0 < x ≤ self`.
@@ -115,7 +115,7 @@ impl Up {
     #[inline]
     pub fn ln(self) -> Up {
         if self.0 > 0.0 {
-            Up(transcendental::ln(self.0).1)
+            Up(ln_bounds(self.0).1)
         } else if self.0 == 0.0 {
             Up(f64::MIN)
         } else {
@@ -127,7 +127,7 @@ impl Up {
     #[inline]
     pub fn ln_1p(self) -> Up {
         if self.0 > -1.0 {
-            Up(transcendental::ln_1p(self.0).1)
+            Up(ln_1p::ln_1p(self.0).1)
         } else if self.0 == -1.0 {
             Up(f64::MIN)
         } else {
