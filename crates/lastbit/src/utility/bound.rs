@@ -123,7 +123,7 @@ impl Law {
             None => Probability::ZERO,
             Some(bound) => {
                 let n = &bound.last_interior;
-                (&self.below(&-n) + &self.at_or_above(&(n + IBig::ONE))).as_probability()
+                (&self.below(&-n) + &self.at_or_above(&(n + IBig::ONE))).clamp_to_unit()
             }
         }
     }

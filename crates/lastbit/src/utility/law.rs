@@ -163,7 +163,7 @@ impl Law {
             return Probability::ONE;
         }
         let t = &self.steps.location;
-        (&self.strictly_below(&(t - a)) + &self.strictly_above(&(t + a))).as_probability()
+        (&self.strictly_below(&(t - a)) + &self.strictly_above(&(t + a))).clamp_to_unit()
     }
 
     fn cdf_in_steps(&self, x: &Rational) -> Probability {
@@ -230,7 +230,7 @@ impl Law {
         }
         let edges = &Probability::exp_neg(&low.abs()) + &Probability::exp_neg(&high.abs());
         let off = Probability::plus_minus(&(&edges * &self.tau));
-        (&mass + &off).scale(-1).as_probability()
+        (&mass + &off).scale(-1).clamp_to_unit()
     }
 
     /// `P(K ≥ cell)`.
@@ -252,9 +252,9 @@ impl Law {
             &half + &Probability::plus_minus(&(&half * &self.tau))
         };
         if z.is_negative() {
-            (&Probability::ONE - &tail).as_probability()
+            (&Probability::ONE - &tail).clamp_to_unit()
         } else {
-            tail.as_probability()
+            tail.clamp_to_unit()
         }
     }
 

@@ -57,6 +57,11 @@ impl<const BITS: usize> Wide<BITS> {
         }
     }
 
+    /// `[lo, hi]`; the caller knows that `lo ≤ hi`.
+    pub(super) fn between(lo: &Dyadic, hi: &Dyadic) -> Self {
+        Self::new(lo.clone(), hi.clone())
+    }
+
     /// `[−x, x]`.
     pub(super) fn plus_minus(x: &Self) -> Self {
         let hi = x.hi.abs().max(x.lo.abs());
@@ -158,7 +163,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// The part in `[0, 1]` of a number known to be there.
-    pub(super) fn as_probability(self) -> Self {
+    pub(super) fn clamp_to_unit(self) -> Self {
         let both = self.at_least(&Dyadic::ZERO);
         Wide {
             lo: both.lo.min(Dyadic::ONE),
