@@ -1,4 +1,28 @@
 //! Differential privacy that is right to the last bit.
+//!
+//! The noise of a release is drawn exactly, so the law of what is published is the law in the theorem; parameters are exact
+//! rationals; every number that a privacy statement rests on is exact or rounded in the safe direction by its type.
+//!
+//! ```
+//! use lastbit::mechanisms::snapping::Snapping;
+//! use lastbit::{Bounds, Epsilon, Sensitivity};
+//! use lastbit_noise::entropy::System;
+//!
+//! // The mean of 1000 ages in [0, 100]: one person moves it by at most 0.1.
+//! let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?)
+//!     .epsilon("0.5".parse()?)
+//!     .build()?;
+//! let published = mechanism.release(41.7, &mut System::default())?;
+//! println!("mean age: {published} ± {}", mechanism.accuracy(&"0.95".parse()?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
+pub mod mechanisms;
+mod parameters;
+pub mod statistics;
 pub mod utility;
+
+pub use parameters::{
+    Accuracy, Bounds, Confidence, Epsilon, Gamma, ParameterError, Sensitivity, finite, parse_number,
+};

@@ -1,0 +1,3 @@
+//! Mechanisms: the places where noise is added.
+
+pub mod snapping;

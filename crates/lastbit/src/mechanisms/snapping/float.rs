@@ -1,0 +1,241 @@
+//! The mechanism in rounded arithmetic: one skeleton, generic over the arithmetic.
+
+use lastbit_exact::{Dyadic, Format, Rounding, ln};
+use lastbit_noise::entropy::{Entropy, EntropyError};
+use lastbit_noise::{SignedUStar64, UStar};
+
+/// Binary floating point in which every operation rounds to nearest even, as [`noisy`] needs it.
+///
+/// Implemented by the hardware's binary64 and by [`FormatArithmetic`] at any precision. The certificate of the loss speaks of
+/// this code, so a test that enumerates it at 8 bits and a release at 53 or 118 run the same lines.
+pub trait FloatArithmetic {
+    /// A number of the format.
+    type Number: Clone;
+    /// A draw of `U*` at the format's own precision.
+    type Uniform;
+
+    /// A fair sign (whether it is minus) and a draw of `U*`.
+    fn draw(&self, entropy: &mut impl Entropy) -> Result<(bool, Self::Uniform), EntropyError>;
+    /// `LN(u)`, correctly rounded; never positive.
+    fn ln(&self, u: &Self::Uniform) -> Self::Number;
+    /// `a ⊗ b`.
+    fn multiply(&self, a: &Self::Number, b: &Self::Number) -> Self::Number;
+    /// `a ⊕ b`.
+    fn add(&self, a: &Self::Number, b: &Self::Number) -> Self::Number;
+    /// `−a`, exactly.
+    fn negate(&self, a: &Self::Number) -> Self::Number;
+    /// `a` clamped to `[−bound, bound]`, exactly.
+    fn clamp(&self, a: &Self::Number, bound: &Self::Number) -> Self::Number;
+    /// The nearest multiple of `2^exponent`, ties toward +∞, exactly.
+    fn snap(&self, a: &Self::Number, exponent: i64) -> Self::Number;
+}
+
+/// What [`noisy`] needs besides the value: all public.
+#[derive(Clone, Debug)]
+pub struct FloatParameters<N> {
+    /// λ.
+    pub scale: N,
+    /// The grid is the multiples of `2^grid_exponent`.
+    pub grid_exponent: i64,
+    /// B.
+    pub bound: N,
+}
+
+/// `clamp_B(⌊clamp_B(g) ⊕ S ⊗ λ ⊗ LN(U*)⌉_Λ)`.
+pub fn noisy<A: FloatArithmetic>(
+    arithmetic: &A,
+    centred: &A::Number,
+    negative: bool,
+    uniform: &A::Uniform,
+    parameters: &FloatParameters<A::Number>,
+) -> A::Number {
+    let inner = arithmetic.clamp(centred, &parameters.bound);
+    let noise = arithmetic.multiply(&parameters.scale, &arithmetic.ln(uniform));
+    let noise = if negative {
+        arithmetic.negate(&noise)
+    } else {
+        noise
+    };
+    let sum = arithmetic.add(&inner, &noise);
+    let snapped = arithmetic.snap(&sum, parameters.grid_exponent);
+    arithmetic.clamp(&snapped, &parameters.bound)
+}
+
+/// A [`Format`] of any precision; values are [`Dyadic`]s.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatArithmetic(pub Format);
+
+impl FloatArithmetic for FormatArithmetic {
+    type Number = Dyadic;
+    type Uniform = UStar;
+
+    fn draw(&self, entropy: &mut impl Entropy) -> Result<(bool, UStar), EntropyError> {
+        let negative = entropy.word()? >> 63 == 1;
+        Ok((negative, UStar::draw(self.0.precision(), entropy)?))
+    }
+
+    fn ln(&self, u: &UStar) -> Dyadic {
+        self.0
+            .ln(&u.value(), Rounding::NearestEven)
+            .expect("U* is positive")
+    }
+
+    fn multiply(&self, a: &Dyadic, b: &Dyadic) -> Dyadic {
+        self.0.mul(a, b, Rounding::NearestEven)
+    }
+
+    fn add(&self, a: &Dyadic, b: &Dyadic) -> Dyadic {
+        self.0.add(a, b, Rounding::NearestEven)
+    }
+
+    fn negate(&self, a: &Dyadic) -> Dyadic {
+        -a
+    }
+
+    fn clamp(&self, a: &Dyadic, bound: &Dyadic) -> Dyadic {
+        if a.abs() <= *bound {
+            a.clone()
+        } else if a.is_negative() {
+            -bound
+        } else {
+            bound.clone()
+        }
+    }
+
+    fn snap(&self, a: &Dyadic, exponent: i64) -> Dyadic {
+        Dyadic::new(a.round_in(exponent), exponent)
+    }
+}
+
+/// The processor's own binary64.
+#[derive(Clone, Copy, Debug)]
+pub struct Binary64;
+
+impl FloatArithmetic for Binary64 {
+    type Number = f64;
+    type Uniform = SignedUStar64;
+
+    #[inline]
+    fn draw(&self, entropy: &mut impl Entropy) -> Result<(bool, SignedUStar64), EntropyError> {
+        let draw = SignedUStar64::draw(entropy)?;
+        Ok((draw.negative, draw))
+    }
+
+    #[inline]
+    fn ln(&self, u: &SignedUStar64) -> f64 {
+        if u.exponent <= 1022 {
+            let bits = (1023 - u.exponent) << 52 | u.fraction;
+            return ln(f64::from_bits(bits), Rounding::NearestEven);
+        }
+        ln_beyond_binary64(u)
+    }
+
+    #[inline]
+    fn multiply(&self, a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+
+    #[inline]
+    fn add(&self, a: &f64, b: &f64) -> f64 {
+        a + b
+    }
+
+    #[inline]
+    fn negate(&self, a: &f64) -> f64 {
+        -a
+    }
+
+    #[inline]
+    fn clamp(&self, a: &f64, bound: &f64) -> f64 {
+        a.clamp(-bound, *bound)
+    }
+
+    #[inline]
+    fn snap(&self, a: &f64, exponent: i64) -> f64 {
+        let (up, down) = scale_factors(exponent);
+        round_ties_up(a * down) * up
+    }
+}
+
+/// `U*` below the smallest normal double, which happens once in 2^1022 draws: the same logarithm through big numbers.
+#[cold]
+fn ln_beyond_binary64(u: &SignedUStar64) -> f64 {
+    let value = Dyadic::new(1i64 << 52 | u.fraction as i64, -52 - u.exponent as i64);
+    Format::new(53)
+        .and_then(|format| format.ln(&value, Rounding::NearestEven))
+        .expect("53 is a precision and U* is positive")
+        .to_f64(Rounding::NearestEven)
+}
+
+/// `2^exponent` and `2^-exponent`, for a grid that the builder has checked to lie within ±1000.
+#[inline]
+fn scale_factors(exponent: i64) -> (f64, f64) {
+    let power = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
+    (power(exponent), power(-exponent))
+}
+
+/// `⌊x + 1/2⌋`, exactly, for every finite x and the infinities.
+///
+/// Contract: the integer r with `r − 1/2 ≤ x < r + 1/2`; a tie goes toward +∞ for both signs; zero is `+0.0` or `-0.0`.
+/// `x + 0.5` itself would round: 0.49999999999999994 + 0.5 = 1.
+#[inline]
+pub fn round_ties_up(x: f64) -> f64 {
+    let below = x.floor();
+    // x − ⌊x⌋ is exact unless x is in (−1/2, 0), where ⌊x⌋ = −1 and a rounded 1 − |x| is still ≥ 1/2, as the exact one is.
+    if x - below >= 0.5 { below + 1.0 } else { below }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastbit_exact::IBig;
+
+    fn exactly(x: f64) -> f64 {
+        Dyadic::from(Dyadic::try_from(x).unwrap().round_in(0)).to_f64(Rounding::NearestEven)
+    }
+
+    #[test]
+    fn erratum_1_negative_ties_go_up() {
+        assert_eq!(round_ties_up(-0.5), 0.0);
+        assert_eq!(round_ties_up(-2.5), -2.0);
+        assert_eq!(round_ties_up(2.5), 3.0);
+        assert_eq!(round_ties_up(-1.5), -1.0);
+        let arithmetic = Binary64;
+        assert_eq!(arithmetic.snap(&-5.0, 1), -4.0);
+        assert_eq!(
+            Dyadic::new(-5, 0).round_in(1),
+            IBig::from(-2),
+            "the big-number path agrees"
+        );
+    }
+
+    #[test]
+    fn erratum_2_a_carry_needs_only_the_integer_bits() {
+        // 7.5 = (111.1)₂: the integer bits are all ones, the fraction's are not; the carry makes it 8.
+        assert_eq!(round_ties_up(7.5), 8.0);
+        assert_eq!(round_ties_up(1023.75), 1024.0);
+        assert_eq!(round_ties_up(-7.75), -8.0);
+        assert_eq!(
+            round_ties_up((1u64 << 51) as f64 - 0.5),
+            (1u64 << 51) as f64
+        );
+    }
+
+    #[test]
+    fn rounding_is_exact_around_every_boundary() {
+        let centres = (0..1074)
+            .map(|e| 2f64.powi(-e))
+            .chain((0..200).map(|i| i as f64 * 0.5));
+        let large = (40..60).map(|e| 2f64.powi(e) - 0.5);
+        for centre in centres.chain(large) {
+            for x in [centre, centre.next_up(), centre.next_down()] {
+                for x in [x, -x] {
+                    assert_eq!(round_ties_up(x), exactly(x), "{x:e}");
+                }
+            }
+        }
+        assert_eq!(round_ties_up(0.49999999999999994), 0.0);
+        assert_eq!(round_ties_up(f64::INFINITY), f64::INFINITY);
+        assert_eq!(round_ties_up(f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
+}

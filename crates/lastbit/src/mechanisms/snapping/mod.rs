@@ -1,0 +1,329 @@
+#![doc = include_str!("PROOF.md")]
+
+mod error;
+mod exact;
+mod float;
+mod place;
+mod price;
+mod setting;
+
+use lastbit_exact::{Dyadic, Rational, Rounding, Up};
+use lastbit_noise::entropy::Entropy;
+
+pub use error::Error;
+pub use float::{
+    Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
+};
+pub use price::Price;
+pub use setting::{CHARGED, PUBLISHED, Setting};
+
+use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
+use exact::Exact;
+use place::Place;
+use setting::{Centring, Loss, Request};
+
+/// How the mechanism computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// The real-valued mechanism, sampled exactly: loss exactly ε, any grid, any bound. The default.
+    #[default]
+    Exact,
+    /// Mironov's mechanism in IEEE binary64 with a correctly rounded logarithm.
+    Binary64,
+    /// The same at 118 bits or more.
+    Multi,
+}
+
+impl Arithmetic {
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arithmetic::Exact => "exact",
+            Arithmetic::Binary64 => "binary64",
+            Arithmetic::Multi => "multi",
+        }
+    }
+}
+
+/// The grid that outputs lie on, relative to the centre of the bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grid {
+    /// Multiples of Λ, the smallest power of two ≥ λ. The default.
+    #[default]
+    Snapped,
+    /// Multiples of `2^k`; exact arithmetic only.
+    Fine(i64),
+}
+
+/// The outer clamp: outputs stay within B of the centre.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// This B; at least half the width of the query's bounds.
+    Value(Rational),
+    /// No clamp; exact arithmetic only.
+    Infinite,
+    /// The B for which no clamp binds with probability 1 − γ.
+    Gamma(Gamma),
+}
+
+impl Default for Bound {
+    /// γ = 0.05.
+    fn default() -> Bound {
+        Bound::Gamma(Gamma::new(Rational::new(1, 20)).expect("0.05 is a probability"))
+    }
+}
+
+/// Options of a [`Snapping`] mechanism; see [`Snapping::builder`].
+#[derive(Clone, Debug)]
+pub struct Builder {
+    bounds: Bounds,
+    sensitivity: Sensitivity,
+    loss: Option<Loss>,
+    bound: Bound,
+    arithmetic: Arithmetic,
+    grid: Grid,
+}
+
+impl Builder {
+    /// The loss to pay.
+    pub fn epsilon(mut self, epsilon: Epsilon) -> Builder {
+        self.loss = Some(Loss::Epsilon(epsilon));
+        self
+    }
+
+    /// The error to stay within at this confidence; the loss is solved from it.
+    pub fn accuracy(mut self, accuracy: Accuracy, confidence: Confidence) -> Builder {
+        self.loss = Some(Loss::Accuracy(accuracy, confidence));
+        self
+    }
+
+    /// The outer clamp; γ = 0.05 if not set.
+    pub fn bound(mut self, bound: Bound) -> Builder {
+        self.bound = bound;
+        self
+    }
+
+    /// The arithmetic; exact if not set.
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Builder {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// The grid; snapped if not set.
+    pub fn grid(mut self, grid: Grid) -> Builder {
+        self.grid = grid;
+        self
+    }
+
+    /// Resolves every number, or says which limit failed and what to change.
+    pub fn build(self) -> Result<Snapping, Error> {
+        let request = Request {
+            bounds: self.bounds,
+            sensitivity: self.sensitivity,
+            loss: self.loss.ok_or(Error::NoLoss)?,
+            bound: self.bound,
+            arithmetic: self.arithmetic,
+            grid: self.grid,
+        };
+        Snapping::new(request.resolve()?)
+    }
+}
+
+/// A snapping mechanism, ready to release.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
+/// use lastbit::Bounds;
+/// use lastbit_noise::entropy::System;
+///
+/// let count = Snapping::builder(Bounds::parse("0", "1000")?, "1".parse()?)
+///     .accuracy("10".parse()?, "0.95".parse()?)               // ± 10 at 95 %: the loss is solved
+///     .build()?;
+/// assert!(count.epsilon().to_string().parse::<f64>().is_err() || count.accuracy(&"0.95".parse()?).get() <= 10.0);
+/// let published = count.release(417.0, &mut System::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Snapping {
+    setting: Setting,
+    place: Place,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Exact(Box<Exact>),
+    Binary64(FloatParameters<f64>, Centring),
+    Multi(FormatArithmetic, Box<FloatParameters<Dyadic>>),
+}
+
+impl Snapping {
+    /// Starts with what every mechanism needs: public bounds of the query, and how far one person can move it.
+    pub fn builder(bounds: Bounds, sensitivity: Sensitivity) -> Builder {
+        Builder {
+            bounds,
+            sensitivity,
+            loss: None,
+            bound: Bound::default(),
+            arithmetic: Arithmetic::default(),
+            grid: Grid::default(),
+        }
+    }
+
+    fn new(setting: Setting) -> Result<Snapping, Error> {
+        let engine = match (setting.arithmetic, setting.format(), setting.dyadics()) {
+            (Arithmetic::Binary64, _, Some((scale, bound))) => Engine::Binary64(
+                FloatParameters {
+                    scale: scale.to_f64(Rounding::NearestEven),
+                    grid_exponent: setting.grid_exponent,
+                    bound: bound.to_f64(Rounding::NearestEven),
+                },
+                Centring::of(&setting.bounds),
+            ),
+            (Arithmetic::Multi, Some(format), Some((scale, bound))) => Engine::Multi(
+                FormatArithmetic(format),
+                Box::new(FloatParameters {
+                    scale,
+                    grid_exponent: setting.grid_exponent,
+                    bound,
+                }),
+            ),
+            _ => Engine::Exact(Box::new(Exact::new(&setting))),
+        };
+        Ok(Snapping {
+            place: Place::new(&setting),
+            setting,
+            engine,
+        })
+    }
+
+    /// Releases a double. One draw; the loss is [`Snapping::epsilon`] each time.
+    #[inline]
+    pub fn release(&self, value: f64, entropy: &mut impl Entropy) -> Result<f64, Error> {
+        if !value.is_finite() {
+            return Err(Error::ValueNotFinite { index: 0, value });
+        }
+        match &self.engine {
+            Engine::Exact(exact) => exact.release_f64(&self.setting, &self.place, value, entropy),
+            Engine::Binary64(parameters, centring) => {
+                self.binary64(parameters, centring.apply(value), entropy)
+            }
+            Engine::Multi(..) => self.release_exact(&check_finite(0, value)?, entropy),
+        }
+    }
+
+    /// Releases an exact value, such as a mean computed in integers.
+    pub fn release_exact(
+        &self,
+        value: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<f64, Error> {
+        match &self.engine {
+            Engine::Exact(exact) => {
+                exact.release(&self.place, &self.setting.centred(value), entropy)
+            }
+            Engine::Binary64(parameters, _) => {
+                let centred = self.setting.centred(value).to_f64(Rounding::NearestEven);
+                self.binary64(parameters, centred, entropy)
+            }
+            Engine::Multi(arithmetic, parameters) => {
+                let centred = arithmetic
+                    .0
+                    .round_rational(&self.setting.centred(value), Rounding::NearestEven);
+                let (negative, uniform) = arithmetic.draw(entropy)?;
+                let snapped = noisy(arithmetic, &centred, negative, &uniform, parameters);
+                Ok(self.place.centred_dyadic(&snapped))
+            }
+        }
+    }
+
+    /// Releases every value of a slice independently: the loss is [`Snapping::epsilon`] for *each*.
+    ///
+    /// All values are checked before any is released.
+    pub fn release_slice(
+        &self,
+        values: &[f64],
+        outputs: &mut [f64],
+        entropy: &mut impl Entropy,
+    ) -> Result<(), Error> {
+        if values.len() != outputs.len() {
+            return Err(Error::LengthMismatch {
+                values: values.len(),
+                outputs: outputs.len(),
+            });
+        }
+        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+            let value = values[index];
+            return Err(Error::ValueNotFinite { index, value });
+        }
+        if let Engine::Exact(exact) = &self.engine {
+            return exact.release_slice(&self.setting, &self.place, values, outputs, entropy);
+        }
+        for (value, output) in values.iter().zip(outputs) {
+            *output = self.release(*value, entropy)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn binary64(
+        &self,
+        parameters: &FloatParameters<f64>,
+        centred: f64,
+        entropy: &mut impl Entropy,
+    ) -> Result<f64, Error> {
+        let (negative, uniform) = Binary64.draw(entropy)?;
+        let snapped = noisy(&Binary64, &centred, negative, &uniform, parameters);
+        Ok(self.place.centred_f64(snapped))
+    }
+
+    /// The loss ε of one release, all roundings included.
+    pub fn epsilon(&self) -> &Rational {
+        &self.setting.epsilon
+    }
+
+    /// The sensitivity that λ is set for: Δ, and in the float modes what rounding the input adds to it.
+    pub fn effective_sensitivity(&self) -> &Rational {
+        &self.setting.sensitivity
+    }
+
+    /// The scale λ of the Laplace noise.
+    pub fn scale(&self) -> &Rational {
+        &self.setting.scale
+    }
+
+    /// Outputs are the centre plus multiples of `2^grid_exponent`, or the centre ± B.
+    pub fn grid_exponent(&self) -> i64 {
+        self.setting.grid_exponent
+    }
+
+    /// B; `None` if infinite.
+    pub fn bound(&self) -> Option<&Rational> {
+        self.setting.bound.as_ref()
+    }
+
+    /// The public bounds of the query.
+    pub fn bounds(&self) -> &Bounds {
+        &self.setting.bounds
+    }
+
+    /// How it computes.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.setting.arithmetic
+    }
+
+    /// Significant bits of the float modes; `None` in exact arithmetic.
+    pub fn precision(&self) -> Option<u32> {
+        self.setting.precision
+    }
+
+    /// The error that a release exceeds with probability at most `1 − confidence`, for every value in the bounds:
+    /// `min(λ·ln(1/α) + Λ/2, 2B)`, plus what rounding costs.
+    pub fn accuracy(&self, confidence: &Confidence) -> Up {
+        self.setting.accuracy(&confidence.alpha())
+    }
+}
+
+fn check_finite(index: usize, value: f64) -> Result<Rational, Error> {
+    Rational::try_from(value).map_err(|_| Error::ValueNotFinite { index, value })
+}

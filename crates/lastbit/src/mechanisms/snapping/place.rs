@@ -1,0 +1,109 @@
+//! From a cell of the grid to the double that is published: the outer clamp, and the centre added back.
+
+use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
+
+use super::setting::Setting;
+
+/// A public function from cells to doubles. Whatever it does is post-processing; it must only be *one* function, so that the fast
+/// and the slow path publish the same double for the same cell.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    centre: f64,
+    grid: f64,
+    grid_exponent: i64,
+    /// The first cell at or beyond B: `⌈B/Λ⌉`; infinite if B is.
+    top_cell: f64,
+    top_cell_exact: Option<IBig>,
+    top: f64,
+    bottom: f64,
+}
+
+impl Place {
+    pub(super) fn new(setting: &Setting) -> Place {
+        let centre = setting.bounds.centre().to_f64(Rounding::NearestEven);
+        let grid_exponent = setting.grid_exponent;
+        let top_cell_exact = setting
+            .bound
+            .as_ref()
+            .map(|bound| bound.scale(-grid_exponent).ceil());
+        // Rounded up if it is no double: the fast path stays below 2^51 cells, so it never compares equal then.
+        let top_cell = top_cell_exact.as_ref().map_or(f64::INFINITY, |cell| {
+            Dyadic::from(cell.clone()).to_f64(Rounding::Up)
+        });
+        let mut place = Place {
+            centre,
+            grid: Dyadic::power_of_two(grid_exponent).to_f64(Rounding::NearestEven),
+            grid_exponent,
+            top_cell,
+            top_cell_exact,
+            top: f64::MAX,
+            bottom: -f64::MAX,
+        };
+        if let Some(bound) = &setting.bound {
+            place.top = place.centred(bound);
+            place.bottom = place.centred(&-bound);
+        }
+        place
+    }
+
+    /// The output for a cell that is an integer below 2^51. `Λ·cell` is exact: it is a double unless it overflows, which the check
+    /// of the setting rules out below B; one rounding in the sum.
+    #[inline]
+    pub(super) fn cell_f64(&self, cell: f64) -> f64 {
+        let inside = (self.centre + cell * self.grid).clamp(-f64::MAX, f64::MAX);
+        let output = if cell >= self.top_cell {
+            self.top
+        } else {
+            inside
+        };
+        let output = if cell <= -self.top_cell {
+            self.bottom
+        } else {
+            output
+        };
+        output + 0.0 // −0.0 becomes +0.0
+    }
+
+    /// The same function for any cell.
+    pub(super) fn cell(&self, cell: &IBig) -> f64 {
+        if let Some(top) = &self.top_cell_exact {
+            if cell >= top {
+                return self.top;
+            }
+            if *cell <= -top {
+                return self.bottom;
+            }
+        }
+        self.sum(&Dyadic::new(cell.clone(), self.grid_exponent))
+    }
+
+    /// The output for a centred number of the float modes, which is clamped already.
+    #[inline]
+    pub(super) fn centred_f64(&self, value: f64) -> f64 {
+        self.centre + value + 0.0
+    }
+
+    /// [`Place::centred_f64`] for a number of any precision.
+    pub(super) fn centred_dyadic(&self, value: &Dyadic) -> f64 {
+        self.sum(value)
+    }
+
+    /// The output for a point of the law: a multiple of the grid, or ±B.
+    pub(super) fn centred(&self, value: &Rational) -> f64 {
+        match value.to_dyadic() {
+            Some(value) => self.sum(&value),
+            None => (value + &self.exact_centre()).to_f64(Rounding::NearestEven),
+        }
+    }
+
+    fn exact_centre(&self) -> Rational {
+        Rational::try_from(self.centre).expect("the centre of finite bounds")
+    }
+
+    fn sum(&self, value: &Dyadic) -> f64 {
+        let centre = Dyadic::try_from(self.centre).expect("the centre of finite bounds");
+        (&centre + value)
+            .to_f64(Rounding::NearestEven)
+            .clamp(-f64::MAX, f64::MAX)
+    }
+}

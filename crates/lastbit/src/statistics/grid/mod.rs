@@ -1,0 +1,214 @@
+//! Rows rounded to a grid one by one, and exact statistics of the integers that result.
+
+mod covariance;
+mod kernel;
+mod sum;
+mod variance;
+
+use lastbit_exact::{IBig, Rational};
+
+use self::kernel::Kernel;
+use crate::Bounds;
+
+pub use covariance::grid_covariance;
+pub use sum::{grid_mean, grid_sum};
+pub use variance::grid_variance;
+
+/// How a row becomes an integer number of steps: clamped to bounds, then rounded to the nearest multiple of `2^exponent`, ties
+/// toward +∞.
+///
+/// Each row is rounded on its own, so changing one row changes one integer and the sensitivities of rows in
+/// [`Grid::bounds`] hold exactly for the sums of these integers, in any order and on any machine.
+///
+/// Contract: `|rounded − clamp(row, Grid::bounds)| ≤ 2^exponent / 2`.
+///
+/// ```
+/// use lastbit::Bounds;
+/// use lastbit::statistics::{Grid, NonFinite};
+/// let grid = Grid::new(&Bounds::parse("0", "99.9")?, -1, NonFinite::Refuse)?;
+/// assert_eq!(grid.bounds(), &Bounds::parse("0", "100")?); // widened to multiples of 1/2
+/// assert_eq!(grid.steps(17.3)?, 35);
+/// assert_eq!(grid.steps(-4.0)?, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Grid {
+    bounds: Bounds,
+    exponent: i32,
+    /// `bounds` in steps; both within ±2^51.
+    lower: i64,
+    upper: i64,
+    non_finite: NonFinite,
+    kernel: Kernel,
+}
+
+/// What to do with rows that are NaN or infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NonFinite {
+    /// Return an error that names the row. The error is a fact about the data: show it to those who may see the data only.
+    Refuse,
+    /// An infinity is clamped like any large number, and NaN is read as this public number. Sensitivities hold as they are.
+    ReplaceNan(f64),
+}
+
+/// Why rows cannot be rounded, or their statistic computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// The step is out of the range of double precision.
+    #[error("a grid step of 2^{0} is out of range; choose an exponent from -1022 to 1022")]
+    Exponent(i32),
+    /// More than 2^51 steps from zero to a bound.
+    #[error(
+        "a grid step of 2^{exponent} is too fine for bounds [{lower}, {upper}]: more than 2^51 steps from zero; \
+         the finest step is 2^{finest}"
+    )]
+    TooFine {
+        /// The exponent given.
+        exponent: i32,
+        /// The lower bound given.
+        lower: Rational,
+        /// The upper bound given.
+        upper: Rational,
+        /// The smallest exponent that these bounds allow.
+        finest: i64,
+    },
+    /// The number that stands for NaN is not a finite number itself.
+    #[error("NaN cannot be replaced by {0}; choose a finite number within the bounds")]
+    Replacement(f64),
+    /// A row is NaN or infinite and the grid refuses that.
+    #[error(
+        "row {row} is {value}; mend the row, or say what it counts as with NonFinite::ReplaceNan"
+    )]
+    NotFinite {
+        /// Which row, counted from zero.
+        row: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The statistic is not defined on so few rows.
+    #[error(
+        "a {statistic} needs at least {needed} rows, got {rows}; release a sum or a count instead"
+    )]
+    TooFewRows {
+        /// Which statistic.
+        statistic: &'static str,
+        /// The least number of rows on which it is defined.
+        needed: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// Two columns of different lengths.
+    #[error("a covariance needs as many x as y, got {x} and {y}")]
+    Lengths {
+        /// Rows of the first column.
+        x: usize,
+        /// Rows of the second column.
+        y: usize,
+    },
+}
+
+impl Grid {
+    /// Steps of `2^exponent` over bounds, widened outward to multiples of the step.
+    pub fn new(bounds: &Bounds, exponent: i32, non_finite: NonFinite) -> Result<Grid, GridError> {
+        if !(-1022..=1022).contains(&exponent) {
+            return Err(GridError::Exponent(exponent));
+        }
+        let finest = finest_exponent(bounds);
+        if finest.is_some_and(|finest| i64::from(exponent) < finest) {
+            return Err(GridError::TooFine {
+                exponent,
+                lower: bounds.lower().clone(),
+                upper: bounds.upper().clone(),
+                finest: finest.unwrap_or(-1022),
+            });
+        }
+        let replacement = match non_finite {
+            NonFinite::Refuse => 0.0,
+            NonFinite::ReplaceNan(value) if value.is_finite() => value,
+            NonFinite::ReplaceNan(value) => return Err(GridError::Replacement(value)),
+        };
+        // |bound| ≤ 2^51 steps, and 2^51 is a whole number of steps: rounding outward stays within.
+        let within = "at most 2^51 steps";
+        let by = -i64::from(exponent);
+        let lower = i64::try_from(bounds.lower().scale(by).floor()).expect(within);
+        let upper = i64::try_from(bounds.upper().scale(by).ceil()).expect(within);
+        let end = |steps: i64| Rational::from(steps).scale(i64::from(exponent));
+        Ok(Grid {
+            bounds: Bounds::new(end(lower), end(upper)).expect("rounding outward keeps the order"),
+            exponent,
+            lower,
+            upper,
+            non_finite,
+            kernel: Kernel::new(exponent, lower, upper, replacement),
+        })
+    }
+
+    /// The finest step that these bounds allow: `max(|lower|, |upper|) ≤ 2^51` steps.
+    pub fn finest(bounds: &Bounds, non_finite: NonFinite) -> Result<Grid, GridError> {
+        let finest = finest_exponent(bounds).unwrap_or(-1022).max(-1022);
+        Grid::new(
+            bounds,
+            i32::try_from(finest).unwrap_or(i32::MAX),
+            non_finite,
+        )
+    }
+
+    /// The bounds that hold after rounding: the given ones, widened outward to multiples of the step. Range and sensitivity of a
+    /// statistic of rounded rows are those of these bounds.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// The exponent of the step.
+    pub fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    /// How many steps of `2^exponent` a row becomes.
+    pub fn steps(&self, row: f64) -> Result<i64, GridError> {
+        self.check(&[row])?;
+        // An offset is at most 2^52.
+        Ok(self.lower + self.kernel.offset(row) as i64)
+    }
+
+    /// The error for the first row that is not finite, if the grid refuses those.
+    fn check(&self, rows: &[f64]) -> Result<(), GridError> {
+        if self.non_finite != NonFinite::Refuse || kernel::all_finite(rows) {
+            return Ok(());
+        }
+        match rows.iter().position(|row| !row.is_finite()) {
+            Some(row) => Err(GridError::NotFinite {
+                row,
+                value: rows[row],
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// `steps · 2^exponent`.
+    fn value(&self, steps: IBig) -> Rational {
+        Rational::from(steps).scale(i64::from(self.exponent))
+    }
+}
+
+/// The smallest exponent with `max(|lower|, |upper|) ≤ 2^(51 + exponent)`; `None` if both bounds are zero.
+fn finest_exponent(bounds: &Bounds) -> Option<i64> {
+    bounds
+        .lower()
+        .abs()
+        .max(bounds.upper().abs())
+        .ceil_log2()
+        .map(|log2| log2 - 51)
+}
+
+fn need(rows: &[f64], needed: usize, statistic: &'static str) -> Result<(), GridError> {
+    if rows.len() < needed {
+        return Err(GridError::TooFewRows {
+            statistic,
+            needed,
+            rows: rows.len(),
+        });
+    }
+    Ok(())
+}
