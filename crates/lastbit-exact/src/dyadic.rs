@@ -6,7 +6,7 @@ use dashu_base::{BitTest, Signed};
 use dashu_int::{IBig, UBig};
 
 use crate::Rounding;
-use crate::rounding::{join, shift_right_rounded, split};
+use crate::rounding::{shift_right_rounded, split};
 
 /// An exact binary number `mantissa · 2^exponent`.
 ///
@@ -122,7 +122,7 @@ impl Dyadic {
 
     /// `floor(self · 2^-exponent)`: how many whole steps of `2^exponent` lie at or below this number.
     pub fn floor_in(&self, exponent: i64) -> IBig {
-        let shift = self.exponent - exponent;
+        let shift = self.exponent.saturating_sub(exponent);
         if shift >= 0 {
             &self.mantissa << shift as usize
         } else {
@@ -139,7 +139,7 @@ impl Dyadic {
     /// The nearest multiple of `2^exponent`, ties toward +∞, counted in steps: `floor(self/2^exponent + 1/2)`.
     pub fn round_in(&self, exponent: i64) -> IBig {
         // floor(2x + 1) >> 1 = floor(x + 1/2).
-        (self.floor_in(exponent - 1) + IBig::ONE) >> 1
+        (self.floor_in(exponent.saturating_sub(1)) + IBig::ONE) >> 1
     }
 
     /// Rounded to `precision` significant bits, exponent unbounded.
@@ -152,9 +152,21 @@ impl Dyadic {
             return self.clone();
         }
         let drop = bits - precision;
-        let (negative, magnitude) = split(&self.mantissa);
-        let kept = shift_right_rounded(&magnitude, drop, rounding.of_magnitude(negative));
-        Dyadic::new(join(negative, kept), self.exponent + drop as i64)
+        // The mantissa is odd, so the floor cuts something; the fraction it cuts is one half only if it is a single bit.
+        let floor = &self.mantissa >> drop;
+        let ceil_is_nearest = if drop == 1 {
+            floor.bit(0)
+        } else {
+            self.mantissa.bit(drop - 1)
+        };
+        let up = match rounding {
+            Rounding::Up => true,
+            Rounding::Down => false,
+            Rounding::TowardZero => self.is_negative(),
+            Rounding::NearestEven => ceil_is_nearest,
+        };
+        let kept = if up { floor + IBig::ONE } else { floor };
+        Dyadic::new(kept, self.exponent + drop as i64)
     }
 
     /// The f64 in the given direction, with IEEE overflow and gradual underflow; zero is `+0.0`.
