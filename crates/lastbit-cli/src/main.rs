@@ -1,2 +1,59 @@
-//! The `lastbit` command.
-fn main() {}
+//! The `lastbit` command: differential privacy that is right to the last bit.
+#![forbid(unsafe_code)]
+
+mod number;
+mod picture;
+mod snapping;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Differential privacy that is right to the last bit.
+///
+/// Noise is drawn exactly, parameters are exact decimals, and every number printed about privacy or error is rounded to the safe
+/// side. Exit status: 0 done, 1 refused or failed, 2 bad usage; errors go to standard error.
+#[derive(Parser)]
+#[command(name = "lastbit", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a mechanism on one number, or see its law or its price
+    #[command(subcommand)]
+    Mechanism(Mechanism),
+}
+
+#[derive(Subcommand)]
+enum Mechanism {
+    /// Laplace noise on a public grid: what floating-point Laplace should have been
+    #[command(subcommand)]
+    Snapping(snapping::Snapping),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let done = match cli.command {
+        Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of the output has seen enough, as `head` does.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

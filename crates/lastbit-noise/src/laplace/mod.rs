@@ -83,6 +83,17 @@ impl Laplace {
         }
     }
 
+    /// [`Laplace::resolve`] around a location that is not yet counted in steps.
+    #[cold]
+    pub fn resolve_at(
+        &self,
+        word: u64,
+        location: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        self.resolve(word, &location.scale(-self.grid_exponent), entropy)
+    }
+
     /// First tier: the cell that `word` decides for every location, in steps, within `error` of `steps`; an integer below
     /// 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
     #[inline]

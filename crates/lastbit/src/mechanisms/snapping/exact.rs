@@ -71,7 +71,10 @@ impl Exact {
         let steps = self.centring.apply(value) * self.steps_per_unit;
         match self.laplace.try_cell(word, steps, self.steps_error) {
             Some(cell) => Ok(place.cell_f64(cell)),
-            None => self.resolve(setting, place, word, value, entropy),
+            None => {
+                let centred = setting.centred(&check_finite(0, value)?);
+                self.resolve(place, word, &centred, entropy)
+            }
         }
     }
 
@@ -84,29 +87,73 @@ impl Exact {
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
     ) -> Result<(), Error> {
+        self.blocks(
+            place,
+            self.steps_error,
+            |i| self.centring.apply(values[i]) * self.steps_per_unit,
+            |i| Ok(setting.centred(&check_finite(i, values[i])?)),
+            outputs,
+            entropy,
+        )
+    }
+
+    /// Many releases of one exact value, clamped and centred, in blocks.
+    pub(super) fn release_repeated(
+        &self,
+        setting: &Setting,
+        place: &Place,
+        centred: &Rational,
+        outputs: &mut [f64],
+        entropy: &mut impl Entropy,
+    ) -> Result<(), Error> {
+        let steps = centred
+            .scale(-setting.grid_exponent)
+            .to_f64(Rounding::NearestEven);
+        self.blocks(
+            place,
+            steps.abs() * f64::EPSILON,
+            |_| steps,
+            |_| Ok(centred.clone()),
+            outputs,
+            entropy,
+        )
+    }
+
+    /// Fills `outputs` with draws around `steps(i)`, which is within `error` of the exact location `centred(i)` in steps.
+    fn blocks(
+        &self,
+        place: &Place,
+        error: f64,
+        steps: impl Fn(usize) -> f64,
+        centred: impl Fn(usize) -> Result<Rational, Error>,
+        outputs: &mut [f64],
+        entropy: &mut impl Entropy,
+    ) -> Result<(), Error> {
         let mut words = [0u64; BLOCK];
-        let mut steps = [0.0; BLOCK];
+        let mut locations = [0.0; BLOCK];
         let mut cells = [0.0; BLOCK];
-        for (values, outputs) in values.chunks(BLOCK).zip(outputs.chunks_mut(BLOCK)) {
-            let n = values.len();
+        for (block, outputs) in outputs.chunks_mut(BLOCK).enumerate() {
+            let first = block * BLOCK;
+            let n = outputs.len();
             entropy.fill(&mut words[..n])?;
-            for (steps, value) in steps.iter_mut().zip(values) {
-                *steps = self.centring.apply(*value) * self.steps_per_unit;
+            for (i, location) in locations[..n].iter_mut().enumerate() {
+                *location = steps(first + i);
             }
             let decided = self
                 .laplace
-                .try_block(&words, &steps, self.steps_error, &mut cells);
+                .try_block(&words, &locations, error, &mut cells);
             for (output, cell) in outputs.iter_mut().zip(&cells) {
                 *output = place.cell_f64(*cell);
             }
             if !decided {
-                for i in 0..n {
-                    let undecided = self
+                for (i, output) in outputs.iter_mut().enumerate() {
+                    if self
                         .laplace
-                        .try_cell(words[i], steps[i], self.steps_error)
-                        .is_none();
-                    if undecided {
-                        outputs[i] = self.resolve(setting, place, words[i], values[i], entropy)?;
+                        .try_cell(words[i], locations[i], error)
+                        .is_none()
+                    {
+                        let centred = centred(first + i)?;
+                        *output = self.resolve(place, words[i], &centred, entropy)?;
                     }
                 }
             }
@@ -114,18 +161,16 @@ impl Exact {
         Ok(())
     }
 
+    /// The second tier, around the exact location.
     #[cold]
     fn resolve(
         &self,
-        setting: &Setting,
         place: &Place,
         word: u64,
-        value: f64,
+        centred: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<f64, Error> {
-        let centred = setting.centred(&check_finite(0, value)?);
-        let steps = centred.scale(-setting.grid_exponent);
-        let cell = self.laplace.resolve(word, &steps, entropy)?;
+        let cell = self.laplace.resolve_at(word, centred, entropy)?;
         Ok(place.cell(&cell))
     }
 }

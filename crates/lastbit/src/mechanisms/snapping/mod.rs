@@ -14,7 +14,7 @@ pub use error::Error;
 pub use float::{
     Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
 };
-pub use price::Price;
+pub use price::{GuessPrice, Price};
 pub use setting::{CHARGED, PUBLISHED, Setting};
 
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
@@ -261,6 +261,23 @@ impl Snapping {
         }
         for (value, output) in values.iter().zip(outputs) {
             *output = self.release(*value, entropy)?;
+        }
+        Ok(())
+    }
+
+    /// Fills `outputs` with independent releases of one exact value: the loss is [`Snapping::epsilon`] for *each*.
+    pub fn release_repeated(
+        &self,
+        value: &Rational,
+        outputs: &mut [f64],
+        entropy: &mut impl Entropy,
+    ) -> Result<(), Error> {
+        if let Engine::Exact(exact) = &self.engine {
+            let centred = self.setting.centred(value);
+            return exact.release_repeated(&self.setting, &self.place, &centred, outputs, entropy);
+        }
+        for output in outputs {
+            *output = self.release_exact(value, entropy)?;
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! What a release costs and what it is worth, before any data is read.
 
-use lastbit_exact::{Rational, Up};
+use lastbit_exact::{Interval, Rational, Up};
 
 use super::{Error, PUBLISHED, Snapping};
 use crate::Confidence;
-use crate::utility::{Law, laplace_accuracy, simple_accuracy};
+use crate::utility::{Law, Laws, clamp_probability, laplace_accuracy, simple_accuracy};
 
 /// The price of a release: public, data-independent, every number rounded to the safe side.
 #[derive(Clone, Debug)]
@@ -19,6 +19,23 @@ pub struct Price {
     pub accuracy_simple: Up,
     /// What plain real Laplace noise at the same loss would give: `(Δ/ε)·ln(1/α)`.
     pub accuracy_laplace: Up,
+    /// The largest bias over all values in the bounds.
+    pub bias_worst: Up,
+    /// The largest probability, over all values in the bounds, that the outer clamp binds; zero if there is none.
+    pub clamp_probability: Up,
+}
+
+/// What the caller's guess of the value adds to a [`Price`].
+#[derive(Clone, Debug)]
+pub struct GuessPrice {
+    /// The smallest error that a release of the guess exceeds with probability at most `1 − confidence`.
+    pub accuracy: Up,
+    /// The expected error.
+    pub bias: Interval,
+    /// The variance.
+    pub variance: Interval,
+    /// The expected squared error.
+    pub mean_squared_error: Interval,
 }
 
 impl Snapping {
@@ -28,35 +45,70 @@ impl Snapping {
     /// use lastbit::Bounds;
     /// use lastbit::mechanisms::snapping::Snapping;
     /// let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("1".parse()?).build()?;
-    /// let price = mechanism.price(&"0.95".parse()?);
+    /// let price = mechanism.price(&"0.95".parse()?)?;
     /// assert_eq!(price.epsilon.get(), 1.0);
     /// assert_eq!(price.accuracy.get(), 3.4957322735539913);          // ln 20 + 1/2
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn price(&self, confidence: &Confidence) -> Price {
+    pub fn price(&self, confidence: &Confidence) -> Result<Price, Error> {
         let alpha = confidence.alpha();
         let setting = &self.setting;
         let laplace_scale = &setting.sensitivity_of_query / &setting.epsilon;
-        Price {
+        let half_width = setting.bounds.half_width();
+        let clamp_probability = match &setting.bound {
+            None => Up::ZERO,
+            Some(bound) => clamp_probability(
+                &half_width,
+                bound,
+                &setting.scale,
+                setting.grid_exponent,
+                setting.edge_error(),
+            )?
+            .upper(),
+        };
+        let bias_worst = self.laws()?.worst_bias(&half_width)?.bias.upper();
+        Ok(Price {
             epsilon: Up::from_rational(&setting.epsilon),
             epsilon_published: Up::from_rational(&setting.formula(PUBLISHED)),
             accuracy: setting.accuracy(&alpha),
             accuracy_simple: simple_accuracy(&setting.scale, &alpha),
             accuracy_laplace: laplace_accuracy(&laplace_scale, &alpha),
-        }
+            bias_worst: bias_worst + Up::from_rational(&setting.output_error),
+            clamp_probability,
+        })
     }
 
-    /// The law of a release of `guess`, in coordinates relative to the centre of the bounds; [`Snapping::publish`] turns its points
-    /// into outputs. Of the true value it would say everything: pass a guess.
-    pub fn law(&self, guess: &Rational) -> Result<Law, Error> {
+    /// What is known beyond the price if the value is as the caller guesses.
+    pub fn price_of_guess(
+        &self,
+        guess: &Rational,
+        confidence: &Confidence,
+    ) -> Result<GuessPrice, Error> {
+        let law = self.law(guess)?;
+        let accuracy = &law.exact_accuracy(&confidence.alpha())? + &self.setting.output_error;
+        Ok(GuessPrice {
+            accuracy: Up::from_rational(&accuracy),
+            bias: law.bias(),
+            variance: law.variance(),
+            mean_squared_error: law.mean_squared_error(),
+        })
+    }
+
+    /// The laws of all values, in coordinates relative to the centre of the bounds.
+    pub fn laws(&self) -> Result<Laws, Error> {
         let setting = &self.setting;
-        Ok(Law::new(
-            setting.centred(guess),
+        Ok(Laws::new(
             setting.scale.clone(),
             setting.grid_exponent,
             setting.bound.clone(),
             setting.edge_error(),
         )?)
+    }
+
+    /// The law of a release of `guess`, in coordinates relative to the centre of the bounds; [`Snapping::publish`] turns its points
+    /// into outputs. Of the true value it would say everything: pass a guess.
+    pub fn law(&self, guess: &Rational) -> Result<Law, Error> {
+        Ok(self.laws()?.at(&self.setting.centred(guess))?)
     }
 
     /// The double that is published for a point of the law.

@@ -115,12 +115,12 @@ impl Request {
         let bound = match &self.bound {
             Bound::Value(bound) => Some(self.checked_bound(bound)?),
             Bound::Infinite => None,
-            Bound::Gamma(gamma) => Some(bound_for_gamma_exact(
+            Bound::Gamma(gamma) => Some(self.carried(&bound_for_gamma_exact(
                 &half_width,
                 &scale,
                 grid_exponent,
                 gamma.get(),
-            )?),
+            )?)),
         };
         Ok(Setting {
             bounds: self.bounds.clone(),
@@ -161,6 +161,10 @@ impl Request {
         }
         let eta = Rational::ONE.scale(-i64::from(precision));
         let round_up = |x: &Rational| Rational::from(x.round(precision as usize, Rounding::Up));
+        let round_bound = |x: &Rational| match &self.bound {
+            Bound::Gamma(_) => round_up(&self.carried(x)),
+            _ => round_up(x),
+        };
         let half_width = self.bounds.half_width();
         // What one person can move the number that enters the clamp: the query's own sensitivity, and the rounding of f − c
         // for each of the two neighbours.
@@ -193,7 +197,7 @@ impl Request {
             }
         };
 
-        let mut bound = round_up(&self.first_float_bound(&charge)?);
+        let mut bound = round_bound(&self.first_float_bound(&charge)?);
         let (mut epsilon, mut scale) = resolve(&bound)?;
         if let Bound::Gamma(gamma) = &self.bound {
             // The closed form leaves out what rounding adds to λ; where that shows, raise B to what this λ needs.
@@ -202,7 +206,7 @@ impl Request {
                 if needed <= bound {
                     break;
                 }
-                bound = round_up(&needed);
+                bound = round_bound(&needed);
                 (epsilon, scale) = resolve(&bound)?;
             }
         }
@@ -244,6 +248,17 @@ impl Request {
             precision: Some(precision),
             output_error: Rational::ZERO,
         })
+    }
+
+    /// A bound that we choose ourselves, raised to a multiple of the last place of a double of the size of the largest output, so
+    /// that centre ± B is a double if the centre is.
+    fn carried(&self, bound: &Rational) -> Rational {
+        let magnitude = &self.bounds.centre().abs() + &bound.scale(1);
+        let Some(top) = magnitude.ceil_log2() else {
+            return bound.clone();
+        };
+        let last_place = (top - 53).max(-1074);
+        Rational::from(bound.scale(-last_place).ceil()).scale(last_place)
     }
 
     /// How far the p-bit `g` can be from the exact `clamp(f) − c`.
