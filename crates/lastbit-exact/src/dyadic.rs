@@ -10,11 +10,11 @@ use crate::rounding::{shift_right_rounded, split};
 
 /// An exact binary number `mantissa · 2^exponent`.
 ///
-/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==` on values. The exponent
-/// is within ±2^62, which no f64 or decimal comes near; an operation that would leave that range panics.
+/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==` on values. The
+/// exponent is within ±2^61, which no f64 or decimal comes near; an operation that would leave that range panics.
 ///
-/// Sums, [`floor_in`](Dyadic::floor_in) and conversions to [`Rational`](crate::Rational) are exact, so they take as many bits as the exponents
-/// are apart; comparison, rounding and [`Format`](crate::Format) do not.
+/// Sums, [`floor_in`](Dyadic::floor_in) and conversions to [`Rational`](crate::Rational) are exact, so they take as many
+/// bits as the exponents are apart; comparison, rounding and [`Format`](crate::Format) do not.
 ///
 /// ```
 /// use lastbit_exact::Dyadic;
@@ -33,7 +33,7 @@ pub struct Dyadic {
 pub struct NotFinite(pub f64);
 
 /// The largest magnitude of an exponent.
-const EXPONENT_LIMIT: u64 = 1 << 62;
+const EXPONENT_LIMIT: u64 = 1 << 61;
 
 impl Dyadic {
     /// Zero.
@@ -62,7 +62,7 @@ impl Dyadic {
         // With this, sums and differences of two exponents, and of an exponent and a bit length, fit an i64.
         assert!(
             exponent.unsigned_abs() <= EXPONENT_LIMIT,
-            "the binary exponent {exponent} is beyond ±2^62"
+            "the binary exponent {exponent} is beyond ±2^61"
         );
         Dyadic { mantissa, exponent }
     }

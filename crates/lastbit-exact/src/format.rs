@@ -1,3 +1,5 @@
+mod ln;
+
 use dashu_base::{BitTest, DivRem};
 
 use crate::rounding::{join, split};
@@ -90,9 +92,9 @@ impl Format {
         } else {
             (y, y_top, x, x_top)
         };
-        // Let |small| < 2^step. `large` is a multiple of 2^step, and so is every number of the format, and every midpoint of two
-        // neighbours, of size at least 2^(large_top − 1); the sum is of that size. So it lies strictly between two multiples of 2^step
-        // with nothing that rounding tells apart between them, and any other number there rounds alike.
+        // Say |small| < 2^step. `large` is a multiple of 2^step; so are all numbers of the format, and all midpoints of two
+        // neighbours, of size at least 2^(large_top − 1), which the sum has. So the sum lies strictly between two multiples
+        // of 2^step, nothing that rounding tells apart is between them, and any other number there rounds alike.
         let step = large
             .exponent()
             .min(large_top - 2 - i64::from(self.precision));
@@ -143,6 +145,9 @@ impl Format {
         if *x == Dyadic::ONE {
             return Ok(Dyadic::ZERO);
         }
+        if let Some(result) = ln::by_limbs(x, self.precision, rounding) {
+            return Ok(result);
+        }
         // 2^top ≤ |ln x|, so 2^top times a relative precision is an absolute one.
         let top = ln_magnitude(x);
         Ok(self.refine(rounding, |relative| {
@@ -160,8 +165,8 @@ impl Format {
         }
         let p = i64::from(self.precision);
         if top < -p - 2 {
-            // 0 < |e^x − 1| < 2^-(p+1), on the side of x's sign: strictly between 1 and the midpoint next to it, which is
-            // 1 + 2^-p above and 1 − 2^-(p+1) below. So is 1 ± 2^-(p+2).
+            // 0 < |e^x − 1| < 2^-(p+1), on the side of x's sign: strictly between 1 and the midpoint next to it, which
+            // is 1 + 2^-p above and 1 − 2^-(p+1) below. So is 1 ± 2^-(p+2).
             let little = Dyadic::power_of_two(-p - 2);
             let beside_one = if x.is_negative() {
                 &Dyadic::ONE - &little
@@ -175,8 +180,8 @@ impl Format {
 
     /// Ziv's loop: the first enclosure whose ends round alike gives the result.
     ///
-    /// It ends because the value is never a number of the format or a midpoint: by Lindemann's theorem `ln x` (`x ≠ 1`) and `e^x`
-    /// (`x ≠ 0`) are transcendental at rational `x`, so the value has a positive distance from every dyadic.
+    /// It ends because the value is never a number of the format or a midpoint: by Lindemann's theorem `ln x` (`x ≠ 1`) and
+    /// `e^x` (`x ≠ 0`) are transcendental at rational `x`, so the value has a positive distance from every dyadic.
     fn refine(self, rounding: Rounding, enclose: impl Fn(u32) -> Enclosure) -> Dyadic {
         // A random value is undecided with probability about 2^-guard.
         let mut guard = 10;

@@ -214,7 +214,7 @@ fn overflow_and_underflow_follow_ieee() {
 fn far_exponents_compare_and_convert_without_their_bits() {
     let far = 1_000_000_000_000_000;
     let (large, small) = (Dyadic::new(3, far), Dyadic::new(7, -far));
-    assert!(large > small && -&large < small && -&small > -&large && -&large < -&small);
+    assert!(large > small && -&large < small && -&small > -&large);
     assert!(large < Dyadic::new(1, far + 2) && large > Dyadic::new(1, far + 1));
     assert!(Dyadic::ZERO < small && Dyadic::ZERO > -&small);
     assert_eq!((&large * &small).exponent(), 0);
@@ -230,8 +230,8 @@ fn far_exponents_compare_and_convert_without_their_bits() {
 }
 
 #[test]
-#[should_panic(expected = "beyond ±2^62")]
+#[should_panic(expected = "beyond ±2^61")]
 fn an_exponent_out_of_range_is_refused() {
     let large = Dyadic::power_of_two(1 << 61);
-    let _ = &(&large * &large) * &large;
+    let _ = &large * &large;
 }

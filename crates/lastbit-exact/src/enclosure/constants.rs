@@ -65,8 +65,8 @@ thread_local! {
     };
 }
 
-/// Bits computed beyond those kept. The series below are off by less than `3w + 2^8` units (`28 (w/8 + 6)` for `ln 2`),
-/// less than `2^32` for every `w < 2^30`: less than one unit of what is kept.
+/// Bits computed beyond those kept. Each constant below is computed to within `8w + 2^8` units (`ln 2` is the worst, with
+/// `18 (3w/9 + 6) + 10 (3w/24 + 6)`), less than `2^32` for `w < 2^28`: less than one unit of what is kept.
 const EXTRA_BITS: u32 = 32;
 
 /// The constant in `slot` cut to `bits`, computed anew when the slot holds fewer; off by at most 3 units.
