@@ -2,7 +2,7 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Up, exp, ln_1p, ops, power};
+use super::{BoundError, Up, decimal, exp, ln_1p, ops, power};
 use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// A lower bound of a real number: `x ≥ self`.
@@ -225,8 +225,9 @@ impl Neg for Down {
 }
 
 impl fmt::Display for Down {
+    /// A given number of decimals is rounded down: what is read is still a bound.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        decimal::write::<false>(self.0, f)
     }
 }
 

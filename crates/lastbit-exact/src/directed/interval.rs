@@ -1,8 +1,8 @@
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Down, Up, ops};
-use crate::{Dyadic, Rational};
+use super::{BoundError, Down, Up, exp, ln_1p, ops};
+use crate::{Dyadic, Rational, ln_bounds};
 
 /// A lower and an upper bound of the same real number: `lo ≤ x ≤ hi`.
 ///
@@ -158,24 +158,36 @@ impl Interval {
     /// Contains `e^x`.
     #[inline]
     pub fn exp(self) -> Interval {
+        if self.is_point() {
+            return Interval::from_pair(exp::exp(self.lo()));
+        }
         Interval::from_bounds(self.lo.exp(), self.hi.exp())
     }
 
     /// Contains `e^x − 1`.
     #[inline]
     pub fn exp_m1(self) -> Interval {
+        if self.is_point() {
+            return Interval::from_pair(exp::exp_m1(self.lo()));
+        }
         Interval::from_bounds(self.lo.exp_m1(), self.hi.exp_m1())
     }
 
     /// Contains `ln x` for every `x > 0` inside; the whole line if every number inside is negative.
     #[inline]
     pub fn ln(self) -> Interval {
+        if self.is_point() && self.lo() > 0.0 {
+            return Interval::from_pair(ln_bounds(self.lo()));
+        }
         Interval::from_bounds(self.lo.ln(), self.hi.ln())
     }
 
     /// Contains `ln(1 + x)` for every `x > −1` inside; the whole line if every number inside is below −1.
     #[inline]
     pub fn ln_1p(self) -> Interval {
+        if self.is_point() && self.lo() > -1.0 {
+            return Interval::from_pair(ln_1p::ln_1p(self.lo()));
+        }
         Interval::from_bounds(self.lo.ln_1p(), self.hi.ln_1p())
     }
 
@@ -187,6 +199,18 @@ impl Interval {
     /// Contains `max(x, y)`.
     pub fn max(self, other: Interval) -> Interval {
         Interval::from_bounds(self.lo.max(other.lo), self.hi.max(other.hi))
+    }
+
+    /// A single number: one evaluation gives both bounds of a function of it.
+    #[inline]
+    fn is_point(self) -> bool {
+        self.lo() == self.hi()
+    }
+
+    /// `lo ≤ hi`, as every kernel returns them, neither infinite on the wrong side.
+    #[inline]
+    fn from_pair((lo, hi): (f64, f64)) -> Interval {
+        Interval::from_bounds(Down::from_bound(lo), Up::from_bound(hi))
     }
 
     /// Both bounds of the same real; the caller knows that `lo ≤ hi`.
@@ -250,7 +274,7 @@ impl Mul for Interval {
                 ops::mul::<true>(a, c).max(ops::mul::<true>(b, d)),
             )
         };
-        Interval::from_bounds(Down::from_bound(lo), Up::from_bound(hi))
+        Interval::from_pair((lo, hi))
     }
 }
 
@@ -268,7 +292,7 @@ impl Div for Interval {
         // 0 < c ≤ d: dividing by c moves an end away from zero, by d toward zero.
         let lo = ops::div::<false>(a, if a >= 0.0 { d } else { c });
         let hi = ops::div::<true>(b, if b >= 0.0 { c } else { d });
-        Interval::from_bounds(Down::from_bound(lo), Up::from_bound(hi))
+        Interval::from_pair((lo, hi))
     }
 }
 

@@ -31,6 +31,7 @@
 //! above. A `Down` mirrors it. So `∞ − ∞` cannot arise, and a sum of finite bounds that overflows downward is an `Up` of
 //! `f64::MIN`. A zero is always `+0.0`.
 
+mod decimal;
 mod down;
 mod exp;
 mod fixed;

@@ -18,14 +18,15 @@ pub(crate) fn add<const UP: bool>(a: f64, b: f64) -> f64 {
     if !sum.is_finite() {
         return add_overflow::<UP>(a, b, sum);
     }
-    let (large, small) = if a.abs() >= b.abs() { (a, b) } else { (b, a) };
-    // Fast2Sum: |large| ≥ |small|, so sum − large is exact, and exact − sum = small − (sum − large). A sum never
-    // underflows inexactly, so a zero sum is exact and is not stepped.
-    let taken = sum - large;
+    // error = (a + b) − sum is exact in f64, so b − error is sum − a before rounding, and rounding is monotone: the
+    // comparison `b > sum − a` never holds unless error > 0. If |a| ≥ |b| then sum − a is exact (Fast2Sum) and the comparison
+    // holds whenever error > 0; otherwise the same is true of the other one. No order of the arguments, no branch. A sum is
+    // never inexact below the normal numbers, so a zero sum is exact and is not stepped.
+    let (rest_of_b, rest_of_a) = (sum - a, sum - b);
     if UP {
-        step(sum, true, small > taken)
+        step(sum, true, (b > rest_of_b) | (a > rest_of_a))
     } else {
-        step(sum, false, small < taken)
+        step(sum, false, (b < rest_of_b) | (a < rest_of_a))
     }
 }
 

@@ -2,7 +2,7 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Down, exp, ln_1p, ops, power};
+use super::{BoundError, Down, decimal, exp, ln_1p, ops, power};
 use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// An upper bound of a real number: `x ≤ self`.
@@ -237,8 +237,9 @@ impl Neg for Up {
 }
 
 impl fmt::Display for Up {
+    /// A given number of decimals is rounded up: what is read is still a bound.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        decimal::write::<true>(self.0, f)
     }
 }
 
