@@ -4,7 +4,7 @@ use lastbit_exact::{Dyadic, Format, Rational, Rounding, Up};
 
 use super::{Arithmetic, Bound, Error, Grid};
 use crate::utility::{
-    GridRule, accuracy, bound_for_gamma_exact, bound_for_gamma_float,
+    GridRule, UtilityError, accuracy, bound_for_gamma_exact, bound_for_gamma_float,
     bound_for_gamma_float_from_accuracy, scale_for_accuracy,
 };
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
@@ -140,10 +140,7 @@ impl Request {
     /// 2^-24 of the loss.
     fn multi(&self, charge: Charge<'_>) -> Result<Setting, Error> {
         let sensitivity = self.sensitivity.get();
-        let epsilon_floor = match &charge {
-            Charge::Epsilon(epsilon) => (*epsilon).clone(),
-            Charge::Scale { scale, .. } => sensitivity / *scale,
-        };
+        let epsilon_floor = sensitivity / &charge.ideal_scale(sensitivity);
         let bound = self.first_float_bound(&charge)?;
         let for_epsilon = 32 - epsilon_floor.ceil_log2().unwrap_or(0);
         let for_bound = 53 + (&bound / sensitivity).ceil_log2().unwrap_or(0);
@@ -280,21 +277,29 @@ impl Request {
             Bound::Infinite => Err(Error::InfiniteBound {
                 arithmetic: self.arithmetic.name(),
             }),
-            Bound::Gamma(gamma) => Ok(match charge {
-                Charge::Epsilon(epsilon) => bound_for_gamma_float(
-                    &half_width,
-                    self.sensitivity.get(),
-                    epsilon,
-                    gamma.get(),
-                )?,
-                Charge::Scale { target, alpha, .. } => bound_for_gamma_float_from_accuracy(
-                    &half_width,
-                    self.sensitivity.get(),
-                    target,
-                    alpha,
-                    gamma.get(),
-                )?,
-            }),
+            Bound::Gamma(gamma) => {
+                let sensitivity = self.sensitivity.get();
+                let closed_form = match charge {
+                    Charge::Epsilon(epsilon) => {
+                        bound_for_gamma_float(&half_width, sensitivity, epsilon, gamma.get())
+                    }
+                    Charge::Scale { target, alpha, .. } => bound_for_gamma_float_from_accuracy(
+                        &half_width,
+                        sensitivity,
+                        target,
+                        alpha,
+                        gamma.get(),
+                    ),
+                };
+                match closed_form {
+                    // The closed form is for losses above 2^-117; below, begin with what exact arithmetic needs.
+                    Err(UtilityError::EpsilonTooSmall { .. }) => {
+                        let scale = charge.ideal_scale(sensitivity);
+                        self.needed_bound(&half_width, &scale, gamma)
+                    }
+                    bound => Ok(bound?),
+                }
+            }
         }
     }
 
@@ -340,6 +345,16 @@ enum Charge<'a> {
         target: &'a Rational,
         alpha: &'a Rational,
     },
+}
+
+impl Charge<'_> {
+    /// λ, before what rounding adds to it.
+    fn ideal_scale(&self, sensitivity: &Rational) -> Rational {
+        match self {
+            Charge::Epsilon(epsilon) => sensitivity / *epsilon,
+            Charge::Scale { scale, .. } => (*scale).clone(),
+        }
+    }
 }
 
 /// The exponent of the smallest power of two ≥ λ.
