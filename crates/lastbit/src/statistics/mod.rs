@@ -18,7 +18,7 @@
 //! let value = grid_mean(&rows, &grid)?;
 //! let described = mean(grid.bounds(), Neighbours::change_one(4)?)?;
 //! assert_eq!(described.sensitivity().to_string(), "25");
-//! assert_eq!(value.to_string(), "51.662353515625");
+//! assert_eq!(value.to_string(), "51.66259765625");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

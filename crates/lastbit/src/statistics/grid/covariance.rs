@@ -20,17 +20,15 @@ pub fn grid_covariance(
         });
     }
     need(x, 2, "sample covariance")?;
-    x_grid.check(x)?;
-    y_grid.check(y)?;
     let small = [x_grid, y_grid]
         .iter()
         .all(|grid| grid.upper - grid.lower < 1 << 26);
     let (mut x_offsets, mut y_offsets) = ([0; BLOCK], [0; BLOCK]);
     let (mut x_sum, mut y_sum, mut products) = (UBig::ZERO, UBig::ZERO, UBig::ZERO);
-    for (x_block, y_block) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
-        let z = x_grid.kernel.fill(x_block, &mut x_offsets);
-        let w = y_grid.kernel.fill(y_block, &mut y_offsets);
-        // Sums of offsets are below 2^62.
+    for (x_block, y_block) in x_grid.blocks(x).zip(y_grid.blocks(y)) {
+        let z = x_grid.kernel.fill(x_block?, &mut x_offsets);
+        let w = y_grid.kernel.fill(y_block?, &mut y_offsets);
+        // Sums of offsets are at most 2^62.
         x_sum += z.iter().sum::<u64>();
         y_sum += w.iter().sum::<u64>();
         products += product_sum(z, w, small);

@@ -5,9 +5,9 @@ mod kernel;
 mod sum;
 mod variance;
 
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::Rational;
 
-use self::kernel::Kernel;
+use self::kernel::{BLOCK, Kernel};
 use crate::Bounds;
 
 pub use covariance::grid_covariance;
@@ -167,28 +167,33 @@ impl Grid {
 
     /// How many steps of `2^exponent` a row becomes.
     pub fn steps(&self, row: f64) -> Result<i64, GridError> {
-        self.check(&[row])?;
+        self.check(&[row], 0)?;
         // An offset is at most 2^52.
         Ok(self.lower + self.kernel.offset(row) as i64)
     }
 
-    /// The error for the first row that is not finite, if the grid refuses those.
-    fn check(&self, rows: &[f64]) -> Result<(), GridError> {
+    /// Blocks of rows, each checked just before it is handed out and still in the cache then.
+    fn blocks<'a>(
+        &'a self,
+        rows: &'a [f64],
+    ) -> impl Iterator<Item = Result<&'a [f64], GridError>> + 'a {
+        rows.chunks(BLOCK)
+            .enumerate()
+            .map(|(index, block)| self.check(block, index * BLOCK).map(|()| block))
+    }
+
+    /// An error for the first row that is not finite, if the grid refuses those; `first` is the number of the first row.
+    fn check(&self, rows: &[f64], first: usize) -> Result<(), GridError> {
         if self.non_finite != NonFinite::Refuse || kernel::all_finite(rows) {
             return Ok(());
         }
         match rows.iter().position(|row| !row.is_finite()) {
-            Some(row) => Err(GridError::NotFinite {
-                row,
-                value: rows[row],
+            Some(at) => Err(GridError::NotFinite {
+                row: first + at,
+                value: rows[at],
             }),
             None => Ok(()),
         }
-    }
-
-    /// `steps · 2^exponent`.
-    fn value(&self, steps: IBig) -> Rational {
-        Rational::from(steps).scale(i64::from(self.exponent))
     }
 }
 

@@ -16,8 +16,13 @@ use super::{Grid, GridError, need};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
-    grid.check(rows)?;
-    Ok(grid.value(sum_in_steps(rows, grid)))
+    let mut offsets = 0u128;
+    for block in grid.blocks(rows) {
+        offsets += u128::from(grid.kernel.sum(block?));
+    }
+    // Σ steps = rows·lower + Σ offsets.
+    let steps = IBig::from(rows.len()) * IBig::from(grid.lower) + IBig::from(offsets);
+    Ok(Rational::from(steps).scale(i64::from(grid.exponent)))
 }
 
 /// The exact mean of the rounded rows, at least one; range and sensitivity are those of [`mean`](crate::statistics::mean())
@@ -26,12 +31,5 @@ pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
 /// Contract: `|grid_mean − mean of clamp(row, Grid::bounds)| ≤ step / 2`.
 pub fn grid_mean(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 1, "mean")?;
-    grid.check(rows)?;
-    let sum = grid.value(sum_in_steps(rows, grid));
-    Ok(&sum / &Rational::new(rows.len(), 1))
-}
-
-/// `Σ steps = rows·lower + Σ offsets`.
-fn sum_in_steps(rows: &[f64], grid: &Grid) -> IBig {
-    IBig::from(rows.len()) * IBig::from(grid.lower) + IBig::from(grid.kernel.sum(rows))
+    Ok(&grid_sum(rows, grid)? / &Rational::new(rows.len(), 1))
 }

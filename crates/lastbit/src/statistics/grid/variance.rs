@@ -9,14 +9,13 @@ use super::{Grid, GridError, need};
 /// `(n·Σz² − (Σz)²)/(n(n−1))`, where `z` is the offset of a row from the lower bound: a shift does not change a variance.
 pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 2, "sample variance")?;
-    grid.check(rows)?;
     let small = grid.upper - grid.lower < 1 << 26;
     let mut offsets = [0; BLOCK];
     let mut sum = UBig::ZERO;
     let mut squares = UBig::ZERO;
-    for block in rows.chunks(BLOCK) {
-        let z = grid.kernel.fill(block, &mut offsets);
-        sum += z.iter().sum::<u64>(); // below 2^62
+    for block in grid.blocks(rows) {
+        let z = grid.kernel.fill(block?, &mut offsets);
+        sum += z.iter().sum::<u64>(); // at most 2^62
         squares += product_sum(z, z, small);
     }
     let n = IBig::from(rows.len());
