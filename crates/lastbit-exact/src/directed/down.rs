@@ -18,6 +18,14 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// let ratio = Down::from(1) / Up::from(3);
 /// assert!(Rational::try_from(ratio.get()).unwrap() <= Rational::new(1, 3));
 /// ```
+///
+/// Never NaN and never `+∞`; `-∞` when nothing finite is known to be below. A zero is always `+0.0`. As for [`Up`], the
+/// wrong direction does not compile.
+///
+/// ```compile_fail
+/// # use lastbit_exact::{Down, Up};
+/// Down::exact(3.0) - Down::exact(1.0);
+/// ```
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub struct Down(f64);
 

@@ -64,9 +64,9 @@ pub(super) const ERROR: u128 = 9;
 /// 1. `x` is floored: 1. `n·ln 2/128`: n < 2^18 times less than 1 unit of 2^-103, then a floor: 1 + 2^-14, of the other
 ///    sign. So the reduced `r̂` has `|r̂ − r| < 1.001`, and `e^r = e^r̂·(1 + δ)`, `|δ| < 1.002` units.
 /// 2. `e^r̂ = 1 + r̂ + r̂²·(1/2 + r̂/6 + r̂²/24 + r̂³/120 + r̂⁴/720)` up to `r̂⁷/5040·(1 + r̂) < 0.51`.
-/// 3. The bracket at scale 63: each coefficient and each product is floored, errors of opposite sign in the sum of at
-///    most 2 units of 2^-63 a step, damped by `|r̂|` at every further step: below 2.1. Times r̂ at scale 71:
-///    2.1·2^8·2^-8.5 < 1.5, and a floor: 2.5. Times r̂ again: 2.5·2^-8.5, and a floor: below 1.01.
+/// 3. The bracket at scale 63: each step floors a coefficient and a product, less than 2 units of 2^-63, which every
+///    further step multiplies by `|r̂|`: below 2.1 in all. Times r̂ at scale 71: 2.1·2^8·2^-8.5 < 1.5, and a floor: 2.5. Times
+///    r̂ again: 2.5·2^-8.5, and a floor: below 1.01.
 /// 4. So `1 + E` is off by less than 0.51 + 1.01 + 1.002·1.003 < 2.53; times `2^(j/128) < 2`: 5.06. The table entry is
 ///    floored: 1. In the product with E it has 62 bits below the point: 2^-62·2^-8.5, 1.42 units, and a floor: 1.
 ///
@@ -92,8 +92,8 @@ pub(super) fn scaled_exp(x: f64) -> (u128, i64) {
 
 /// `2^-54 ≤ |x| < 2^-4`: `e^x − 1 = x·(1 + x·h)`, `h = 1/2! + x/3! + … + x^9/11!` up to `|x|^10/12!·1.01`.
 ///
-/// Error of `x·h` in units of 2^-66: x is floored, 1 unit times `(xh)' < 0.53`; h at scale 63 is off by at most 2 units of
-/// 2^-63 a step, damped by 1/16: 2.14, times `|x| < 2^-4` at scale 66: 1.07; a floor: 1; the remainder, `2^-44/12!·1.01`
+/// Error of `x·h` in units of 2^-66: x is floored, 1 unit times `(xh)' < 0.53`; each step of h floors a coefficient and a
+/// product, 2 units of 2^-63, which every further step multiplies by 1/16: 2.14, times `|x| < 2^-4` at scale 66: 1.07; a floor: 1; the remainder, `2^-44/12!·1.01`
 /// at scale 66: 0.01. Together less than 3.
 #[inline]
 fn exp_m1_small(x: f64) -> (f64, f64) {

@@ -6,7 +6,8 @@ use crate::{Dyadic, Rational, ln_bounds};
 
 /// A lower and an upper bound of the same real number: `lo ≤ x ≤ hi`.
 ///
-/// Contract of every operation `f`: if `x` and `y` lie in the arguments and `f(x, y)` is defined, it lies in the result.
+/// Contract of every operation `f`: if `x` and `y` lie in the arguments and `f(x, y)` is defined, it lies in the result. The
+/// ends are rounded as [`Down`] and [`Up`] are; an end may be infinite on its own side, and stands for reals of any size.
 ///
 /// ```
 /// use lastbit_exact::{Interval, Rational};
@@ -31,7 +32,12 @@ impl Interval {
 
     /// `[lo, hi]`; refuses NaN, `lo > hi`, `lo = +∞` and `hi = -∞`.
     pub fn new(lo: f64, hi: f64) -> Result<Interval, BoundError> {
-        let (lower, upper) = (Down::new(lo)?, Up::new(hi)?);
+        Interval::between(Down::new(lo)?, Up::new(hi)?)
+    }
+
+    /// `lower ≤ x ≤ upper`; refuses a lower bound above the upper.
+    pub fn between(lower: Down, upper: Up) -> Result<Interval, BoundError> {
+        let (lo, hi) = (lower.get(), upper.get());
         if lo > hi {
             return Err(BoundError::Reversed { lo, hi });
         }

@@ -67,8 +67,8 @@ pub(super) fn scaled_ln(y: u128, q: i64) -> i128 {
 
 /// `h(z) = 1/2 − z/3 + z²/4 − … + z^8/10` at scale 63, `times` being the product by z.
 ///
-/// Error, in units of 2^-63: each coefficient and each product is floored, 1 unit each of opposite sign at most 2 a step in
-/// all, damped by `|z| < 2^-7` at every further step: less than 2.1.
+/// Error, in units of 2^-63: each step floors a coefficient and a product, less than 2, which every further step multiplies
+/// by `|z| < 2^-7`: less than 2.1.
 #[inline(always)]
 fn tail(z: i64, times: impl Fn(i64, i64) -> i64) -> i64 {
     let mut h = over(10);

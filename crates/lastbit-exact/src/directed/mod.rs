@@ -2,34 +2,6 @@
 //!
 //! [`Up`] is an upper bound of a real number, [`Down`] a lower bound, [`Interval`] both. An operator exists only where
 //! the bounds it is given determine the bound it returns: `Up - Down` is an `Up`, `Up - Up` does not compile.
-//!
-//! ```
-//! use lastbit_exact::{Down, Up};
-//! let up = Up::exact(1.0) + Up::exact(2f64.powi(-60));
-//! assert!(up.get() > 1.0); // rounding to nearest would give 1
-//! let difference: Up = Up::exact(3.0) - Down::exact(1.0);
-//! assert_eq!(difference.get(), 2.0);
-//! ```
-//!
-//! ```compile_fail
-//! # use lastbit_exact::{Down, Up};
-//! let no_bound = Up::exact(3.0) - Up::exact(1.0);
-//! ```
-//!
-//! ```compile_fail
-//! # use lastbit_exact::{Down, Up};
-//! let no_bound = Up::exact(3.0) + Down::exact(1.0);
-//! ```
-//!
-//! ```compile_fail
-//! # use lastbit_exact::{Down, Up};
-//! let no_bound = Up::exact(3.0) / Up::exact(1.0);
-//! ```
-//!
-//! # What a bound may be
-//! An `Up` is never NaN and never `-∞`, since no real lies at or below `-∞`; it is `+∞` when nothing finite is known to be
-//! above. A `Down` mirrors it. So `∞ − ∞` cannot arise, and a sum of finite bounds that overflows downward is an `Up` of
-//! `f64::MIN`. A zero is always `+0.0`.
 
 mod decimal;
 mod down;

@@ -44,8 +44,8 @@ pub(crate) fn mul<const UP: bool>(a: f64, b: f64) -> f64 {
         return mul_special::<UP>(a, b);
     }
     // In units of ulp(a)·ulp(b) the product is an integer and the rounding error at most ulp(product)/2 ≤ 2^52 units, so
-    // their difference modulo 2^64 is the error itself. The shift is 52 or 53: a product of two significands in [1, 2)
-    // rounds to one in [1, 4).
+    // their difference modulo 2^64 is the error itself. The shift is 52 or 53, or 54 where the product rounds up to the
+    // smallest normal number.
     let shift = biased(product) - biased(a) - biased(b) + 1075;
     let exact = significand(a).wrapping_mul(significand(b));
     let error = exact.wrapping_sub(significand(product) << shift) as i64;
@@ -60,7 +60,7 @@ pub(crate) fn div<const UP: bool>(a: f64, b: f64) -> f64 {
         return div_special::<UP>(a, b);
     }
     // |a| − |quotient·b| ≤ ulp(quotient)/2 · |b| ≤ 2^52 units of ulp(quotient)·ulp(b), in which both are integers; it has the
-    // sign of |a/b| − |quotient|. The shift is 52 or 53 as in a product.
+    // sign of |a/b| − |quotient|. The shift is 52 or 53, or 51 where the quotient rounds up to the smallest normal number.
     let shift = biased(a) - biased(quotient) - biased(b) + 1075;
     let rounded = significand(quotient).wrapping_mul(significand(b));
     let error = (significand(a) << shift).wrapping_sub(rounded) as i64;

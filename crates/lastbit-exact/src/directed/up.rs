@@ -17,7 +17,37 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// assert!(Rational::try_from(sum.get()).unwrap() >= Rational::new(3, 10));
 /// let ratio = Up::from(1) / Down::from(3);
 /// assert!(Rational::try_from(ratio.get()).unwrap() >= Rational::new(1, 3));
+/// assert!((Up::ONE + Up::exact(2f64.powi(-60))).get() > 1.0); // rounding to nearest would give 1
 /// ```
+///
+/// An operator exists only where the bounds it is given determine the bound it returns: `Up - Down` is an `Up`, and none of
+/// these compiles.
+///
+/// ```compile_fail
+/// # use lastbit_exact::{Down, Up};
+/// Up::exact(3.0) - Up::exact(1.0);
+/// ```
+/// ```compile_fail
+/// # use lastbit_exact::{Down, Up};
+/// Up::exact(3.0) + Down::exact(1.0);
+/// ```
+/// ```compile_fail
+/// # use lastbit_exact::{Down, Up};
+/// Up::exact(3.0) / Up::exact(1.0);
+/// ```
+/// ```compile_fail
+/// # use lastbit_exact::{Down, Up};
+/// let _: Up = -Up::exact(3.0);
+/// ```
+/// ```
+/// # use lastbit_exact::{Down, Up};
+/// let _: Up = Up::exact(3.0) - Down::exact(1.0) + Up::exact(3.0) / Down::exact(1.0);
+/// let _: Down = -Up::exact(3.0);
+/// ```
+///
+/// Never NaN and never `-∞`, since no real lies at or below `-∞`; `+∞` when nothing finite is known to be above. [`Down`]
+/// mirrors this, so `∞ − ∞` cannot arise, and a sum that overflows downward is bounded by `f64::MIN`. A zero is always
+/// `+0.0`.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub struct Up(f64);
 
