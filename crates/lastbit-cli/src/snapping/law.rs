@@ -88,17 +88,13 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
     Ok(())
 }
 
-/// Bars around the location; neighbouring points share a bar where there are many.
+/// Bars around the location: one a point, or, where the points are many, one for each stretch of the window.
 fn draw(
     out: &mut impl Write,
     mechanism: &Snapping,
     law: &utility::Law,
     value: &Rational,
 ) -> Result<()> {
-    let window = points_to_show(law)?;
-    let (below, above) = (window.below(), window.above());
-    let points: Vec<_> = window.collect();
-    let share = points.len().div_ceil(MOST_BARS).max(1);
     writeln!(
         out,
         "Release of {} in [{}, {}], {} arithmetic: loss ε {}, scale λ {}, grid 2^{}, bound {}",
@@ -111,31 +107,17 @@ fn draw(
         mechanism.grid_exponent(),
         mechanism.bound().map_or("infinite".to_owned(), readable),
     )?;
-    if share > 1 {
-        writeln!(out, "Each bar is {share} points of the grid.")?;
+    let few = IBig::from(MOST_BARS);
+    let window = if law.point_count().is_some_and(|count| count <= few) {
+        law.points()
+    } else {
+        law.points_but(&Rational::new(1, 1000))?
+    };
+    if window.clone().take(MOST_BARS + 1).count() <= MOST_BARS {
+        bars(out, &each_point(mechanism, window))?;
+    } else {
+        bars(out, &stretches(mechanism, law))?;
     }
-    let zero = Interval::point(0.0);
-    let mut drawn = Vec::new();
-    if below.hi() > 0.0 {
-        drawn.push(bar("below".to_owned(), below));
-    }
-    for chunk in points.chunks(share) {
-        let mass = chunk
-            .iter()
-            .fold(zero, |sum, point| sum + point.probability);
-        let first = shortest(mechanism.publish(&chunk[0].value));
-        let label = if chunk.len() == 1 {
-            first
-        } else {
-            let last = mechanism.publish(&chunk[chunk.len() - 1].value);
-            format!("{first} … {}", shortest(last))
-        };
-        drawn.push(bar(label, mass));
-    }
-    if above.hi() > 0.0 {
-        drawn.push(bar("above".to_owned(), above));
-    }
-    bars(out, &drawn)?;
     let centre = Interval::from_rational(&mechanism.bounds().centre());
     writeln!(
         out,
@@ -146,17 +128,50 @@ fn draw(
     Ok(())
 }
 
-/// Few points: all. Many: as few as hold 99.9 %, or 99 % or less where the grid is fine.
-fn points_to_show(law: &utility::Law) -> Result<Points<'_>> {
-    let few = IBig::from(MOST_BARS);
-    if law.point_count().is_some_and(|count| count <= few) {
-        return Ok(law.points());
+fn each_point(mechanism: &Snapping, window: Points<'_>) -> Vec<Bar> {
+    let outside =
+        |label: &str, mass: Interval| (mass.hi() > 0.0).then(|| bar(label.to_owned(), mass));
+    let (below, above) = (window.below(), window.above());
+    let points = window.map(|point| {
+        let label = shortest(mechanism.publish(&point.value));
+        bar(label, point.probability)
+    });
+    outside("below", below)
+        .into_iter()
+        .chain(points)
+        .chain(outside("above", above))
+        .collect()
+}
+
+/// Equal stretches of four scales on either side of the location, by differences of the distribution function.
+fn stretches(mechanism: &Snapping, law: &utility::Law) -> Vec<Bar> {
+    let bars = MOST_BARS as i64 - 2;
+    let width = &law.scale().scale(3) / &Rational::from(bars);
+    let edge = |i: i64| {
+        let offset = &width * &(&Rational::from(i) - &Rational::new(bars, 2));
+        law.location() + &offset
+    };
+    let written = |x: &Rational| {
+        let x = (&mechanism.bounds().centre() + x).to_f64(lastbit_exact::Rounding::NearestEven);
+        let step = width.to_f64(lastbit_exact::Rounding::NearestEven);
+        let digits = (1.0 - step.log10()).ceil().clamp(0.0, 17.0) as usize;
+        if (1e-5..1e17).contains(&step) {
+            format!("{x:.digits$}")
+        } else {
+            format!("{x:.6e}")
+        }
+    };
+    let one = Interval::point(1.0);
+    let mut drawn = vec![bar(
+        format!("up to {}", written(&edge(0))),
+        law.cdf(&edge(0)),
+    )];
+    for i in 0..bars {
+        let mass = law.cdf(&edge(i + 1)) - law.cdf(&edge(i));
+        drawn.push(bar(format!("up to {}", written(&edge(i + 1))), mass));
     }
-    let points = law.points_but(&Rational::new(1, 1000))?;
-    if points.clone().take(MOST_POINTS as usize + 1).count() > MOST_POINTS as usize {
-        bail!("the grid has too many points for a picture; choose a coarser --grid");
-    }
-    Ok(points)
+    drawn.push(bar("above".to_owned(), one - law.cdf(&edge(bars))));
+    drawn
 }
 
 fn bar(label: String, mass: Interval) -> Bar {
