@@ -212,6 +212,9 @@ impl Laws {
                 let passed = &Moment::exp_neg(&(&distance * &law.steps.step)).scale(-1) / &r;
                 worst.raise(&(&Moment::of(&theta) + &passed));
             }
+            // 40 scales short of the edge the noise passes it too rarely to matter.
+            let near = end - &(&Rational::from(40i64) / &law.steps.step);
+            worst.join(self.worst_at(&near.clamp_to(start, end))?);
             return Ok(worst);
         };
         let theta = &log / &h;

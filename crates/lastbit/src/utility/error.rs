@@ -143,7 +143,7 @@ pub(super) fn probability(name: &'static str, value: &Rational) -> Result<(), Ut
 }
 
 pub(super) fn grid(exponent: i64) -> Result<(), UtilityError> {
-    if exponent.abs() <= GRID_EXPONENT_LIMIT {
+    if (-GRID_EXPONENT_LIMIT..=GRID_EXPONENT_LIMIT).contains(&exponent) {
         Ok(())
     } else {
         Err(UtilityError::GridOutOfRange {
