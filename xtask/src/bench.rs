@@ -10,7 +10,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         Some(at) => (&arguments[..at], &arguments[at + 1..]),
         None => (arguments, &[][..]),
     };
-    let known: Vec<String> = run::files_of_crates("benches", ".rs")?
+    let known: Vec<String> = run::files_of_members("benches", ".rs")?
         .iter()
         .filter_map(|path| path.file_stem())
         .map(|stem| stem.to_string_lossy().into_owned())

@@ -23,7 +23,7 @@ Tasks
             the dependency check runs when cargo-deny is installed.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
   bench     Run the benchmarks: cargo xtask bench [NAME…] [-- ARGUMENTS FOR CRITERION]
-            NAME is a file of crates/*/benches without .rs; without a name all are run.
+            NAME is a file of benches/benches or crates/*/benches without .rs; without a name all are run.
   oracles   Make the test vectors again with MPFR: run every crates/*/tests/data/make_*.py with Python,
             gmpy2 and mpmath in a virtual environment under target/. Needs python3 and the network.
 

@@ -8,7 +8,7 @@ use crate::run;
 
 /// Makes the oracle vectors again, each script in its own directory.
 pub fn run() -> Result<()> {
-    let scripts: Vec<_> = run::files_of_crates("tests/data", ".py")?
+    let scripts: Vec<_> = run::files_of_members("tests/data", ".py")?
         .into_iter()
         .filter(|path| {
             path.file_name()

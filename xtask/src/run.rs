@@ -40,10 +40,11 @@ pub fn succeed(command: &mut Command, remedy: &str) -> Result<()> {
     Ok(())
 }
 
-/// The files at `crates/*/<below>` that end in `ending`, sorted.
-pub fn files_of_crates(below: &str, ending: &str) -> Result<Vec<PathBuf>> {
+/// The files at `<member>/<below>` that end in `ending`, sorted; members are `crates/*` and `benches`.
+pub fn files_of_members(below: &str, ending: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for member in children(&root().join("crates"))? {
+    let members = children(&root().join("crates"))?;
+    for member in members.into_iter().chain([root().join("benches")]) {
         let directory = member.join(below);
         if directory.is_dir() {
             files.extend(children(&directory)?.into_iter().filter(|path| {
