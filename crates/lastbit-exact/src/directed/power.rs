@@ -2,12 +2,8 @@
 
 use super::fixed::to_f64;
 
-/// `lo ≤ base^n ≤ hi` for `base ≥ 0`, equal if every product on the way fits 128 bits; `hi` is at most one f64 above the
-/// smallest bound.
-///
-/// Error: squaring and multiplying evaluates a tree of `n − 1` products, each truncated by less than 2^-127 of its value. So
-/// `power·(1 − n·2^-127) ≤ computed ≤ power`, and as `n < 2^32`, `power ≤ computed·(1 + n·2^-126)`: less than 4n units of a
-/// 128-bit significand.
+/// `lo ≤ base^n ≤ hi` for `base ≥ 0`, the tightest if every product on the way fits 128 bits, else each at most one f64 away
+/// from that.
 pub(crate) fn power(base: f64, n: u32) -> (f64, f64) {
     if n == 0 {
         return (1.0, 1.0);
@@ -18,14 +14,7 @@ pub(crate) fn power(base: f64, n: u32) -> (f64, f64) {
     if base == f64::INFINITY {
         return (f64::MAX, f64::INFINITY);
     }
-    let base = Wide::from_positive(base);
-    let mut result = base;
-    for bit in (0..n.ilog2()).rev() {
-        result = result.times(result);
-        if n >> bit & 1 == 1 {
-            result = result.times(base);
-        }
-    }
+    let result = truncated_power(base, n);
     let lo = to_f64::<false>(result.significand, result.exponent);
     let hi = if result.exact {
         to_f64::<true>(result.significand, result.exponent)
@@ -37,13 +26,29 @@ pub(crate) fn power(base: f64, n: u32) -> (f64, f64) {
     (lo, hi)
 }
 
+/// `p` with `p ≤ base^n < p + 4n` units of its significand, `p = base^n` if it is exact; `base > 0`, `n > 0`.
+///
+/// Squaring and multiplying evaluates a tree of `n − 1` products, each truncated by less than 2^-127 of its value. So
+/// `base^n·(1 − n·2^-127) ≤ p ≤ base^n`, and as `n < 2^32`, `base^n ≤ p·(1 + n·2^-126)`, with fewer than 2^128 units in p.
+pub(super) fn truncated_power(base: f64, n: u32) -> Wide {
+    let base = Wide::from_positive(base);
+    let mut result = base;
+    for bit in (0..n.ilog2()).rev() {
+        result = result.times(result);
+        if n >> bit & 1 == 1 {
+            result = result.times(base);
+        }
+    }
+    result
+}
+
 /// `significand · 2^exponent`, the top bit of the significand set.
 #[derive(Clone, Copy)]
-struct Wide {
-    significand: u128,
-    exponent: i64,
+pub(super) struct Wide {
+    pub(super) significand: u128,
+    pub(super) exponent: i64,
     /// No product so far was truncated.
-    exact: bool,
+    pub(super) exact: bool,
 }
 
 impl Wide {

@@ -1,7 +1,7 @@
 //! The tables re-derived, and the counted errors of the kernels measured, by exact arithmetic.
 
 use super::tables::{EXP2, LN2, LN2_OVER_128, RECIPROCALS};
-use super::{exp, fixed, ln_1p, ops};
+use super::{exp, fixed, ln_1p, ops, power};
 use crate::{Dyadic, IBig, Rational, Rounding, UBig, exp_enclosure, ln_enclosure};
 
 /// Whether `value = floor(x · 2^scale)` for the x enclosed by `ln_enclosure`.
@@ -98,6 +98,21 @@ fn scaled_ln_errs_by_less_than_its_bound() {
         let value = Dyadic::new(IBig::from(value), 0);
         assert!(exact.lo().scale(80) > &value - &bound, "{y}·2^{q}");
         assert!(exact.hi().scale(80) < &value + &bound, "{y}·2^{q}");
+    }
+}
+
+#[test]
+fn a_truncated_power_errs_by_less_than_its_bound() {
+    let mut next = words(5);
+    for n in (1..200).chain([1000, 1023]) {
+        let x = spread(&mut next, -3..3).abs();
+        let p = power::truncated_power(x, n);
+        let base = Dyadic::try_from(x).expect("finite");
+        let exact = (0..n).fold(Dyadic::ONE, |power, _| &power * &base);
+        let below = Dyadic::new(IBig::from(p.significand), p.exponent);
+        let slack = Dyadic::new(4 * i64::from(n), p.exponent);
+        assert!(below <= exact && exact < &below + &slack, "{x:e}^{n}");
+        assert_eq!(p.exact, below == exact, "{x:e}^{n}");
     }
 }
 

@@ -104,7 +104,16 @@ ln_points = (
 )
 write("ln", gmpy2.log, ln_points, lambda x: x > 0 and x != 1.0)
 
+# Above 2^64, arguments with an f64 between ln x and ln(1 + x).
+straddles = []
+with DOWN:
+    while len(straddles) < 6:
+        x = math.ldexp(1.0 + random.random(), 64)
+        if gmpy2.log(mpfr(x)) != gmpy2.log1p(mpfr(x)):
+            straddles.append(x)
+
 ln_1p_points = (
+    straddles +
     every_exponent([1], -1074, 1023)
     + every_exponent([-1], -1074, -60)[::3]
     + every_exponent([1, -1], -60, -1, 12)
