@@ -309,3 +309,96 @@ impl<const BITS: usize> Div for &Wide<BITS> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(wide: &Moment, value: &Rational) -> bool {
+        Rational::from(wide.lo()) <= *value && *value <= Rational::from(wide.hi())
+    }
+
+    /// Relative width below 2^-bits.
+    fn is_narrow(wide: &Moment, bits: i64) -> bool {
+        (wide.hi() - wide.lo()) <= wide.hi().abs().scale(-bits)
+    }
+
+    #[test]
+    fn operations_hold_the_exact_result_for_all_signs() {
+        let values = ["1/3", "-1/3", "22/7", "-1e-40", "1e200", "-5"];
+        for a in values.map(|text| text.parse::<Rational>().unwrap()) {
+            for b in values.map(|text| text.parse::<Rational>().unwrap()) {
+                let (x, y) = (Moment::of(&a), Moment::of(&b));
+                assert!(holds(&(&x + &y), &(&a + &b)));
+                assert!(holds(&(&x - &y), &(&a - &b)));
+                assert!(holds(&(&x * &y), &(&a * &b)));
+                assert!(holds(&x.hull(&y), &a) && holds(&x.hull(&y), &b));
+                if b.is_positive() {
+                    assert!(holds(&(&x / &y), &(&a / &b)) && is_narrow(&(&x / &y).abs(), 380));
+                }
+                assert!(holds(&x.abs(), &a.abs()));
+                // An interval of both signs times another.
+                let both = Moment::plus_minus(&x);
+                for corner in [&a * &b, &-&a * &b] {
+                    assert!(holds(&(&both * &y), &corner) && holds(&(&y * &both), &corner));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_root_is_enclosed_and_narrow() {
+        for text in [
+            "2",
+            "1/3",
+            "1e-300",
+            "1e301",
+            "7e-2000",
+            "4",
+            "0.999999999999999999999",
+        ] {
+            let x: Rational = text.parse().unwrap();
+            let root = Moment::of(&x).sqrt().unwrap();
+            let (lo, hi) = (Rational::from(root.lo()), Rational::from(root.hi()));
+            assert!(&lo * &lo <= x && x <= &hi * &hi, "{text}");
+            assert!(is_narrow(&root, 380), "{text}");
+        }
+        assert_eq!(Moment::ZERO.sqrt(), Some(Moment::ZERO));
+        assert_eq!((-&Moment::ONE).sqrt(), None);
+        let around_zero = Moment::plus_minus(&Moment::ONE).sqrt().unwrap();
+        assert!(around_zero.lo().is_zero() && *around_zero.hi() >= Dyadic::ONE);
+    }
+
+    #[test]
+    fn logarithm_and_exponential_undo_each_other() {
+        for text in ["1/3", "1e-30", "1e-200", "5000", "2", "1e-116"] {
+            let x: Rational = text.parse().unwrap();
+            let power = Moment::exp_neg(&x);
+            let back = -&power.ln().unwrap();
+            assert!(holds(&back, &x), "{text}");
+            // ln(1/(1 − y)) at y = 1 − e^-x, taken at both ends.
+            let rise = Moment::one_minus_exp_neg(&x);
+            assert!(is_narrow(&rise, 380), "{text}");
+            if x < Rational::ONE {
+                let below = Moment::ln_recip(&(&Rational::ONE - &Rational::from(rise.lo())));
+                let above = Moment::ln_recip(&(&Rational::ONE - &Rational::from(rise.hi())));
+                assert!(
+                    Rational::from(below.lo()) <= x && x <= Rational::from(above.hi()),
+                    "{text}"
+                );
+                assert!(is_narrow(&above, 380), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_exponential_out_of_reach_is_nearly_zero() {
+        let far = Moment::exp_neg(&Rational::from(1i64 << 50));
+        assert!(far.lo().is_zero() && *far.hi() == Dyadic::power_of_two(SMALLEST_POWER));
+        let rise = Moment::one_minus_exp_neg(&Rational::from(1i64 << 50));
+        assert!(*rise.hi() == Dyadic::ONE && is_narrow(&rise, 380));
+        assert_eq!(Moment::exp_neg(&Rational::ZERO), Moment::ONE);
+        assert_eq!(Moment::one_minus_exp_neg(&Rational::ZERO), Moment::ZERO);
+        assert_eq!(Moment::ln_recip(&Rational::ONE), Moment::ZERO);
+    }
+}
