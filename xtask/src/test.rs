@@ -8,10 +8,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::{errata, run};
 
-/// A check, its heading, and what it has to say when it passes.
+/// A check and its heading.
 struct Step {
     heading: &'static str,
-    check: fn() -> Result<String>,
+    check: fn() -> Result<Outcome>,
+}
+
+/// How a check ended that did not fail, with what it has to say.
+enum Outcome {
+    Passed(String),
+    Skipped(String),
 }
 
 /// Cheap steps first. Lints and documentation share the `dev` profile, so that dependencies are checked once; tests
@@ -23,7 +29,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         heading: "errata",
-        check: errata::check,
+        check: || errata::check().map(Outcome::Passed),
     },
     Step {
         heading: "lints",
@@ -47,29 +53,36 @@ const STEPS: &[Step] = &[
 pub fn run() -> Result<()> {
     let start = Instant::now();
     let mut lines = Vec::new();
+    let mut skipped = 0;
     for (index, step) in STEPS.iter().enumerate() {
-        println!("\n== {}/{} {} ==", index + 1, STEPS.len(), step.heading);
+        let Step { heading, check } = step;
+        println!("\n== {}/{} {heading} ==", index + 1, STEPS.len());
         let step_start = Instant::now();
-        let outcome = (step.check)();
+        let outcome = check();
         let taken = human(step_start.elapsed());
-        match outcome {
-            Ok(summary) => {
-                println!("-- {} passed in {taken}", step.heading);
-                lines.push(format!("  {:<14}{taken:>12}  {summary}", step.heading));
+        let summary = match outcome {
+            Ok(Outcome::Passed(summary)) => {
+                println!("-- {heading} passed in {taken}");
+                summary
+            }
+            Ok(Outcome::Skipped(why)) => {
+                println!("-- {heading} skipped: {why}");
+                skipped += 1;
+                format!("skipped: {why}")
             }
             Err(error) => {
                 return Err(error.context(format!(
-                    "step {} of {}, {}, failed after {taken}",
+                    "step {} of {}, {heading}, failed after {taken}",
                     index + 1,
                     STEPS.len(),
-                    step.heading
                 )));
             }
-        }
+        };
+        lines.push(format!("  {heading:<14}{taken:>12}  {summary}"));
     }
     println!(
-        "\n== All {} steps passed in {} ==",
-        STEPS.len(),
+        "\n== {} steps passed, {skipped} skipped, in {} ==",
+        STEPS.len() - skipped,
         human(start.elapsed())
     );
     for line in lines {
@@ -78,24 +91,24 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-fn format() -> Result<String> {
+fn format() -> Result<Outcome> {
     run::succeed(
         run::cargo().args(["fmt", "--all", "--check"]),
         "the code is not formatted; run: cargo fmt --all",
     )?;
-    Ok(String::new())
+    Ok(Outcome::Passed(String::new()))
 }
 
-fn lints() -> Result<String> {
+fn lints() -> Result<Outcome> {
     let arguments = "clippy --workspace --all-targets --locked -- -D warnings";
     run::succeed(
         run::cargo().args(arguments.split(' ')),
         &format!("mend what clippy names above; repeat with: cargo {arguments}"),
     )?;
-    Ok(String::new())
+    Ok(Outcome::Passed(String::new()))
 }
 
-fn tests() -> Result<String> {
+fn tests() -> Result<Outcome> {
     let mut cargo = run::cargo();
     cargo.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     let mut child = cargo
@@ -127,7 +140,10 @@ fn tests() -> Result<String> {
             tally.ignored
         );
     }
-    Ok(format!("{} tests passed, doctests included", tally.passed))
+    Ok(Outcome::Passed(format!(
+        "{} tests passed, doctests included",
+        tally.passed
+    )))
 }
 
 /// What the test harnesses reported so far.
@@ -159,7 +175,7 @@ impl Tally {
     }
 }
 
-fn documentation() -> Result<String> {
+fn documentation() -> Result<Outcome> {
     // Libraries only: the command has the name of a library, and two pages cannot have one address.
     let arguments = "doc --workspace --lib --no-deps --locked";
     run::succeed(
@@ -170,10 +186,10 @@ fn documentation() -> Result<String> {
             "mend what rustdoc names above; repeat with: RUSTDOCFLAGS='-D warnings' cargo {arguments}"
         ),
     )?;
-    Ok(String::new())
+    Ok(Outcome::Passed(String::new()))
 }
 
-fn dependencies() -> Result<String> {
+fn dependencies() -> Result<Outcome> {
     let installed = Command::new("cargo-deny")
         .arg("--version")
         .stdout(Stdio::null())
@@ -181,15 +197,15 @@ fn dependencies() -> Result<String> {
         .status()
         .is_ok_and(|status| status.success());
     if !installed {
-        let skipped = "skipped: cargo-deny is not installed (cargo install --locked cargo-deny)";
-        println!("{skipped}");
-        return Ok(skipped.to_owned());
+        return Ok(Outcome::Skipped(
+            "cargo-deny is not installed (cargo install --locked cargo-deny)".to_owned(),
+        ));
     }
     run::succeed(
         run::cargo().args(["deny", "--workspace", "check"]),
         "cargo deny refuses a dependency; see above, and deny.toml",
     )?;
-    Ok(String::new())
+    Ok(Outcome::Passed(String::new()))
 }
 
 fn human(time: Duration) -> String {
