@@ -71,8 +71,8 @@ impl FloatArithmetic for Enumerated {
     fn add(&self, a: &Dyadic, b: &Dyadic) -> Dyadic {
         self.arithmetic.add(a, b)
     }
-    fn negate(&self, a: &Dyadic) -> Dyadic {
-        self.arithmetic.negate(a)
+    fn negate_if(&self, negative: bool, a: &Dyadic) -> Dyadic {
+        self.arithmetic.negate_if(negative, a)
     }
     fn clamp(&self, a: &Dyadic, bound: &Dyadic) -> Dyadic {
         self.arithmetic.clamp(a, bound)

@@ -1,4 +1,11 @@
-//! The first tier: one draw in f64 with a proved error bound, free of branches so that the compiler can vectorise it.
+//! The first tier: one draw in f64 with a proved error bound.
+//!
+//! Two ways to the same contract: for blocks, a logarithm free of branches and tables, which the compiler vectorises; for a
+//! single draw, one with a small table and no division, whose result is there sooner.
+
+use std::sync::LazyLock;
+
+use lastbit_exact::{Rounding, ln};
 
 /// The low 63 bits of a word: the first bits of `U`. The top bit is the sign.
 pub(super) const UNIFORM_BITS: u32 = 63;
@@ -11,20 +18,38 @@ const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_84_BITS: u64 = 0x4530_0000_0000_0000;
 /// The bits of the double nearest √½.
 const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
+const ONE_BITS: u64 = 0x3FF0_0000_0000_0000;
+const EXPONENT_MASK: u64 = 0x7FF0_0000_0000_0000;
+const FRACTION_MASK: u64 = (1 << 52) - 1;
 /// Adding and subtracting this rounds a number below 2^51 to an integer.
 const ROUND: f64 = 1.5 * TWO_52;
 
 /// Beyond this many steps a draw is left to the second tier.
 const MOST_STEPS: f64 = (1u64 << 50) as f64;
 
+/// The low 63 bits of a word as a double: one rounding.
+///
+/// 2^84 + h·2^32 and 2^52 + l are doubles for h < 2^31 and l < 2^32, and the difference of the first from 2^84 + 2^52 is a
+/// multiple of 2^32 below 2^63: exact. So the result is `k(1 + δ)`, |δ| ≤ 2^-53.
+#[inline(always)]
+fn to_double(word: u64) -> f64 {
+    let k = word & UNIFORM_MASK;
+    let high = f64::from_bits((k >> 32) | TWO_84_BITS) - (TWO_84 + TWO_52);
+    high + f64::from_bits((k & 0xffff_ffff) | TWO_52_BITS)
+}
+
+/// `2^-floor(log2 x)` for the bits of `x ≥ 1`; above 2^60 or not a number for those of zero.
+#[inline(always)]
+fn reciprocal_of_binade(bits: u64) -> f64 {
+    f64::from_bits(0x7FE0_0000_0000_0000u64.wrapping_sub(bits & EXPONENT_MASK))
+}
+
 /// `−ln(k/2^63)` for the low 63 bits `k` of a word, and a bound on how far later bits of `U` can move it.
 ///
 /// Contract, for `k ≥ 1`: `|value − (−ln U)| ≤ 2^-50 + value·2^-51 + later` for every `U` in `[k, k+1]·2^-63`.
 /// For `k = 0` the second number is above 2^60 or not a number, so that no test passes.
 ///
-/// Proof. `x`: both conversions are exact by construction (2^84 + h·2^32 and 2^52 + l are doubles, and their difference
-/// from 2^84 + 2^52 is a multiple of 2^32 below 2^63), so `x = k(1+δ)`, |δ| ≤ 2^-53, one rounding. `m` in [√½, √2) and the
-/// integer `e` are exact, `m − 1` is exact (Sterbenz), `m + 1` and the quotient round once each: `s` is off by a factor
+/// Proof. `x = k(1 + δ)`, |δ| ≤ 2^-53. `m` in [√½, √2) and the integer `e` are exact, `m − 1` is exact (Sterbenz), `m + 1` and the quotient round once each: `s` is off by a factor
 /// 1 ± 2.01·2^-53, |s| ≤ 0.1716, and 2·artanh has slope ≤ 2.07 there: 0.36·2^-52. The series stops after s^17/17: what is left
 /// is at most 2·s^19/(19(1 − s²)) ≤ 1.5·2^-52. Rounding in `2(s + s·z·p)`: s·z·p ≤ 0.0018 carries at most 20 roundings, the
 /// sum one: ≤ 0.25·2^-52. Together ln m is off by at most 2.2·2^-52. `(63−e)·ln 2 = A` is off by at most A·1.5·2^-53
@@ -33,10 +58,7 @@ const MOST_STEPS: f64 = (1u64 << 50) as f64;
 /// `later` = 2^-floor(log2 x) ≥ 1/k up to a factor 1 + 2^-52 that matters only for k ≥ 2^53, where it is absorbed above.
 #[inline(always)]
 fn negative_ln(word: u64) -> (f64, f64) {
-    let k = word & UNIFORM_MASK;
-    let high = f64::from_bits((k >> 32) | TWO_84_BITS) - (TWO_84 + TWO_52);
-    let x = high + f64::from_bits((k & 0xffff_ffff) | TWO_52_BITS);
-    let bits = x.to_bits();
+    let bits = to_double(word).to_bits();
     let e = bits.wrapping_sub(SQRT_HALF_BITS) >> 52;
     let m = f64::from_bits(bits.wrapping_sub(e << 52));
     let minus_a = f64::from_bits(e | TWO_52_BITS) - (TWO_52 + 63.0);
@@ -49,11 +71,44 @@ fn negative_ln(word: u64) -> (f64, f64) {
         + z4 * ((1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0)));
     let ln_m = 2.0 * (s + s * (z * p));
     let value = -(minus_a * core::f64::consts::LN_2) - ln_m;
-    let later = f64::from_bits(0x7FE0_0000_0000_0000u64.wrapping_sub(bits & 0x7FF0_0000_0000_0000));
-    (value, later)
+    (value, reciprocal_of_binade(bits))
 }
 
-/// The cell of `location + S·ratio·(−ln U)`, in steps, and whether it is decided: no `U` that begins with these bits, and no
+/// `1/c` and `ln c`, each rounded to nearest, for the middles `c = 1 + (2i + 1)/256` of 128 parts of [1, 2).
+#[derive(Debug)]
+pub(super) struct Table([(f64, f64); 128]);
+
+/// The one table of the program.
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    Table(core::array::from_fn(|i| {
+        let reciprocal = 256.0 / (257 + 2 * i) as f64;
+        // Minus the logarithm of the rounded reciprocal, so that the rounding of the reciprocal does not count.
+        (reciprocal, -ln(reciprocal, Rounding::NearestEven))
+    }))
+});
+
+/// [`negative_ln`] by table, with the same contract.
+///
+/// Proof. With `x = 2^E·m`, m in [1, 2) and `r` the reciprocal for m's part, `z = m·r − 1` is off by at most 2^-53 (the product; the
+/// difference is exact) and |z| ≤ 2^-8 + 2^-52. `ln m = −ln r + ln(1 + z)`: the table is off by at most 0.35·2^-53, `ln(1 + z)` by
+/// 1.01·2^-53 from z, 2^-58 from the series that stops after z^6/6, and 2^-60 from rounding; their sum by 0.7·2^-53.
+/// `(63−E)·ln 2 = A` is off by at most A·1.5·2^-53, the last difference by value·2^-53, and x for k by 2^-53. With
+/// A ≤ value + 0.7 the sum is below 4.2·2^-53 + value·2.5·2^-53. The rest is as there.
+#[inline(always)]
+fn negative_ln_by_table(word: u64, table: &Table) -> (f64, f64) {
+    let bits = to_double(word).to_bits();
+    let m = f64::from_bits((bits & FRACTION_MASK) | ONE_BITS);
+    let (reciprocal, ln_c) = table.0[(bits >> 45 & 127) as usize];
+    let a = f64::from_bits(1086u64.wrapping_sub(bits >> 52) | TWO_52_BITS) - TWO_52;
+    let z = m * reciprocal - 1.0;
+    let z2 = z * z;
+    let p = (z * (1.0 / 3.0) - 0.5) + z2 * ((z * (1.0 / 5.0) - 0.25) - z2 * (1.0 / 6.0));
+    let ln_m = ln_c + (z + z2 * p);
+    let value = a * core::f64::consts::LN_2 - ln_m;
+    (value, reciprocal_of_binade(bits))
+}
+
+/// The cell of `location + S·ratio·(−ln U)`, in steps, for a logarithm with its bound by [`negative_ln`], and whether it is decided: no `U` that begins with these bits, and no
 /// location within `location_error` of the one given, falls in another cell.
 ///
 /// Proof. `n = ratio·value` is off by at most `ratio(2^-50 + value·2^-51 + later)` from `value`, and by n·2^-52 for `ratio`
@@ -62,8 +117,13 @@ fn negative_ln(word: u64) -> (f64, f64) {
 /// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51
 /// and the difference is at most one half. A NaN fails the comparison.
 #[inline(always)]
-fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool) {
-    let (value, later) = negative_ln(word);
+fn lane(
+    word: u64,
+    (value, later): (f64, f64),
+    location: f64,
+    location_error: f64,
+    ratio: f64,
+) -> (f64, bool) {
     let n = ratio * value;
     let t = location + f64::from_bits(n.to_bits() ^ (word & SIGN_MASK));
     let cell = (t + ROUND) - ROUND;
@@ -81,8 +141,15 @@ pub(super) const BLOCK: usize = 64;
 
 /// One draw; `None` when 63 bits and this precision do not decide it.
 #[inline]
-pub(super) fn single(word: u64, location: f64, location_error: f64, ratio: f64) -> Option<f64> {
-    let (cell, decided) = lane(word, location, location_error, ratio);
+pub(super) fn single(
+    word: u64,
+    location: f64,
+    location_error: f64,
+    ratio: f64,
+    table: &Table,
+) -> Option<f64> {
+    let logarithm = negative_ln_by_table(word, table);
+    let (cell, decided) = lane(word, logarithm, location, location_error, ratio);
     decided.then_some(cell)
 }
 
@@ -97,7 +164,8 @@ pub(super) fn block(
 ) -> bool {
     let mut all = true;
     for i in 0..BLOCK {
-        let (cell, decided) = lane(words[i], locations[i], location_error, ratio);
+        let logarithm = negative_ln(words[i]);
+        let (cell, decided) = lane(words[i], logarithm, locations[i], location_error, ratio);
         cells[i] = cell;
         all &= decided;
     }
@@ -111,18 +179,18 @@ mod tests {
 
     /// `|value − (−ln U)|` at both ends of the cell of `U`, rounded up, against the contract.
     fn check(word: u64) {
-        let k = word & UNIFORM_MASK;
-        let (value, later) = negative_ln(word);
-        let exact = Dyadic::try_from(value).unwrap();
-        for end in [k as i128, k as i128 + 1] {
-            let u = Dyadic::new(end, -63);
-            let ln = ln_enclosure(&u, 100);
-            let error = [ln.lo(), ln.hi()]
-                .into_iter()
-                .map(|ln| (&exact + ln).abs().to_f64(Rounding::Up))
-                .fold(0.0, f64::max);
-            let bound = TWO_M50 + value * 2f64.powi(-51) + later;
-            assert!(error <= bound, "{word:#x}: {error:e} > {bound:e}");
+        let k = i128::from(word & UNIFORM_MASK);
+        let ends = [k, k + 1].map(|k| ln_enclosure(&Dyadic::new(k, -63), 100));
+        for (value, later) in [negative_ln(word), negative_ln_by_table(word, &TABLE)] {
+            let exact = Dyadic::try_from(value).unwrap();
+            for ln in &ends {
+                let error = [ln.lo(), ln.hi()]
+                    .into_iter()
+                    .map(|ln| (&exact + ln).abs().to_f64(Rounding::Up))
+                    .fold(0.0, f64::max);
+                let bound = TWO_M50 + value * 2f64.powi(-51) + later;
+                assert!(error <= bound, "{word:#x}: {error:e} > {bound:e}");
+            }
         }
     }
 
@@ -146,15 +214,15 @@ mod tests {
 
     #[test]
     fn no_bits_of_information_decide_nothing() {
-        assert_eq!(single(0, 0.0, 0.0, 1.0), None);
-        assert_eq!(single(1 << 63, 0.25, 0.0, 1e-3), None);
+        assert_eq!(single(0, 0.0, 0.0, 1.0, &TABLE), None);
+        assert_eq!(single(1 << 63, 0.25, 0.0, 1e-3, &TABLE), None);
     }
 
     #[test]
     fn a_location_that_is_not_a_number_decides_nothing() {
-        assert_eq!(single(u64::MAX / 3, f64::NAN, 0.0, 1.0), None);
-        assert_eq!(single(u64::MAX / 3, 1e300, 0.0, 1.0), None);
-        assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0), None);
+        assert_eq!(single(u64::MAX / 3, f64::NAN, 0.0, 1.0, &TABLE), None);
+        assert_eq!(single(u64::MAX / 3, 1e300, 0.0, 1.0, &TABLE), None);
+        assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0, &TABLE), None);
     }
 
     #[test]
@@ -165,7 +233,8 @@ mod tests {
         let mut cells = [0.0; BLOCK];
         assert!(block(&words, &locations, 1e-12, 0.8, &mut cells));
         for i in 0..BLOCK {
-            assert_eq!(single(words[i], locations[i], 1e-12, 0.8), Some(cells[i]));
+            let alone = single(words[i], locations[i], 1e-12, 0.8, &TABLE);
+            assert_eq!(alone, Some(cells[i]));
         }
     }
 }

@@ -8,7 +8,7 @@ pub use law::laplace_mass;
 use lastbit_exact::{IBig, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
-use crate::{LazyUniform, ScaleError};
+use crate::{LazyUniform, ScaleError, check_scale};
 
 /// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the grid.
 ///
@@ -32,6 +32,7 @@ pub struct Laplace {
     ratio: Rational,
     /// `ratio` rounded to nearest; NaN, which sends every draw to the second tier, where that has no relative bound.
     ratio_f64: f64,
+    table: &'static kernel::Table,
     grid_exponent: i64,
     /// Bits of `U` with which the second tier begins.
     first_bits: usize,
@@ -43,9 +44,7 @@ impl Laplace {
 
     /// Noise of this scale on the grid of multiples of `2^grid_exponent`.
     pub fn new(scale: &Rational, grid_exponent: i64) -> Result<Laplace, ScaleError> {
-        if !scale.is_positive() {
-            return Err(ScaleError::NotPositive(scale.clone()));
-        }
+        check_scale(scale, grid_exponent)?;
         let ratio = scale.scale(-grid_exponent);
         let ratio_f64 = match ratio.to_f64(Rounding::NearestEven) {
             // Normal, with room for the products of the kernel.
@@ -57,6 +56,7 @@ impl Laplace {
         Ok(Laplace {
             ratio,
             ratio_f64,
+            table: &kernel::TABLE,
             grid_exponent,
             first_bits: magnitude + 96,
         })
@@ -98,7 +98,7 @@ impl Laplace {
     /// 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
     #[inline]
     pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
-        kernel::single(word, steps, error, self.ratio_f64)
+        kernel::single(word, steps, error, self.ratio_f64, self.table)
     }
 
     /// [`Laplace::try_cell`] for a block; `false` if some draw is undecided (the others are right all the same).

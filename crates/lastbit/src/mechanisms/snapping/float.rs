@@ -22,8 +22,8 @@ pub trait FloatArithmetic {
     fn multiply(&self, a: &Self::Number, b: &Self::Number) -> Self::Number;
     /// `a ⊕ b`.
     fn add(&self, a: &Self::Number, b: &Self::Number) -> Self::Number;
-    /// `−a`, exactly.
-    fn negate(&self, a: &Self::Number) -> Self::Number;
+    /// `−a` if `negative`, else `a`, exactly.
+    fn negate_if(&self, negative: bool, a: &Self::Number) -> Self::Number;
     /// `a` clamped to `[−bound, bound]`, exactly.
     fn clamp(&self, a: &Self::Number, bound: &Self::Number) -> Self::Number;
     /// The nearest multiple of `2^exponent`, ties toward +∞, exactly.
@@ -42,6 +42,7 @@ pub struct FloatParameters<N> {
 }
 
 /// `clamp_B(⌊clamp_B(g) ⊕ S ⊗ λ ⊗ LN(U*)⌉_Λ)`.
+#[inline]
 pub fn noisy<A: FloatArithmetic>(
     arithmetic: &A,
     centred: &A::Number,
@@ -51,12 +52,7 @@ pub fn noisy<A: FloatArithmetic>(
 ) -> A::Number {
     let inner = arithmetic.clamp(centred, &parameters.bound);
     let noise = arithmetic.multiply(&parameters.scale, &arithmetic.ln(uniform));
-    let noise = if negative {
-        arithmetic.negate(&noise)
-    } else {
-        noise
-    };
-    let sum = arithmetic.add(&inner, &noise);
+    let sum = arithmetic.add(&inner, &arithmetic.negate_if(negative, &noise));
     let snapped = arithmetic.snap(&sum, parameters.grid_exponent);
     arithmetic.clamp(&snapped, &parameters.bound)
 }
@@ -88,8 +84,8 @@ impl FloatArithmetic for FormatArithmetic {
         self.0.add(a, b, Rounding::NearestEven)
     }
 
-    fn negate(&self, a: &Dyadic) -> Dyadic {
-        -a
+    fn negate_if(&self, negative: bool, a: &Dyadic) -> Dyadic {
+        if negative { -a } else { a.clone() }
     }
 
     fn clamp(&self, a: &Dyadic, bound: &Dyadic) -> Dyadic {
@@ -141,13 +137,15 @@ impl FloatArithmetic for Binary64 {
     }
 
     #[inline]
-    fn negate(&self, a: &f64) -> f64 {
-        -a
+    fn negate_if(&self, negative: bool, a: &f64) -> f64 {
+        // No branch: a fair coin is mispredicted every other time.
+        f64::from_bits(a.to_bits() ^ u64::from(negative) << 63)
     }
 
     #[inline]
     fn clamp(&self, a: &f64, bound: &f64) -> f64 {
-        a.clamp(-bound, *bound)
+        let a = if *a < *bound { *a } else { *bound };
+        if a > -bound { a } else { -bound }
     }
 
     #[inline]
@@ -177,12 +175,24 @@ fn scale_factors(exponent: i64) -> (f64, f64) {
 /// `⌊x + 1/2⌋`, exactly, for every finite x and the infinities.
 ///
 /// Contract: the integer r with `r − 1/2 ≤ x < r + 1/2`; a tie goes toward +∞ for both signs; zero is `+0.0` or `-0.0`.
-/// `x + 0.5` itself would round: 0.49999999999999994 + 0.5 = 1.
+/// `(x + 0.5).floor()` would not do: 0.49999999999999994 + 0.5 = 1.
 #[inline]
 pub fn round_ties_up(x: f64) -> f64 {
-    let below = x.floor();
-    // x − ⌊x⌋ is exact unless x is in (−1/2, 0), where ⌊x⌋ = −1 and a rounded 1 − |x| is still ≥ 1/2, as the exact one is.
-    if x - below >= 0.5 { below + 1.0 } else { below }
+    const ROUND: f64 = 1.5 * (1u64 << 52) as f64;
+    if x.abs() < (1u64 << 51) as f64 {
+        // Nearest, ties to even, as the sum has no bits below one. x − nearest is exact, at most one half; a tie that went down
+        // goes up after all.
+        let nearest = (x + ROUND) - ROUND;
+        if x - nearest == 0.5 {
+            nearest + 1.0
+        } else {
+            nearest
+        }
+    } else {
+        // A multiple of one half: x − ⌊x⌋ is 0 or 1/2, exactly; NaN for an infinity.
+        let below = x.floor();
+        if x - below == 0.5 { below + 1.0 } else { below }
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 mod error;
 mod exact;
 mod float;
+mod multi;
 mod place;
 mod price;
 mod setting;
 
-use lastbit_exact::{Dyadic, Rational, Rounding, Up};
+use lastbit_exact::{Rational, Rounding, Up};
 use lastbit_noise::entropy::Entropy;
 
 pub use error::Error;
@@ -19,6 +20,7 @@ pub use setting::{CHARGED, PUBLISHED, Setting};
 
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
 use exact::Exact;
+use multi::Multi;
 use place::Place;
 use setting::{Centring, Loss, Request};
 
@@ -154,7 +156,7 @@ pub struct Snapping {
 enum Engine {
     Exact(Box<Exact>),
     Binary64(FloatParameters<f64>, Centring),
-    Multi(FormatArithmetic, Box<FloatParameters<Dyadic>>),
+    Multi(Box<Multi>),
 }
 
 impl Snapping {
@@ -180,14 +182,14 @@ impl Snapping {
                 },
                 Centring::of(&setting.bounds),
             ),
-            (Arithmetic::Multi, Some(format), Some((scale, bound))) => Engine::Multi(
-                FormatArithmetic(format),
-                Box::new(FloatParameters {
+            (Arithmetic::Multi, Some(format), Some((scale, bound))) => {
+                let parameters = FloatParameters {
                     scale,
                     grid_exponent: setting.grid_exponent,
                     bound,
-                }),
-            ),
+                };
+                Engine::Multi(Box::new(Multi::new(&setting, format, parameters)))
+            }
             _ => Engine::Exact(Box::new(Exact::new(&setting))),
         };
         Ok(Snapping {
@@ -198,7 +200,7 @@ impl Snapping {
     }
 
     /// Releases a double. One draw; the loss is [`Snapping::epsilon`] each time.
-    #[inline]
+    #[inline(always)]
     pub fn release(&self, value: f64, entropy: &mut impl Entropy) -> Result<f64, Error> {
         if !value.is_finite() {
             return Err(Error::ValueNotFinite { index: 0, value });
@@ -208,7 +210,7 @@ impl Snapping {
             Engine::Binary64(parameters, centring) => {
                 self.binary64(parameters, centring.apply(value), entropy)
             }
-            Engine::Multi(..) => self.release_exact(&check_finite(0, value)?, entropy),
+            Engine::Multi(multi) => multi.release_f64(&self.setting, &self.place, value, entropy),
         }
     }
 
@@ -226,13 +228,8 @@ impl Snapping {
                 let centred = self.setting.centred(value).to_f64(Rounding::NearestEven);
                 self.binary64(parameters, centred, entropy)
             }
-            Engine::Multi(arithmetic, parameters) => {
-                let centred = arithmetic
-                    .0
-                    .round_rational(&self.setting.centred(value), Rounding::NearestEven);
-                let (negative, uniform) = arithmetic.draw(entropy)?;
-                let snapped = noisy(arithmetic, &centred, negative, &uniform, parameters);
-                Ok(self.place.centred_dyadic(&snapped))
+            Engine::Multi(multi) => {
+                multi.release(&self.place, &self.setting.centred(value), entropy)
             }
         }
     }
@@ -282,7 +279,7 @@ impl Snapping {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn binary64(
         &self,
         parameters: &FloatParameters<f64>,

@@ -11,9 +11,9 @@ pub(super) struct Place {
     centre: f64,
     grid: f64,
     grid_exponent: i64,
-    /// The first cell at or beyond B: `⌈B/Λ⌉`; infinite if B is.
+    /// The first cell at or beyond B: `⌈B/Λ⌉`; if B is infinite, the first at or beyond 2^1023, where outputs saturate.
     top_cell: f64,
-    top_cell_exact: Option<IBig>,
+    top_cell_exact: IBig,
     top: f64,
     bottom: f64,
 }
@@ -22,14 +22,11 @@ impl Place {
     pub(super) fn new(setting: &Setting) -> Place {
         let centre = setting.bounds.centre().to_f64(Rounding::NearestEven);
         let grid_exponent = setting.grid_exponent;
-        let top_cell_exact = setting
-            .bound
-            .as_ref()
-            .map(|bound| bound.scale(-grid_exponent).ceil());
+        let saturation = || Rational::ONE.scale(1023);
+        let bound = setting.bound.clone().unwrap_or_else(saturation);
+        let top_cell_exact = bound.scale(-grid_exponent).ceil();
         // Rounded up if it is no double: the fast path stays below 2^51 cells, so it never compares equal then.
-        let top_cell = top_cell_exact.as_ref().map_or(f64::INFINITY, |cell| {
-            Dyadic::from(cell.clone()).to_f64(Rounding::Up)
-        });
+        let top_cell = Dyadic::from(top_cell_exact.clone()).to_f64(Rounding::Up);
         let mut place = Place {
             centre,
             grid: Dyadic::power_of_two(grid_exponent).to_f64(Rounding::NearestEven),
@@ -46,11 +43,11 @@ impl Place {
         place
     }
 
-    /// The output for a cell that is an integer below 2^51. `Λ·cell` is exact: it is a double unless it overflows, which the check
-    /// of the setting rules out below B; one rounding in the sum.
+    /// The output for a cell that is an integer below 2^51. `Λ·cell` is exact, and
+    /// finite below the top; one rounding in the sum, which the check of the setting keeps finite.
     #[inline]
     pub(super) fn cell_f64(&self, cell: f64) -> f64 {
-        let inside = (self.centre + cell * self.grid).clamp(-f64::MAX, f64::MAX);
+        let inside = self.centre + cell * self.grid;
         let output = if cell >= self.top_cell {
             self.top
         } else {
@@ -66,13 +63,11 @@ impl Place {
 
     /// The same function for any cell.
     pub(super) fn cell(&self, cell: &IBig) -> f64 {
-        if let Some(top) = &self.top_cell_exact {
-            if cell >= top {
-                return self.top;
-            }
-            if *cell <= -top {
-                return self.bottom;
-            }
+        if *cell >= self.top_cell_exact {
+            return self.top;
+        }
+        if *cell <= -&self.top_cell_exact {
+            return self.bottom;
         }
         self.sum(&Dyadic::new(cell.clone(), self.grid_exponent))
     }
@@ -102,8 +97,6 @@ impl Place {
 
     fn sum(&self, value: &Dyadic) -> f64 {
         let centre = Dyadic::try_from(self.centre).expect("the centre of finite bounds");
-        (&centre + value)
-            .to_f64(Rounding::NearestEven)
-            .clamp(-f64::MAX, f64::MAX)
+        (&centre + value).to_f64(Rounding::NearestEven)
     }
 }

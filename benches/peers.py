@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Times one draw of Lastbit and of its peers in the same run, and prints the ratios as a table.
+
+    python3 benches/peers.py
+
+Makes a virtual environment under target/ for the peers (OpenDP, diffprivlib, numpy), builds the Rust side in release
+mode, and times both. Nothing else needs to be installed. The fastest of several runs counts, on both sides.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / "target" / "peers-venv"
+PACKAGES = ["numpy", "opendp", "diffprivlib", "gmpy2"]
+
+
+def enter_venv():
+    """Runs this script again inside the virtual environment, made on first use."""
+    python = VENV / "bin" / "python"
+    if Path(sys.prefix) == VENV:
+        return
+    if not python.exists():
+        print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
+        subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
+        subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
+    os.execv(str(python), [str(python), __file__, *sys.argv[1:]])
+
+
+def fastest(draws, run, times=5):
+    """Nanoseconds a draw, in the fastest of several runs."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter_ns()
+        run()
+        best = min(best, (time.perf_counter_ns() - start) / draws)
+    return best
+
+
+def lastbit():
+    """Nanoseconds a draw of our own arithmetics and of the naive mechanism with the same generator."""
+    command = ["cargo", "run", "--quiet", "--release", "-p", "lastbit-benches", "--bin", "draws"]
+    return json.loads(subprocess.check_output(command, cwd=ROOT))
+
+
+def numpy_laplace():
+    import numpy
+
+    generator = numpy.random.default_rng()
+    n = 1_000_000
+    return fastest(n, lambda: 417.3 + generator.laplace(scale=0.7, size=n))
+
+
+def opendp_vector():
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.l1_distance(T=float)
+    measurement = dp.m.make_laplace(*space, scale=0.7)
+    values = [417.3] * 2000
+    return fastest(len(values), lambda: measurement(values), times=3)
+
+
+def opendp_scalar():
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    measurement = dp.m.make_laplace(*space, scale=0.7)
+    n = 500
+    return fastest(n, lambda: [measurement(417.3) for _ in range(n)], times=3)
+
+
+def diffprivlib_snapping():
+    from diffprivlib.mechanisms import Snapping
+
+    mechanism = Snapping(epsilon=1.0, sensitivity=0.7, lower=0.0, upper=1000.0)
+    n = 5000
+    return fastest(n, lambda: [mechanism.randomise(417.3) for _ in range(n)], times=3)
+
+
+def mpfr_draw():
+    """The arithmetic of a 118-bit draw in MPFR: ln, product, sum; the uniform is made beforehand."""
+    import gmpy2
+
+    gmpy2.get_context().precision = 118
+    uniform = gmpy2.mpfr(1) / 3
+    scale, value, log = gmpy2.mpfr("0.7"), gmpy2.mpfr("417.3"), gmpy2.log
+    n = 100_000
+
+    def run():
+        for _ in range(n):
+            value + scale * log(uniform)
+
+    return fastest(n, run)
+
+
+def main():
+    enter_venv()
+    ours = lastbit()
+    peers = [
+        ("naive f64 Laplace, same generator (leaks)", ours["naive"]),
+        ("numpy Laplace, vectorised (leaks)", numpy_laplace()),
+        ("diffprivlib Snapping", diffprivlib_snapping()),
+        ("OpenDP Laplace, vector", opendp_vector()),
+        ("OpenDP Laplace, scalar call", opendp_scalar()),
+        ("MPFR through gmpy2, 118 bits, arithmetic alone", mpfr_draw()),
+    ]
+    mine = [
+        ("exact, bulk", "exact_bulk"),
+        ("exact, scalar", "exact_scalar"),
+        ("binary64", "binary64"),
+        ("multi, 118 bits", "multi"),
+    ]
+    print("Nanoseconds a draw; in the columns of Lastbit, its time over the peer's.\n")
+    print("| peer | ns | " + " | ".join(name for name, _ in mine) + " |")
+    print("|---|---|" + "---|" * len(mine))
+    print("| Lastbit itself, ns | | " + " | ".join(f"{ours[key]:.1f}" for _, key in mine) + " |")
+    print(f"| randomness alone | {ours['randomness']:.1f} |" + " |" * len(mine))
+    for name, ns in peers:
+        ratios = " | ".join(f"{ours[key] / ns:.4g}×" for _, key in mine)
+        print(f"| {name} | {ns:.1f} | {ratios} |")
+
+
+if __name__ == "__main__":
+    main()
