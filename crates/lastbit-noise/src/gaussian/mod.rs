@@ -1,0 +1,205 @@
+//! Normal noise rounded to a grid, with exactly the law of real normal noise rounded to that grid.
+
+mod deviation;
+mod kernel;
+mod law;
+mod quantile;
+mod table;
+mod tail;
+
+pub use law::gaussian_mass;
+
+use lastbit_exact::{IBig, Rational, Rounding};
+
+use crate::entropy::{Entropy, EntropyError};
+use crate::{LazyUniform, ScaleError, check_scale};
+
+use deviation::Deviation;
+
+/// Draws `⌊location + σ·Z⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the grid.
+///
+/// Ties go toward +∞. `Z` is a real standard normal: `Z = Φ⁻¹(U)` for a real uniform `U` on (0, 1), drawn bit by bit as needed.
+/// So the law is exactly that of the real-valued formula ([`Gaussian::cell_probability`]), and the draw is monotone in the bits.
+///
+/// ```
+/// use lastbit_exact::Rational;
+/// use lastbit_noise::{Gaussian, entropy::System};
+/// let noise = Gaussian::new(&Rational::new(3, 10), -2)?;          // σ = 0.3, grid 1/4
+/// let steps = noise.sample(&Rational::from(5i64), &mut System::default())?;
+/// println!("5 + noise, in quarters: {steps}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// **Time and words.** A draw reads one word of entropy. The first tier has no branch on the word or the location; its one table
+/// lookup (10 kB) is at an address that depends on the noise. About one draw in 2^40 is not decided there, because `|Z| > 7.1`, or
+/// because the sum is very near the edge of a cell; the second tier, some 200 µs, reads about two words more. Its time depends on
+/// the draw. More draws go there if the grid is finer than `σ/2^8` (in proportion), and if it is coarser than `2^10·σ`, for locations
+/// halfway between two points of the grid; all of them where the location or the noise reaches 2^50 steps.
+#[derive(Clone, Debug)]
+pub struct Gaussian {
+    /// `σ` in steps of the grid.
+    deviation: Deviation,
+    /// `σ` rounded to nearest; NaN, which sends every draw to the second tier, where that has no relative bound.
+    ratio_f64: f64,
+    grid_exponent: i64,
+    /// Bits of `Z` with which the second tier begins.
+    first_bits: usize,
+}
+
+impl Gaussian {
+    /// How many draws [`Gaussian::try_block`] makes at once.
+    pub const BLOCK: usize = kernel::BLOCK;
+
+    /// Noise of this standard deviation on the grid of multiples of `2^grid_exponent`.
+    pub fn new(sigma: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
+        check_scale(sigma, grid_exponent)?;
+        let in_steps = sigma.scale(-grid_exponent);
+        Ok(Gaussian::with(Deviation::Rational(in_steps), grid_exponent))
+    }
+
+    /// Noise of this variance, whose root need not be rational, on the grid of multiples of `2^grid_exponent`.
+    ///
+    /// ```
+    /// use lastbit_exact::Rational;
+    /// use lastbit_noise::{Gaussian, entropy::System};
+    /// let noise = Gaussian::with_variance(&Rational::from(2i64), 0)?;  // σ = √2
+    /// noise.sample(&Rational::ZERO, &mut System::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_variance(variance: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
+        check_scale(variance, grid_exponent)?;
+        let in_steps = variance.scale(-2 * grid_exponent);
+        Ok(Gaussian::with(
+            Deviation::of_variance(&in_steps),
+            grid_exponent,
+        ))
+    }
+
+    fn with(deviation: Deviation, grid_exponent: i64) -> Gaussian {
+        let ratio_f64 = match deviation.to_f64() {
+            // Normal, with room for the products of the kernel.
+            r if (1e-290..1e290).contains(&r) => r,
+            _ => f64::NAN,
+        };
+        // An error of 2^-64 steps decides nearly all.
+        let first_bits = deviation.magnitude() + 64;
+        Gaussian {
+            deviation,
+            ratio_f64,
+            grid_exponent,
+            first_bits,
+        }
+    }
+
+    /// One draw around `location`, in steps.
+    pub fn sample(
+        &self,
+        location: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        let steps = location.scale(-self.grid_exponent);
+        let word = entropy.word()?;
+        let approximate = steps.to_f64(Rounding::NearestEven);
+        let error = approximate.abs() * f64::EPSILON;
+        match self.try_cell(word, approximate, error) {
+            Some(cell) => Ok(IBig::from(cell as i64)),
+            None => self.resolve(word, &steps, entropy),
+        }
+    }
+
+    /// [`Gaussian::resolve`] around a location that is not yet counted in steps.
+    #[cold]
+    pub fn resolve_at(
+        &self,
+        word: u64,
+        location: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        self.resolve(word, &location.scale(-self.grid_exponent), entropy)
+    }
+
+    /// First tier: the cell that `word` decides for every location, in steps, within `error` of `steps`; an integer below
+    /// 2^51. `None`: go on with [`Gaussian::resolve`] and the same word.
+    #[inline]
+    pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
+        kernel::single(word, steps, error, self.ratio_f64)
+    }
+
+    /// [`Gaussian::try_cell`] for a block; `false` if some draw is undecided (the others are right all the same).
+    #[inline]
+    pub fn try_block(
+        &self,
+        words: &[u64; Self::BLOCK],
+        steps: &[f64; Self::BLOCK],
+        error: f64,
+        cells: &mut [f64; Self::BLOCK],
+    ) -> bool {
+        kernel::block(words, steps, error, self.ratio_f64, cells)
+    }
+
+    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits of the same `U` are drawn
+    /// until the cell is certain.
+    #[cold]
+    pub fn resolve(
+        &self,
+        word: u64,
+        steps: &Rational,
+        entropy: &mut impl Entropy,
+    ) -> Result<IBig, EntropyError> {
+        let complement = kernel::complement(word);
+        let mut entropy = Complemented {
+            complement,
+            entropy,
+        };
+        // The tail probability: Z = ±Q⁻¹(tail).
+        let mut tail = LazyUniform::with_prefix(kernel::tail_bits(word), 64);
+        let mut bits = self.first_bits;
+        loop {
+            // So many significant bits of the tail leave |Z| uncertain by about 2^-bits.
+            while significant_bits(&tail) < bits + 2 {
+                tail.refine_to(tail.length() + 1, &mut entropy)?;
+            }
+            let z = quantile::upper_quantiles(&tail.lower(), &tail.upper(), bits as u32);
+            let (sigma_lo, sigma_hi) = self.deviation.bounds(bits as u32);
+            let near = &sigma_lo * &Rational::from(z.lo());
+            let far = &sigma_hi * &Rational::from(z.hi());
+            let (low, high) = if complement == 0 {
+                (steps - &far, steps - &near)
+            } else {
+                (steps + &near, steps + &far)
+            };
+            // U is one of finitely many numbers with probability 0, so low < sum < high: the ends themselves are not
+            // reached, and a sum just below `high` lies in the cell that ends there.
+            let half = Rational::new(1, 2);
+            let first = (&low + &half).floor();
+            let last = (&high + &half).ceil() - IBig::ONE;
+            if first == last {
+                return Ok(first);
+            }
+            bits *= 2;
+        }
+    }
+}
+
+/// How many bits of the number are known from its first one on.
+fn significant_bits(tail: &LazyUniform) -> usize {
+    match tail.lower().floor_log2() {
+        // top ≥ −length
+        Some(top) => (tail.length() as i64 + top + 1) as usize,
+        None => 0,
+    }
+}
+
+/// A stream of which every bit is flipped, or none.
+struct Complemented<'a, E> {
+    complement: u64,
+    entropy: &'a mut E,
+}
+
+impl<E: Entropy> Entropy for Complemented<'_, E> {
+    fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+        self.entropy.fill(words)?;
+        words.iter_mut().for_each(|word| *word ^= self.complement);
+        Ok(())
+    }
+}
