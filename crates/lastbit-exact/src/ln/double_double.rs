@@ -1,7 +1,7 @@
 //! First tier: ln in double-double, with a proved error bound.
 //!
 //! `u = 2^-53`; every f64 operation below has relative error at most `u`, or is exact and says so. No operation
-//! over- or underflows: all non-zero magnitudes lie between 2^-230 and 2^11.
+//! over- or underflows: all non-zero magnitudes lie between 2^-400 and 2^11.
 
 use super::table::{LN_2_HIGH, LN_2_LOW, ROWS};
 

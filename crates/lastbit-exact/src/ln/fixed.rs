@@ -31,7 +31,7 @@ pub(crate) struct FixedLog<const N: usize> {
 /// Encloses `ln(m · 2^exponent)`, where `m = mantissa · 2^-(64N-1)` in [1, 2): the top bit of the mantissa is set.
 ///
 /// The error is absolute, less than 8 ulps, when `|m·2^exponent - 1| ≥ 2^-13`, and relative within that distance of one:
-/// the result then has a `shift` and its fraction's top bit is set. `ln 1` is exactly zero.
+/// the result then has a `shift` and is at least `0.49·2^-shift`. `ln 1` is exactly zero.
 pub(crate) fn ln<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog<N> {
     debug_assert!(mantissa[N - 1] >> 63 == 1);
     // The exact distance from one, wherever it is below one half.
@@ -184,7 +184,7 @@ impl<const N: usize> FixedLog<N> {
 }
 
 /// `floor(2^256 / k)` for `k ≥ 2`; the first two are not used.
-static RECIPROCALS: [[u64; MAX_LIMBS]; 5 * MAX_LIMBS + 1] = {
+pub(super) static RECIPROCALS: [[u64; MAX_LIMBS]; 5 * MAX_LIMBS + 1] = {
     let mut table = [[0; MAX_LIMBS]; 5 * MAX_LIMBS + 1];
     let mut k = 2;
     while k < table.len() {
@@ -273,7 +273,7 @@ fn less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
 }
 
 /// `1 - a`, for `a > 0`.
-fn negate<const N: usize>(a: &[u64; N]) -> [u64; N] {
+pub(super) fn negate<const N: usize>(a: &[u64; N]) -> [u64; N] {
     sub(&[0; N], a)
 }
 
