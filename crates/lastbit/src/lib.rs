@@ -18,11 +18,29 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod chain;
+mod distance;
+pub mod domains;
+mod error;
+mod maps;
+mod measurement;
+pub mod measures;
 pub mod mechanisms;
+mod metric_space;
+pub mod metrics;
 mod parameters;
+pub mod solve;
 pub mod statistics;
+mod transformation;
 pub mod utility;
 
+pub use chain::Then;
+pub use distance::Distance;
+pub use error::Error;
+pub use maps::{PrivacyMap, StabilityMap};
+pub use measurement::Measurement;
+pub use metric_space::MetricSpace;
 pub use parameters::{
     Accuracy, Bounds, Confidence, Epsilon, Gamma, ParameterError, Sensitivity, finite, parse_number,
 };
+pub use transformation::Transformation;

@@ -1,0 +1,207 @@
+use core::fmt::Display;
+
+use lastbit_noise::entropy::EntropyError;
+use lastbit_noise::{BernoulliError, ScaleError, UniformError};
+
+use crate::ParameterError;
+use crate::mechanisms::snapping;
+use crate::statistics::{GridError, StatisticError};
+
+/// Why a measurement or transformation cannot be built, evaluated or priced: one line, and what to change.
+///
+/// Opaque, with a predicate for each class of cause. No message ever holds a value of the data.
+///
+/// ```
+/// use lastbit::Distance;
+/// use lastbit_exact::Up;
+/// let error = Up::exact(-1.0).check().unwrap_err();
+/// assert!(error.is_distance());
+/// assert_eq!(error.to_string(), "a distance must be zero or more, got -1; distances measure how far apart two things are");
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(
+    // Boxed, so that a privacy map returns in registers.
+    Box<Kind>,
+);
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+enum Kind {
+    #[error("{0}")]
+    Distance(String),
+    #[error("{0}")]
+    Unbounded(String),
+    #[error("the argument is outside the input domain, {domain}; {remedy}")]
+    OutsideDomain { domain: String, remedy: String },
+    #[error("{0}")]
+    Space(String),
+    #[error(
+        "cannot chain: the {what} on the left is {left}, on the right {right}; make them equal, or put a transformation between them"
+    )]
+    Mismatch {
+        what: &'static str,
+        left: String,
+        right: String,
+    },
+    #[error("{0}")]
+    Unsolvable(String),
+    #[error("{0}")]
+    Composition(String),
+    #[error(
+        "over budget: requested {requested}, remaining {remaining}, difference {difference}; ask for less, or raise the budget"
+    )]
+    Budget {
+        requested: String,
+        remaining: String,
+        difference: String,
+    },
+    #[error(transparent)]
+    Parameter(ParameterError),
+    #[error(transparent)]
+    Statistic(StatisticError),
+    #[error(transparent)]
+    Grid(GridError),
+    #[error(transparent)]
+    Snapping(snapping::Error),
+    #[error(transparent)]
+    Bernoulli(BernoulliError),
+    #[error(transparent)]
+    Uniform(UniformError),
+    #[error(transparent)]
+    Scale(ScaleError),
+    #[error(transparent)]
+    Entropy(EntropyError),
+    #[error("{0}")]
+    Other(String),
+}
+
+macro_rules! predicates {
+    ($($(#[$doc:meta])* $name:ident => $pattern:pat,)*) => {
+        impl Error {
+            $($(#[$doc])*
+            pub fn $name(&self) -> bool {
+                matches!(*self.0, $pattern)
+            })*
+        }
+    };
+}
+
+predicates! {
+    /// A distance that is NaN, negative, or infinite.
+    is_distance => Kind::Distance(_),
+    /// No finite distance can be stated.
+    is_unbounded => Kind::Unbounded(_),
+    /// An argument that the input domain does not hold.
+    is_outside_domain => Kind::OutsideDomain { .. },
+    /// A domain and a metric that do not make a metric space, or a domain that cannot be described so.
+    is_space => Kind::Space(_),
+    /// The two sides of a chain do not fit.
+    is_mismatch => Kind::Mismatch { .. },
+    /// No parameter meets the target.
+    is_unsolvable => Kind::Unsolvable(_),
+    /// Releases that do not compose in the way asked for.
+    is_composition => Kind::Composition(_),
+    /// A budget that would be exceeded.
+    is_budget => Kind::Budget { .. },
+    /// A parameter with a bad value.
+    is_parameter => Kind::Parameter(_),
+    /// A statistic without range or sensitivity, or rows that it cannot take.
+    is_statistic => Kind::Statistic(_) | Kind::Grid(_),
+    /// A mechanism that cannot be built or cannot release.
+    is_mechanism => Kind::Snapping(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
+    /// No randomness could be had; nothing was released.
+    is_entropy => Kind::Entropy(_),
+    /// A cause that the caller's own code stated.
+    is_other => Kind::Other(_),
+}
+
+impl Error {
+    /// A distance that cannot be one; the message names the remedy.
+    pub fn distance(message: impl Into<String>) -> Error {
+        Error::from(Kind::Distance(message.into()))
+    }
+
+    /// No finite distance can be stated; the message names the remedy.
+    pub fn unbounded(message: impl Into<String>) -> Error {
+        Error::from(Kind::Unbounded(message.into()))
+    }
+
+    /// An argument that `domain` does not hold. The argument itself is data and stays out of the message.
+    pub fn outside_domain(domain: &impl Display, remedy: impl Into<String>) -> Error {
+        Error::from(Kind::OutsideDomain {
+            domain: domain.to_string(),
+            remedy: remedy.into(),
+        })
+    }
+
+    /// A domain that cannot exist, or on which a metric is not defined; the message names the remedy.
+    pub fn space(message: impl Into<String>) -> Error {
+        Error::from(Kind::Space(message.into()))
+    }
+
+    /// Two sides of a chain that differ in `what`, such as "domain".
+    pub fn mismatch(what: &'static str, left: &impl Display, right: &impl Display) -> Error {
+        Error::from(Kind::Mismatch {
+            what,
+            left: left.to_string(),
+            right: right.to_string(),
+        })
+    }
+
+    /// No parameter meets the target; the message names the remedy.
+    pub fn unsolvable(message: impl Into<String>) -> Error {
+        Error::from(Kind::Unsolvable(message.into()))
+    }
+
+    /// Releases that do not compose in the way asked for; the message names the remedy.
+    pub fn composition(message: impl Into<String>) -> Error {
+        Error::from(Kind::Composition(message.into()))
+    }
+
+    /// A budget that would be exceeded.
+    pub fn budget(
+        requested: &impl Display,
+        remaining: &impl Display,
+        difference: &impl Display,
+    ) -> Error {
+        Error::from(Kind::Budget {
+            requested: requested.to_string(),
+            remaining: remaining.to_string(),
+            difference: difference.to_string(),
+        })
+    }
+
+    /// A cause from the caller's own function or map; the message should name the remedy.
+    pub fn other(message: impl Into<String>) -> Error {
+        Error::from(Kind::Other(message.into()))
+    }
+}
+
+impl From<Kind> for Error {
+    #[cold]
+    fn from(kind: Kind) -> Error {
+        Error(Box::new(kind))
+    }
+}
+
+macro_rules! from {
+    ($($source:ty => $kind:ident),*) => {
+        $(impl From<$source> for Error {
+            #[cold]
+            fn from(source: $source) -> Error {
+                Error::from(Kind::$kind(source))
+            }
+        })*
+    };
+}
+
+from!(
+    ParameterError => Parameter,
+    StatisticError => Statistic,
+    GridError => Grid,
+    snapping::Error => Snapping,
+    BernoulliError => Bernoulli,
+    UniformError => Uniform,
+    ScaleError => Scale,
+    EntropyError => Entropy
+);

@@ -1,0 +1,55 @@
+//! How far apart two laws of output are: what a release costs.
+//!
+//! Every loss is an upper bound by its type ([`Up`](lastbit_exact::Up)), and checked to be a number that says something.
+
+mod approximate;
+mod profile;
+mod renyi;
+
+use core::fmt::{self, Debug, Display};
+
+use lastbit_exact::Up;
+
+pub use approximate::{Approximate, EpsilonDelta, WithDelta};
+pub use profile::{PrivacyProfile, ProfileCurve};
+pub use renyi::{RenyiCurve, RenyiDivergence};
+
+use crate::Distance;
+
+/// A way to measure how well two laws can be told apart.
+pub trait Measure: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
+    /// A loss, rounded up.
+    type Distance: Distance;
+}
+
+macro_rules! measure {
+    ($(#[$doc:meta])* $name:ident, $text:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
+
+        impl Measure for $name {
+            type Distance = Up;
+        }
+
+        impl Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($text)
+            }
+        }
+    };
+}
+
+measure!(
+    /// Pure differential privacy: the smallest ε with `P(S) ≤ e^ε Q(S)` for every event S, in both orders.
+    MaxDivergence, "max divergence (ε)"
+);
+measure!(
+    /// Zero-concentrated differential privacy: the smallest ρ with `D_α(P‖Q) ≤ α ρ` for every order α > 1, in both orders.
+    ZeroConcentratedDivergence, "zero-concentrated divergence (ρ)"
+);
+measure!(
+    /// Bounded range: the smallest η with `ln(P(x)/Q(x)) − ln(P(y)/Q(y)) ≤ η` for all outputs x, y, in both orders, for laws
+    /// with equal supports.
+    RangeDivergence, "range divergence (η)"
+);
