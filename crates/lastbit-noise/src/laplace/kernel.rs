@@ -10,7 +10,6 @@ use lastbit_exact::{Rounding, ln};
 /// The low 63 bits of a word: the first bits of `U`. The top bit is the sign.
 pub(super) const UNIFORM_BITS: u32 = 63;
 const UNIFORM_MASK: u64 = u64::MAX >> 1;
-const SIGN_MASK: u64 = 1 << 63;
 
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
@@ -125,7 +124,8 @@ fn lane(
     ratio: f64,
 ) -> (f64, bool) {
     let n = ratio * value;
-    let t = location + f64::from_bits(n.to_bits() ^ (word & SIGN_MASK));
+    // −ln U ≥ 0, so dropping a minus sign of `n` only brings it nearer.
+    let t = location + n.copysign(f64::from_bits(word));
     let cell = (t + ROUND) - ROUND;
     let bound =
         location_error + TWO_M50 + ratio * (later + TWO_M49) + (location.abs() + n) * TWO_M49;

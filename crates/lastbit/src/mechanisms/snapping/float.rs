@@ -42,7 +42,7 @@ pub struct FloatParameters<N> {
 }
 
 /// `clamp_B(⌊clamp_B(g) ⊕ S ⊗ λ ⊗ LN(U*)⌉_Λ)`.
-#[inline]
+#[inline(always)]
 pub fn noisy<A: FloatArithmetic>(
     arithmetic: &A,
     centred: &A::Number,
@@ -150,6 +150,9 @@ impl FloatArithmetic for Binary64 {
 
     #[inline]
     fn snap(&self, a: &f64, exponent: i64) -> f64 {
+        if exponent == 0 {
+            return round_ties_up(*a);
+        }
         let (up, down) = scale_factors(exponent);
         round_ties_up(a * down) * up
     }

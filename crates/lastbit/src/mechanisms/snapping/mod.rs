@@ -8,7 +8,7 @@ mod place;
 mod price;
 mod setting;
 
-use lastbit_exact::{Rational, Rounding, Up};
+use lastbit_exact::{Dyadic, Rational, Rounding, Up};
 use lastbit_noise::entropy::Entropy;
 
 pub use error::Error;
@@ -155,7 +155,12 @@ pub struct Snapping {
 #[derive(Clone, Debug)]
 enum Engine {
     Exact(Box<Exact>),
-    Binary64(FloatParameters<f64>, Centring),
+    /// In units of the grid: scaling by a power of two commutes with every operation inside the limits of the setting.
+    Binary64 {
+        parameters: FloatParameters<f64>,
+        centring: Centring,
+        steps_per_unit: f64,
+    },
     Multi(Box<Multi>),
 }
 
@@ -174,14 +179,19 @@ impl Snapping {
 
     fn new(setting: Setting) -> Result<Snapping, Error> {
         let engine = match (setting.arithmetic, setting.format(), setting.dyadics()) {
-            (Arithmetic::Binary64, _, Some((scale, bound))) => Engine::Binary64(
-                FloatParameters {
-                    scale: scale.to_f64(Rounding::NearestEven),
-                    grid_exponent: setting.grid_exponent,
-                    bound: bound.to_f64(Rounding::NearestEven),
-                },
-                Centring::of(&setting.bounds),
-            ),
+            (Arithmetic::Binary64, _, Some((scale, bound))) => {
+                let steps = -setting.grid_exponent;
+                let double = |x: Dyadic| x.to_f64(Rounding::NearestEven);
+                Engine::Binary64 {
+                    parameters: FloatParameters {
+                        scale: double(scale.scale(steps)),
+                        grid_exponent: 0,
+                        bound: double(bound.scale(steps)),
+                    },
+                    centring: Centring::of(&setting.bounds),
+                    steps_per_unit: double(Dyadic::power_of_two(steps)),
+                }
+            }
             (Arithmetic::Multi, Some(format), Some((scale, bound))) => {
                 let parameters = FloatParameters {
                     scale,
@@ -200,16 +210,18 @@ impl Snapping {
     }
 
     /// Releases a double. One draw; the loss is [`Snapping::epsilon`] each time.
-    #[inline(always)]
+    #[inline]
     pub fn release(&self, value: f64, entropy: &mut impl Entropy) -> Result<f64, Error> {
         if !value.is_finite() {
             return Err(Error::ValueNotFinite { index: 0, value });
         }
         match &self.engine {
             Engine::Exact(exact) => exact.release_f64(&self.setting, &self.place, value, entropy),
-            Engine::Binary64(parameters, centring) => {
-                self.binary64(parameters, centring.apply(value), entropy)
-            }
+            Engine::Binary64 {
+                parameters,
+                centring,
+                steps_per_unit,
+            } => self.binary64(parameters, centring.apply(value) * steps_per_unit, entropy),
             Engine::Multi(multi) => multi.release_f64(&self.setting, &self.place, value, entropy),
         }
     }
@@ -224,9 +236,12 @@ impl Snapping {
             Engine::Exact(exact) => {
                 exact.release(&self.place, &self.setting.centred(value), entropy)
             }
-            Engine::Binary64(parameters, _) => {
-                let centred = self.setting.centred(value).to_f64(Rounding::NearestEven);
-                self.binary64(parameters, centred, entropy)
+            Engine::Binary64 { parameters, .. } => {
+                let steps = self
+                    .setting
+                    .centred(value)
+                    .scale(-self.setting.grid_exponent);
+                self.binary64(parameters, steps.to_f64(Rounding::NearestEven), entropy)
             }
             Engine::Multi(multi) => {
                 multi.release(&self.place, &self.setting.centred(value), entropy)
@@ -283,12 +298,12 @@ impl Snapping {
     fn binary64(
         &self,
         parameters: &FloatParameters<f64>,
-        centred: f64,
+        centred_steps: f64,
         entropy: &mut impl Entropy,
     ) -> Result<f64, Error> {
         let (negative, uniform) = Binary64.draw(entropy)?;
-        let snapped = noisy(&Binary64, &centred, negative, &uniform, parameters);
-        Ok(self.place.centred_f64(snapped))
+        let snapped = noisy(&Binary64, &centred_steps, negative, &uniform, parameters);
+        Ok(self.place.steps_f64(snapped))
     }
 
     /// The loss ε of one release, all roundings included.

@@ -72,13 +72,13 @@ impl Place {
         self.sum(&Dyadic::new(cell.clone(), self.grid_exponent))
     }
 
-    /// The output for a centred number of the float modes, which is clamped already.
+    /// The output for a number of binary64 mode in steps of the grid, which is clamped already.
     #[inline]
-    pub(super) fn centred_f64(&self, value: f64) -> f64 {
-        self.centre + value + 0.0
+    pub(super) fn steps_f64(&self, steps: f64) -> f64 {
+        self.centre + steps * self.grid + 0.0
     }
 
-    /// [`Place::centred_f64`] for a number of any precision.
+    /// The output for a centred number of multi mode, which is clamped already.
     pub(super) fn centred_dyadic(&self, value: &Dyadic) -> f64 {
         self.sum(value)
     }
