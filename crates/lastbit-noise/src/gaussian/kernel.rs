@@ -56,7 +56,8 @@ fn series(x: f64, y: f64) -> f64 {
     let x2 = x * x;
     let x4 = x2 * x2;
     let pair = |m: usize, j: usize| a[m][j] + x * a[m][j + 1];
-    let row0 = (pair(0, 0) + x2 * pair(0, 2)) + x4 * ((pair(0, 4) + x2 * pair(0, 6)) + x4 * a[0][8]);
+    let row0 =
+        (pair(0, 0) + x2 * pair(0, 2)) + x4 * ((pair(0, 4) + x2 * pair(0, 6)) + x4 * a[0][8]);
     let row1 = (pair(1, 0) + x2 * pair(1, 2)) + x4 * (pair(1, 4) + x2 * a[1][6]);
     let row2 = (pair(2, 0) + x2 * pair(2, 2)) + x4 * a[2][4];
     let row3 = pair(3, 0) + x2 * a[3][2];
@@ -120,7 +121,8 @@ fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool
     // The first bit of U says on which side of the median it lies.
     let t = location + f64::from_bits(n.to_bits() ^ (!word & SIGN_MASK));
     let cell = (t + ROUND) - ROUND;
-    let bound = location_error + TWO_M50 + ratio * (later + TWO_M50) + (location.abs() + n) * TWO_M49;
+    let bound =
+        location_error + TWO_M50 + ratio * (later + TWO_M50) + (location.abs() + n) * TWO_M49;
     let decided = ((t - cell).abs() + bound < 0.5) & (t.abs() < MOST_STEPS);
     (cell, decided)
 }

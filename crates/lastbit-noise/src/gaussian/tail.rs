@@ -220,3 +220,7 @@ pub(super) fn divide(a: &Dyadic, b: &Dyadic, bits: u32, rounding: Rounding) -> D
 pub(super) fn between(lo: Dyadic, hi: Dyadic) -> Enclosure {
     Enclosure::new(lo, hi).expect("the ends enclose the same real")
 }
+
+#[cfg(test)]
+#[path = "tail_tests.rs"]
+mod tests;
