@@ -56,7 +56,7 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// # use lastbit::{Measurement, Then, Transformation};
 /// # use lastbit::domains::{AtomDomain, VectorDomain};
 /// # use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};

@@ -9,11 +9,11 @@ use crate::Error;
 /// Implemented for exact types (`u64`, [`Rational`]) and for bounds that round up ([`Up`] and what is made of it), and for
 /// nothing that rounds down or to nearest: a map to or from such a type does not compile.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn is_distance<D: lastbit::Distance>() {}
 /// is_distance::<f64>(); // rounds to nearest
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn is_distance<D: lastbit::Distance>() {}
 /// is_distance::<lastbit_exact::Down>();
 /// ```

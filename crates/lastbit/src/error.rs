@@ -9,7 +9,9 @@ use crate::statistics::{GridError, StatisticError};
 
 /// Why a measurement or transformation cannot be built, evaluated or priced: one line, and what to change.
 ///
-/// Opaque, with a predicate for each class of cause. No message ever holds a value of the data.
+/// Opaque, with a predicate for each class of cause. No message of this crate's framework holds a value of the data; that a call
+/// failed at all may still tell something of it, so show errors of [`Measurement::invoke`](crate::Measurement::invoke) only to those
+/// who may see the data.
 ///
 /// ```
 /// use lastbit::Distance;
@@ -199,9 +201,39 @@ from!(
     ParameterError => Parameter,
     StatisticError => Statistic,
     GridError => Grid,
-    snapping::Error => Snapping,
-    BernoulliError => Bernoulli,
-    UniformError => Uniform,
     ScaleError => Scale,
     EntropyError => Entropy
 );
+
+// A cause inside a cause is stated as itself, so that its predicate finds it.
+
+impl From<snapping::Error> for Error {
+    #[cold]
+    fn from(source: snapping::Error) -> Error {
+        match source {
+            snapping::Error::Parameter(source) => Error::from(source),
+            snapping::Error::Entropy(source) => Error::from(source),
+            source => Error::from(Kind::Snapping(source)),
+        }
+    }
+}
+
+impl From<BernoulliError> for Error {
+    #[cold]
+    fn from(source: BernoulliError) -> Error {
+        match source {
+            BernoulliError::Entropy(source) => Error::from(source),
+            source => Error::from(Kind::Bernoulli(source)),
+        }
+    }
+}
+
+impl From<UniformError> for Error {
+    #[cold]
+    fn from(source: UniformError) -> Error {
+        match source {
+            UniformError::Entropy(source) => Error::from(source),
+            source => Error::from(Kind::Uniform(source)),
+        }
+    }
+}

@@ -23,14 +23,14 @@ type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// assert!(map.eval(&Rational::new(-1, 1)).unwrap_err().is_distance());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// # use lastbit::PrivacyMap;
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::AbsoluteDistance;
 /// # use lastbit_exact::{Down, Rational};
 /// PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(|d_in| Ok(Down::from_rational(d_in)));
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// # use lastbit::PrivacyMap;
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::AbsoluteDistance;

@@ -26,18 +26,19 @@ use crate::metrics::{
 ///
 /// Adding and removing rows means nothing for a single number:
 ///
-/// ```compile_fail
-/// # use lastbit::MetricSpace;
-/// # use lastbit::domains::AtomDomain;
-/// # use lastbit::metrics::SymmetricDistance;
-/// AtomDomain::<i64>::new().check_space(&SymmetricDistance);
+/// ```compile_fail,E0277
+/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::SymmetricDistance};
+/// fn publish(_: Measurement<AtomDomain<i64>, SymmetricDistance, MaxDivergence, i64>) {}
 /// ```
 /// and neither does a difference of texts:
-/// ```compile_fail
-/// # use lastbit::MetricSpace;
-/// # use lastbit::domains::AtomDomain;
-/// # use lastbit::metrics::AbsoluteDistance;
-/// AtomDomain::<String>::new().check_space(&AbsoluteDistance);
+/// ```compile_fail,E0277
+/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance};
+/// fn publish(_: Measurement<AtomDomain<String>, AbsoluteDistance, MaxDivergence, i64>) {}
+/// ```
+/// where an absolute distance of numbers does:
+/// ```
+/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance};
+/// fn publish(_: Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>) {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{M}` is not a metric on `{Self}`",

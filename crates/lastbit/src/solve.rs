@@ -25,6 +25,10 @@
 //!
 //! let impossible = solve::smallest(0.5..=2.0, laplace, &one, &tenth).unwrap_err();
 //! assert!(impossible.is_unsolvable());
+//! assert_eq!(
+//!     impossible.to_string(),
+//!     "no parameter in [0.5, 2] meets the target 0.1: not even the largest does; raise the upper end, or relax the target"
+//! );
 //! # Ok::<(), Error>(())
 //! ```
 
@@ -35,10 +39,16 @@ use crate::measures::Measure;
 use crate::metrics::Metric;
 use crate::{Error, Measurement, MetricSpace};
 
-/// Every positive f64.
+/// Every positive normal f64.
 pub const POSITIVE: RangeInclusive<f64> = f64::MIN_POSITIVE..=f64::MAX;
 
 /// A parameter whose values can be counted in order.
+///
+/// ```
+/// use lastbit::solve::Parameter;
+/// assert_eq!(f64::at(1.0_f64.place().unwrap() + 1), 1.0_f64.next_up());
+/// assert_eq!(f64::NAN.place(), None);
+/// ```
 pub trait Parameter: Copy + PartialOrd + Display {
     /// The place of a value in the order; `None` for a value without one, such as NaN.
     fn place(self) -> Option<u64>;
@@ -86,13 +96,13 @@ impl Parameter for f64 {
         f64::from_bits(if place & SIGN != 0 {
             place ^ SIGN
         } else {
-            !(place - 1)
+            !place.wrapping_sub(1)
         })
     }
 }
 
 /// The smallest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that *falls* as the parameter
-/// grows, as it does with a noise scale.
+/// grows, as it does with a noise scale. The [module](self) has an example.
 pub fn smallest<P, DI, MI, MO, TO>(
     range: RangeInclusive<P>,
     build: impl Fn(P) -> Result<Measurement<DI, MI, MO, TO>, Error>,
@@ -106,12 +116,30 @@ where
     MO: Measure<Distance: PartialOrd>,
     TO: 'static,
 {
-    smallest_where(range, |parameter| build(parameter)?.check(d_in, d_out))
-        .map_err(|error| with_target(error, d_out))
+    search_smallest(&range, &d_out, |parameter| {
+        build(parameter)?.check(d_in, d_out)
+    })
 }
 
 /// The largest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that *grows* with the parameter,
 /// as it does with an epsilon, a number of releases or a sampling rate.
+///
+/// ```
+/// use lastbit::domains::AtomDomain;
+/// use lastbit::measures::MaxDivergence;
+/// use lastbit::metrics::DiscreteDistance;
+/// use lastbit::{Measurement, PrivacyMap, solve};
+/// use lastbit_exact::{Rational, Up};
+/// let answers = |count: u64| {
+///     // So many answers, each at loss 1/10.
+/// #   let release = |_: &bool, _: &mut dyn lastbit_noise::entropy::Entropy| Ok(());
+///     let loss = Up::from_rational(&Rational::new(count, 10));
+///     let map = PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { loss }));
+///     Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, release, map)
+/// };
+/// assert_eq!(solve::largest(1_u64..=1000, answers, &1, &Up::exact(2.5))?, 25);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
 pub fn largest<P, DI, MI, MO, TO>(
     range: RangeInclusive<P>,
     build: impl Fn(P) -> Result<Measurement<DI, MI, MO, TO>, Error>,
@@ -125,8 +153,9 @@ where
     MO: Measure<Distance: PartialOrd>,
     TO: 'static,
 {
-    largest_where(range, |parameter| build(parameter)?.check(d_in, d_out))
-        .map_err(|error| with_target(error, d_out))
+    search_largest(&range, &d_out, |parameter| {
+        build(parameter)?.check(d_in, d_out)
+    })
 }
 
 /// The smallest parameter in the range for which `enough` holds, where it goes from false to true once as the parameter grows.
@@ -141,13 +170,38 @@ where
 /// ```
 pub fn smallest_where<P: Parameter>(
     range: RangeInclusive<P>,
+    enough: impl FnMut(P) -> Result<bool, Error>,
+) -> Result<P, Error> {
+    search_smallest(&range, &"that is asked for", enough)
+}
+
+/// The largest parameter in the range for which `allowed` holds, where it goes from true to false once as the parameter grows.
+///
+/// The answer is a parameter for which `allowed` was seen to hold. An error of `allowed` ends the search.
+///
+/// ```
+/// use lastbit::solve;
+/// assert_eq!(solve::largest_where(0_u64..=1000, |n| Ok(n * n <= 1000))?, 31);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+pub fn largest_where<P: Parameter>(
+    range: RangeInclusive<P>,
+    allowed: impl FnMut(P) -> Result<bool, Error>,
+) -> Result<P, Error> {
+    search_largest(&range, &"that is asked for", allowed)
+}
+
+fn search_smallest<P: Parameter>(
+    range: &RangeInclusive<P>,
+    target: &dyn Display,
     mut enough: impl FnMut(P) -> Result<bool, Error>,
 ) -> Result<P, Error> {
-    let (lower, upper) = places(&range)?;
+    let (lower, upper) = places(range)?;
     if !enough(P::at(upper))? {
         return Err(none(
-            &range,
-            "the largest is not enough; raise the upper end",
+            range,
+            target,
+            "not even the largest does; raise the upper end",
         ));
     }
     // `enough` holds at `good`, and every place below `from` is ruled out.
@@ -163,24 +217,17 @@ pub fn smallest_where<P: Parameter>(
     Ok(P::at(good))
 }
 
-/// The largest parameter in the range for which `allowed` holds, where it goes from true to false once as the parameter grows.
-///
-/// The answer is a parameter for which `allowed` was seen to hold. An error of `allowed` ends the search.
-///
-/// ```
-/// use lastbit::solve;
-/// assert_eq!(solve::largest_where(0_u64..=1000, |n| Ok(n * n <= 1000))?, 31);
-/// # Ok::<(), lastbit::Error>(())
-/// ```
-pub fn largest_where<P: Parameter>(
-    range: RangeInclusive<P>,
+fn search_largest<P: Parameter>(
+    range: &RangeInclusive<P>,
+    target: &dyn Display,
     mut allowed: impl FnMut(P) -> Result<bool, Error>,
 ) -> Result<P, Error> {
-    let (lower, upper) = places(&range)?;
+    let (lower, upper) = places(range)?;
     if !allowed(P::at(lower))? {
         return Err(none(
-            &range,
-            "the smallest is already too much; lower the lower end",
+            range,
+            target,
+            "not even the smallest does; lower the lower end",
         ));
     }
     // `allowed` holds at `good`, and every place above `to` is ruled out.
@@ -197,27 +244,19 @@ pub fn largest_where<P: Parameter>(
 }
 
 fn places<P: Parameter>(range: &RangeInclusive<P>) -> Result<(u64, u64), Error> {
-    match (range.start().place(), range.end().place()) {
+    let (start, end) = (range.start(), range.end());
+    match (start.place(), end.place()) {
         (Some(lower), Some(upper)) if lower <= upper => Ok((lower, upper)),
-        _ => Err(none(
-            range,
-            "the range holds no values; give its smaller end first",
-        )),
+        _ => Err(Error::unsolvable(format!(
+            "the range [{start}, {end}] holds no values; give two numbers, the smaller first"
+        ))),
     }
 }
 
-fn none<P: Parameter>(range: &RangeInclusive<P>, why: &str) -> Error {
+fn none<P: Parameter>(range: &RangeInclusive<P>, target: &dyn Display, why: &str) -> Error {
     Error::unsolvable(format!(
-        "no parameter in [{}, {}] meets the target: {why}, or relax the target",
+        "no parameter in [{}, {}] meets the target {target}: {why}, or relax the target",
         range.start(),
         range.end()
     ))
-}
-
-fn with_target(error: Error, d_out: &impl Display) -> Error {
-    if error.is_unsolvable() {
-        Error::unsolvable(format!("{error} ({d_out})"))
-    } else {
-        error
-    }
 }
