@@ -42,6 +42,9 @@ fn gaussian(criterion: &mut Criterion) {
             noise.resolve(word, black_box(&in_steps), &mut entropy)
         })
     });
+    group.bench_function("probability of one cell", |bencher| {
+        bencher.iter(|| noise.cell_probability(black_box(&location), &IBig::from(4942)))
+    });
 
     group.throughput(Throughput::Elements(BLOCK as u64));
     let mut words = [0; BLOCK];
@@ -59,9 +62,6 @@ fn gaussian(criterion: &mut Criterion) {
             }
             Ok(())
         })
-    });
-    group.bench_function("probability of one cell", |bencher| {
-        bencher.iter(|| noise.cell_probability(black_box(&location), &IBig::from(4942)))
     });
     group.finish();
 }

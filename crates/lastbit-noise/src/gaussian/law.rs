@@ -103,12 +103,7 @@ fn two_sided(a: &Rational, b: &Rational, sigma: &Deviation) -> Interval {
         let most = density(near, BITS + 2);
         return interval(&between(width.lo() * least.lo(), width.hi() * most.hi()));
     }
-    let outer = if *far.lo() >= Dyadic::from(NOTHING) {
-        between(Dyadic::ZERO, Dyadic::power_of_two(-2954))
-    } else {
-        tail(&far, bits)
-    };
-    let inner = tail(&inner, bits);
+    let (inner, outer) = (tail(&inner, bits), tail(&far, bits));
     interval(&if a.is_negative() {
         between(
             &(&Dyadic::ONE - inner.hi()) - outer.hi(),
@@ -119,12 +114,15 @@ fn two_sided(a: &Rational, b: &Rational, sigma: &Deviation) -> Interval {
     })
 }
 
-/// Bits that `x < 64` needs beyond those of `Q(x)`: `Q'/Q` is below `x + 1`, so a relative error of `x` grows by less than
+/// Bits that `x < 64` needs beyond those of `Q(x)`: `−Q'/Q` is below `x + 1`, so a relative error of `x` grows by less than
 /// `x(x + 1) < 2^13` in `Q(x)`.
 const MARGIN: u32 = 15;
 
-/// `Q(x)` with `hi − lo ≤ 2^-bits · lo`, for an `x` below 64 known to `bits + MARGIN` bits.
+/// `Q(x)` with `hi − lo ≤ 2^-bits · lo` for an `x` below 64 known to `bits + MARGIN` bits; `[0, 2^-2954]` from there on.
 fn tail(x: &Enclosure, bits: u32) -> Enclosure {
+    if *x.lo() >= Dyadic::from(NOTHING) {
+        return between(Dyadic::ZERO, Dyadic::power_of_two(-2954));
+    }
     let normal = Normal::at(x.lo(), bits + 2);
     // The density falls from x.lo on.
     let fall = &x.width() * normal.density.hi();
