@@ -16,6 +16,10 @@
 //! println!("mean age: {published} ± {}", mechanism.accuracy(&"0.95".parse()?));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A release is put together from parts by `>>` ([`Then`]): [`Transformation`]s prepare the data and a [`Measurement`] adds the
+//! noise. Each part states its [domain](domains), its [metric](metrics) or [measure](measures), and a map that bounds what it does
+//! to two neighbours; the chain's map is theirs composed. [`solve`] turns a target into the parameter that meets it.
 #![forbid(unsafe_code)]
 
 mod chain;

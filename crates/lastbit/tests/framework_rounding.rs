@@ -39,10 +39,7 @@ impl Below {
 
     /// The same for a truth that is known to lie in an enclosure far narrower than an f64.
     fn enclosed(&mut self, truth: &Enclosure, bound: Up, plain: f64) {
-        let bound = Dyadic::try_from(bound.get()).unwrap();
-        assert!(bound >= *truth.lo(), "{bound:?} is below {:?}", truth.lo());
-        self.plain += usize::from(Dyadic::try_from(plain).unwrap() < *truth.lo());
-        self.cases += 1;
+        self.exactly(&Rational::from(truth.lo()), bound, plain);
     }
 
     /// At least a tenth of the plain results must be unsafe, or the cases show nothing.
@@ -153,23 +150,89 @@ fn a_cast_is_never_below() {
     below.assert_power();
 }
 
+/// Arguments that are f64s, so that one operation alone rounds and no other can make up for it.
 #[test]
-fn logarithms_and_exponentials_are_never_below() {
-    let (mut logarithm, mut exponential) = (Below::default(), Below::default());
-    for n in 2..600_i64 {
-        let release = pure(|d_in| Ok(Up::from_rational(d_in).ln()));
-        let truth = ln_enclosure(&Dyadic::from(n), 150);
-        let loss = release.map(&Rational::from(n)).unwrap();
-        logarithm.enclosed(&truth, loss, (n as f64).ln());
-
-        let quarter = Dyadic::new(n, -2);
-        let release = pure(|d_in| Ok(Up::from_rational(d_in).exp()));
-        let loss = release.map(&Rational::from(&quarter)).unwrap();
-        let plain = (n as f64 / 4.0).exp();
-        exponential.enclosed(&exp_enclosure(&quarter, 150), loss, plain);
+fn no_operation_alone_is_ever_below() {
+    type Operation = (
+        &'static str,
+        fn(Up) -> Up,
+        fn(f64) -> f64,
+        fn(&Rational) -> Rational,
+    );
+    let operations: [Operation; 11] = [
+        (
+            "+",
+            |x| x + Up::exact(0.1),
+            |x| x + 0.1,
+            |x| x + &exact(0.1),
+        ),
+        (
+            "-",
+            |x| x - Down::exact(0.1),
+            |x| x - 0.1,
+            |x| x - &exact(0.1),
+        ),
+        (
+            "·",
+            |x| x * Up::exact(0.1),
+            |x| x * 0.1,
+            |x| x * &exact(0.1),
+        ),
+        (
+            "/",
+            |x| x / Down::exact(0.3),
+            |x| x / 0.3,
+            |x| x / &exact(0.3),
+        ),
+        ("x²", |x| x.powi(2), |x| x.powi(2), |x| x * x),
+        ("x³", |x| x.powi(3), |x| x.powi(3), |x| &(x * x) * x),
+        ("√", Up::sqrt, f64::sqrt, root_below),
+        ("exp", Up::exp, f64::exp, |x| {
+            Rational::from(exp_enclosure(&dyadic(x), 150).lo())
+        }),
+        ("exp − 1", Up::exp_m1, f64::exp_m1, |x| {
+            Rational::from(exp_enclosure(&dyadic(x), 150).lo()) - Rational::ONE
+        }),
+        ("ln", Up::ln, f64::ln, |x| {
+            Rational::from(ln_enclosure(&dyadic(x), 150).lo())
+        }),
+        ("ln(1 + x)", Up::ln_1p, f64::ln_1p, |x| {
+            Rational::from(ln_enclosure(&dyadic(&(x + &Rational::ONE)), 150).lo())
+        }),
+    ];
+    for (name, operation, plain, truth) in operations {
+        let release = pure(move |d_in| Ok(operation(Up::from_rational(d_in))));
+        let mut below = Below::default();
+        // Above 1, so that every result is a distance, that is zero or more.
+        for x in (4..400).map(|n| f64::from(n) / 3.0) {
+            let loss = release.map(&exact(x)).unwrap();
+            below.exactly(&truth(&exact(x)), loss, plain(x));
+        }
+        assert!(
+            below.plain * 10 >= below.cases,
+            "{name}: {} of {}",
+            below.plain,
+            below.cases
+        );
     }
-    logarithm.assert_power();
-    exponential.assert_power();
+}
+
+fn dyadic(x: &Rational) -> Dyadic {
+    x.to_dyadic().unwrap()
+}
+
+/// A rational at most `2^-100` below `√x`, for `x < 2^20`.
+fn root_below(x: &Rational) -> Rational {
+    let (mut lower, mut upper) = (Rational::ZERO, Rational::from(1024_i64));
+    for _ in 0..110 {
+        let middle = (&lower + &upper).scale(-1);
+        if &middle * &middle <= *x {
+            lower = middle;
+        } else {
+            upper = middle;
+        }
+    }
+    lower
 }
 
 /// Reading a curve at a δ: the ε found is enough by exact enclosures, and at most one f64 above the real one.

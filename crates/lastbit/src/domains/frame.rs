@@ -4,6 +4,11 @@ use super::{Atom, AtomDomain, Domain};
 use crate::Error;
 
 /// The values of one column of a [`Frame`].
+///
+/// ```
+/// use lastbit::domains::Column;
+/// assert_eq!(Column::from(vec![0.5, f64::NAN]).len(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub enum Column {
     /// Signed integers.
@@ -19,6 +24,13 @@ pub enum Column {
 }
 
 /// What one column may hold.
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, ColumnDomain};
+/// let age = ColumnDomain::from(AtomDomain::bounded(0_i64, 120)?);
+/// assert!(age.contains(&vec![31_i64].into()) && !age.contains(&vec![31.0].into()));
+/// # Ok::<(), lastbit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnDomain {
     /// Signed integers.
@@ -34,6 +46,13 @@ pub enum ColumnDomain {
 }
 
 /// A type that a column can have: `i64`, `u64`, `f64`, `bool`, `String`.
+///
+/// ```
+/// use lastbit::domains::{Column, ColumnType};
+/// let column = Column::from(vec![true, false]);
+/// assert_eq!(bool::values(&column), Some(&[true, false][..]));
+/// assert_eq!(i64::values(&column), None);
+/// ```
 pub trait ColumnType: Atom {
     /// The values, if the column has this type.
     fn values(column: &Column) -> Option<&[Self]>;

@@ -27,6 +27,14 @@ impl<M: Measure> fmt::Display for Approximate<M> {
 }
 
 /// The loss (ε, δ) of approximate differential privacy.
+///
+/// ```
+/// # use lastbit::measures::EpsilonDelta;
+/// # use lastbit_exact::Up;
+/// let loss = EpsilonDelta::new(Up::ONE, Up::exact(1e-6))?;
+/// assert_eq!((loss.loss().get(), loss.delta().get()), (1.0, 1e-6));
+/// # Ok::<(), lastbit::Error>(())
+/// ```
 pub type EpsilonDelta = WithDelta<Up>;
 
 /// A loss (ε of [`Approximate<MaxDivergence>`], ρ of `Approximate<ZeroConcentratedDivergence>`) that holds up to

@@ -1,6 +1,6 @@
 //! How far apart two laws of output are: what a release costs.
 //!
-//! Every loss is an upper bound by its type ([`Up`](lastbit_exact::Up)), and checked to be a number that says something.
+//! Every loss is an upper bound by its type ([`Up`]), and checked to be a number that says something.
 
 mod approximate;
 mod profile;
@@ -17,6 +17,37 @@ pub use renyi::{RenyiCurve, RenyiDivergence};
 use crate::Distance;
 
 /// A way to measure how well two laws can be told apart.
+///
+/// ```
+/// use core::fmt;
+/// use lastbit::measures::Measure;
+/// use lastbit_exact::Up;
+/// /// A user's own: total variation.
+/// #[derive(Clone, Debug, PartialEq)]
+/// struct TotalVariation;
+/// impl Measure for TotalVariation {
+///     type Distance = Up; // `f64` or `Down` would not compile
+/// }
+/// impl fmt::Display for TotalVariation {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         f.write_str("total variation")
+///     }
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// # use core::fmt;
+/// # use lastbit::measures::Measure;
+/// # #[derive(Clone, Debug, PartialEq)]
+/// # struct TotalVariation;
+/// # impl fmt::Display for TotalVariation {
+/// #     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// #         f.write_str("total variation")
+/// #     }
+/// # }
+/// impl Measure for TotalVariation {
+///     type Distance = f64;
+/// }
+/// ```
 pub trait Measure: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
     /// A loss, rounded up.
     type Distance: Distance;
@@ -42,14 +73,29 @@ macro_rules! measure {
 
 measure!(
     /// Pure differential privacy: the smallest ε with `P(S) ≤ e^ε Q(S)` for every event S, in both orders.
+    ///
+    /// ```
+    /// # use lastbit::measures::MaxDivergence;
+    /// assert_eq!(MaxDivergence.to_string(), "max divergence (ε)");
+    /// ```
     MaxDivergence, "max divergence (ε)"
 );
 measure!(
     /// Zero-concentrated differential privacy: the smallest ρ with `D_α(P‖Q) ≤ α ρ` for every order α > 1, in both orders.
+    ///
+    /// ```
+    /// # use lastbit::measures::ZeroConcentratedDivergence;
+    /// assert_eq!(ZeroConcentratedDivergence.to_string(), "zero-concentrated divergence (ρ)");
+    /// ```
     ZeroConcentratedDivergence, "zero-concentrated divergence (ρ)"
 );
 measure!(
     /// Bounded range: the smallest η with `ln(P(x)/Q(x)) − ln(P(y)/Q(y)) ≤ η` for all outputs x, y, in both orders, for laws
     /// with equal supports.
+    ///
+    /// ```
+    /// # use lastbit::measures::RangeDivergence;
+    /// assert_eq!(RangeDivergence.to_string(), "range divergence (η)");
+    /// ```
     RangeDivergence, "range divergence (η)"
 );

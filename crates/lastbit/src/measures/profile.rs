@@ -7,6 +7,11 @@ use super::Measure;
 use crate::{Distance, Error, solve};
 
 /// The whole privacy profile: δ as a function of ε, `δ(ε) = sup_S P(S) − e^ε Q(S)` in both orders.
+///
+/// ```
+/// # use lastbit::measures::PrivacyProfile;
+/// assert_eq!(PrivacyProfile.to_string(), "privacy profile (ε ↦ δ)");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrivacyProfile;
 

@@ -7,6 +7,11 @@ use super::Measure;
 use crate::{Distance, Error};
 
 /// Rényi differential privacy: ε as a function of the order, `D_α(P‖Q) ≤ ε(α)` for orders α > 1, in both orders of P and Q.
+///
+/// ```
+/// # use lastbit::measures::RenyiDivergence;
+/// assert_eq!(RenyiDivergence.to_string(), "Rényi divergence (α ↦ ε)");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenyiDivergence;
 

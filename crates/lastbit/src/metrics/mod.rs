@@ -10,6 +10,14 @@ use lastbit_exact::{Rational, Up};
 use crate::Distance;
 
 /// A way to measure distance on some domains; which ones, [`MetricSpace`](crate::MetricSpace) says.
+///
+/// ```
+/// use lastbit::metrics::{Metric, SymmetricDistance};
+/// fn of_one_person<M: Metric<Distance = u64>>(_: M) -> u64 {
+///     1
+/// }
+/// assert_eq!(of_one_person(SymmetricDistance), 1);
+/// ```
 pub trait Metric: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
     /// An exact number, or one rounded up.
     type Distance: Distance;
