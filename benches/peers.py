@@ -16,13 +16,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "peers-venv"
-PACKAGES = ["numpy", "opendp", "diffprivlib", "gmpy2"]
+# diffprivlib 0.6 needs a scikit-learn from before 1.6.
+PACKAGES = ["numpy", "opendp", "diffprivlib", "scikit-learn==1.5.2", "gmpy2"]
 
 
 def enter_venv():
     """Runs this script again inside the virtual environment, made on first use."""
     python = VENV / "bin" / "python"
-    if Path(sys.prefix) == VENV:
+    if Path(sys.prefix).resolve() == VENV.resolve():
         return
     if not python.exists():
         print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)

@@ -54,8 +54,7 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
         Some(count) if count <= most => law.points(),
         _ => law.points_but(&Rational::ONE.scale(-60))?,
     };
-    let count = points.clone().take(MOST_POINTS as usize + 1).count() as u64;
-    if count > MOST_POINTS {
+    if points.size_hint().0 as u64 > MOST_POINTS {
         bail!(
             "the law has more than {MOST_POINTS} points; choose a coarser --grid, or look at the picture without --json"
         );
@@ -113,7 +112,7 @@ fn draw(
     } else {
         law.points_but(&Rational::new(1, 1000))?
     };
-    if window.clone().take(MOST_BARS + 1).count() <= MOST_BARS {
+    if window.size_hint().0 <= MOST_BARS {
         bars(out, &each_point(mechanism, window))?;
     } else {
         bars(out, &stretches(mechanism, law))?;
