@@ -23,6 +23,10 @@ pub struct Draw {
     /// How many independent releases; each costs the whole loss
     #[arg(long, value_name = "N", default_value_t = 1)]
     draws: u64,
+
+    /// A guess changes nothing here; `law` and `price` use it
+    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess, hide = true)]
+    guess: Option<Rational>,
 }
 
 impl Draw {

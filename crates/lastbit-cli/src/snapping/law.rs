@@ -29,6 +29,10 @@ pub struct Law {
 
     #[command(flatten)]
     common: Common,
+
+    /// The law of one draw is that of each
+    #[arg(long, value_name = "N", hide = true)]
+    draws: Option<u64>,
 }
 
 impl Law {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use lastbit::mechanisms::snapping::{Bound, GuessPrice, Price as Priced, Snapping};
 use lastbit::utility::{TradeOff, curve};
-use lastbit_exact::{Interval, Rational};
+use lastbit_exact::{Interval, Rational, Up};
 use serde_json::{Value, json};
 
 use super::Common;
@@ -23,6 +23,10 @@ pub struct Price {
     /// Your guess of the value: adds the exact error and bias if it is right
     #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess)]
     guess: Option<Rational>,
+
+    /// Price this many independent releases: each costs the whole loss
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    draws: u64,
 
     /// Add the trade-off between bias and variance as the bound B varies
     #[arg(long)]
@@ -45,21 +49,34 @@ impl Price {
             None
         };
         if self.common.json {
-            let value = to_json(
+            let mut value = to_json(
                 &mechanism,
                 confidence.get(),
                 &price,
                 guess.as_ref(),
                 curve.as_deref(),
             );
+            if self.draws != 1 {
+                value["draws"] = json!(self.draws);
+                value["epsilon_total"] = number(Up::from_rational(&self.total(&mechanism)).get());
+            }
             writeln!(out, "{value}")?;
             return Ok(());
         }
         print(out, &mechanism, confidence.get(), &price, guess.as_ref())?;
+        if self.draws != 1 {
+            let total = readable(&self.total(&mechanism));
+            writeln!(out, "  {} releases cost ε {total} in all", self.draws)?;
+        }
         if let Some(curve) = curve {
             print_curve(out, &curve)?;
         }
         Ok(())
+    }
+
+    /// Losses add.
+    fn total(&self, mechanism: &Snapping) -> Rational {
+        &Rational::from(self.draws) * mechanism.epsilon()
     }
 
     /// From the narrowest bound to twice the margin that this mechanism has.
