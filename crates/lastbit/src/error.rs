@@ -6,6 +6,7 @@ use lastbit_noise::{BernoulliError, ScaleError, UniformError};
 use crate::ParameterError;
 use crate::mechanisms::snapping;
 use crate::statistics::{GridError, StatisticError};
+use crate::transformations::TransformationError;
 
 /// Why a measurement or transformation cannot be built, evaluated or priced: one line, and what to change.
 ///
@@ -72,6 +73,8 @@ enum Kind {
     #[error(transparent)]
     Scale(ScaleError),
     #[error(transparent)]
+    Transformation(TransformationError),
+    #[error(transparent)]
     Entropy(EntropyError),
     #[error("{0}")]
     Other(String),
@@ -109,6 +112,8 @@ predicates! {
     is_parameter => Kind::Parameter(_),
     /// A statistic without range or sensitivity, or rows that it cannot take.
     is_statistic => Kind::Statistic(_) | Kind::Grid(_),
+    /// A transformation that cannot be built, or rows that it cannot take.
+    is_transformation => Kind::Transformation(_),
     /// A mechanism that cannot be built or cannot release.
     is_mechanism => Kind::Snapping(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
     /// No randomness could be had; nothing was released.
@@ -202,6 +207,7 @@ from!(
     StatisticError => Statistic,
     GridError => Grid,
     ScaleError => Scale,
+    TransformationError => Transformation,
     EntropyError => Entropy
 );
 

@@ -36,6 +36,7 @@ mod parameters;
 pub mod solve;
 pub mod statistics;
 mod transformation;
+pub mod transformations;
 pub mod utility;
 
 pub use chain::Then;

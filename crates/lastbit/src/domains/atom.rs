@@ -206,6 +206,12 @@ impl<T: Atom> AtomDomain<T> {
         !self.nullable && !self.infinities
     }
 
+    /// The same values, and missing ones if `other` has them.
+    pub(crate) fn with_nulls_of(mut self, other: &AtomDomain<T>) -> AtomDomain<T> {
+        self.nullable = other.nullable;
+        self
+    }
+
     /// The same domain without missing and infinite values.
     pub fn regular(mut self) -> AtomDomain<T> {
         (self.nullable, self.infinities) = (false, false);

@@ -165,6 +165,16 @@ impl Grid {
         self.exponent
     }
 
+    /// The bounds as numbers of steps.
+    pub(crate) fn bounds_in_steps(&self) -> (i64, i64) {
+        (self.lower, self.upper)
+    }
+
+    /// What happens to rows that are NaN or infinite.
+    pub(crate) fn non_finite(&self) -> NonFinite {
+        self.non_finite
+    }
+
     /// How many steps of `2^exponent` a row becomes.
     pub fn steps(&self, row: f64) -> Result<i64, GridError> {
         self.check(&[row], 0)?;

@@ -1,0 +1,234 @@
+use lastbit_exact::{IBig, Rational};
+
+use super::TransformationError;
+use super::rows::{RowMetric, at_most_one_row_each, map_rows, same_size};
+use crate::domains::{Atom, AtomDomain, Domain, Number, VectorDomain};
+use crate::metrics::SymmetricDistance;
+use crate::{Error, MetricSpace, StabilityMap, Transformation};
+
+/// A cell that may be read as a `T`.
+///
+/// | from | to | read | not read |
+/// |---|---|---|---|
+/// | text | numbers | a number with spaces around it; nearest f64 | anything else, `nan`, `inf`, out of range |
+/// | text | `bool` | `true`, `false` in any case, `1`, `0` | anything else |
+/// | number | number | the same value | NaN, ±∞, a value that the target does not have exactly |
+/// | number | `bool` | 0, 1 | anything else |
+/// | `bool` | number | 0, 1 | – |
+/// | any | text | as displayed | NaN, ±∞ |
+/// | `Option` | any | as its value | none |
+///
+/// So a cast never yields NaN or an infinity, and never rounds a number that was one before.
+///
+/// ```
+/// use lastbit::transformations::CastTo;
+/// assert_eq!(CastTo::<f64>::cast_to(&" 2.5 ".to_string()), Some(2.5));
+/// assert_eq!(CastTo::<f64>::cast_to(&"nan".to_string()), None);
+/// assert_eq!(CastTo::<i64>::cast_to(&2.0), Some(2));
+/// assert_eq!(CastTo::<i64>::cast_to(&2.5), None);
+/// assert_eq!(CastTo::<f64>::cast_to(&((1_i64 << 53) + 1)), None);
+/// ```
+pub trait CastTo<T> {
+    /// The value read, or nothing.
+    fn cast_to(&self) -> Option<T>;
+}
+
+/// Each row read as a `T`; an error if one cannot be: `d_out = d_in`.
+///
+/// The error is a fact about the data: show it to those who may see the data only. Where a release must not fail, use
+/// [`cast_or_drop`] or [`cast_or_replace`].
+///
+/// *Proof.* A function of one row, see [`map_rows`], on the data sets on which it does not fail. ∎
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::metrics::SymmetricDistance;
+/// use lastbit::transformations::cast_or_refuse;
+/// let text = VectorDomain::new(AtomDomain::<String>::new());
+/// let read = cast_or_refuse::<i64, _, _>(text, SymmetricDistance)?;
+/// assert_eq!(read.invoke(&vec!["3".into(), "-8".into()])?, [3, -8]);
+/// assert_eq!(
+///     read.invoke(&vec!["3".into(), "eight".into()]).unwrap_err().to_string(),
+///     "row 1 cannot be read as i64; mend the row, or use cast_or_drop or cast_or_replace"
+/// );
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[allow(clippy::type_complexity)]
+pub fn cast_or_refuse<T, D, M>(
+    domain: VectorDomain<D>,
+    metric: M,
+) -> Result<Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, M>, Error>
+where
+    T: Atom,
+    D: Domain<Carrier: CastTo<T>>,
+    M: RowMetric,
+    VectorDomain<D>: MetricSpace<M, Carrier = Vec<D::Carrier>>,
+    VectorDomain<AtomDomain<T>>: MetricSpace<M, Carrier = Vec<T>>,
+{
+    let output = same_size(VectorDomain::new(AtomDomain::new()), domain.size());
+    let read = |(row, cell): (usize, &D::Carrier)| {
+        let target = T::NAME;
+        let refused = || TransformationError::Unreadable { row, target }.into();
+        cell.cast_to().ok_or_else(refused)
+    };
+    Transformation::new(
+        domain,
+        metric.clone(),
+        output,
+        metric,
+        move |rows| rows.iter().enumerate().map(read).collect(),
+        StabilityMap::identity(),
+    )
+}
+
+/// Each row read as a `T`, and rows that cannot be left out: `d_out = d_in` for rows added or removed, `2·d_in` for rows changed.
+///
+/// The number of rows is not public any more, even if it was before.
+///
+/// *Proof.* Each row of the input gives at most one of the output, and that is a function of the row. So a row added or removed adds or
+/// removes at most one; a row changed removes at most one and adds at most one, and two readable values reach both. ∎
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::metrics::ChangeOneDistance;
+/// use lastbit::transformations::cast_or_drop;
+/// let measured = VectorDomain::new(AtomDomain::<f64>::new().nullable()).with_size(3);
+/// let known = cast_or_drop::<f64, _, _>(measured, ChangeOneDistance)?;
+/// assert_eq!(known.invoke(&vec![1.5, f64::NAN, 2.0])?, [1.5, 2.0]);
+/// assert_eq!(known.map(&1)?, 2);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[allow(clippy::type_complexity)]
+pub fn cast_or_drop<T, D, M>(
+    domain: VectorDomain<D>,
+    metric: M,
+) -> Result<Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, SymmetricDistance>, Error>
+where
+    T: Atom,
+    D: Domain<Carrier: CastTo<T>>,
+    M: RowMetric,
+    VectorDomain<D>: MetricSpace<M, Carrier = Vec<D::Carrier>>,
+{
+    let size = domain.size();
+    Transformation::new(
+        domain,
+        metric,
+        VectorDomain::new(AtomDomain::new()),
+        SymmetricDistance,
+        |rows| Ok(rows.iter().filter_map(CastTo::cast_to).collect()),
+        at_most_one_row_each::<M>(size),
+    )
+}
+
+/// Each row read as a `T`, and a public value in place of those that cannot be: `d_out = d_in`.
+///
+/// *Proof.* A function of one row, see [`map_rows`]. ∎
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::metrics::SymmetricDistance;
+/// use lastbit::transformations::cast_or_replace;
+/// let text = VectorDomain::new(AtomDomain::<String>::new());
+/// let read = cast_or_replace(text, SymmetricDistance, 0.0)?;
+/// assert_eq!(read.invoke(&vec!["3.5".into(), "n/a".into()])?, [3.5, 0.0]);
+/// assert!(read.output_domain().element().is_regular());
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[allow(clippy::type_complexity)]
+pub fn cast_or_replace<T, D, M>(
+    domain: VectorDomain<D>,
+    metric: M,
+    replacement: T,
+) -> Result<Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, M>, Error>
+where
+    T: Atom,
+    D: Domain<Carrier: CastTo<T>>,
+    M: RowMetric,
+    VectorDomain<D>: MetricSpace<M, Carrier = Vec<D::Carrier>>,
+    VectorDomain<AtomDomain<T>>: MetricSpace<M, Carrier = Vec<T>>,
+{
+    let output = AtomDomain::new();
+    super::resize::check_constant("replacement", &replacement, &output)?;
+    map_rows(domain, metric, output, move |cell| {
+        cell.cast_to().unwrap_or_else(|| replacement.clone())
+    })
+}
+
+impl<T, A: CastTo<T>> CastTo<T> for Option<A> {
+    fn cast_to(&self) -> Option<T> {
+        self.as_ref()?.cast_to()
+    }
+}
+
+macro_rules! cast {
+    ($($from:ty => $to:ty: |$cell:ident| $read:expr;)*) => {
+        $(impl CastTo<$to> for $from {
+            fn cast_to(&self) -> Option<$to> {
+                let $cell = self;
+                $read
+            }
+        })*
+    };
+}
+
+macro_rules! from_number {
+    ($($from:ty),*) => {
+        $(cast! {
+            $from => i64: |x| i64::try_from(whole(x)?).ok();
+            $from => u64: |x| u64::try_from(whole(x)?).ok();
+            $from => IBig: |x| whole(x);
+            $from => Rational: |x| x.to_rational();
+            $from => f64: |x| nearest_if_exact(x);
+            $from => bool: |x| truth(&x.to_rational()?);
+            $from => String: |x| x.is_regular().then(|| x.to_string());
+        })*
+    };
+}
+from_number!(i64, u64, f64, IBig, Rational);
+
+cast! {
+    String => i64: |text| text.trim().parse().ok();
+    String => u64: |text| text.trim().parse().ok();
+    String => IBig: |text| whole(&text.parse::<Rational>().ok()?);
+    String => Rational: |text| text.parse().ok();
+    String => f64: |text| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    String => bool: |text| truth_of_text(text.trim());
+    String => String: |text| Some(text.clone());
+    bool => i64: |truth| Some(i64::from(*truth));
+    bool => u64: |truth| Some(u64::from(*truth));
+    bool => IBig: |truth| Some(IBig::from(*truth));
+    bool => Rational: |truth| Some(Rational::from(u64::from(*truth)));
+    bool => f64: |truth| Some(f64::from(u8::from(*truth)));
+    bool => bool: |truth| Some(*truth);
+    bool => String: |truth| Some(truth.to_string());
+}
+
+fn whole(x: &impl Number) -> Option<IBig> {
+    let exact = x.to_rational()?;
+    let floor = exact.floor();
+    (Rational::from(floor.clone()) == exact).then_some(floor)
+}
+
+fn nearest_if_exact<T: Number>(x: &T) -> Option<f64> {
+    let exact = x.to_rational()?;
+    let nearest = exact.to_f64(lastbit_exact::Rounding::NearestEven);
+    (Rational::try_from(nearest).ok()? == exact).then_some(nearest)
+}
+
+fn truth(x: &Rational) -> Option<bool> {
+    match x {
+        x if x.is_zero() => Some(false),
+        x if *x == Rational::ONE => Some(true),
+        _ => None,
+    }
+}
+
+fn truth_of_text(text: &str) -> Option<bool> {
+    match text {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+use crate::domains::{Domain, FrameDomain, VectorDomain};
+use crate::metrics::{ChangeOneDistance, Metric, SymmetricDistance};
+use crate::{Error, MetricSpace, StabilityMap, Transformation};
+
+/// Data made of rows: vectors and frames.
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::transformations::RowDomain;
+/// let domain = VectorDomain::new(AtomDomain::<i64>::new());
+/// assert_eq!((domain.public_rows(), domain.rows(&vec![4, 5])), (None, 2));
+/// ```
+pub trait RowDomain: Domain {
+    /// The number of rows, if it is public.
+    fn public_rows(&self) -> Option<usize>;
+
+    /// The number of rows of a data set.
+    fn rows(&self, data: &Self::Carrier) -> usize;
+}
+
+impl<D: Domain> RowDomain for VectorDomain<D> {
+    fn public_rows(&self) -> Option<usize> {
+        self.size()
+    }
+
+    fn rows(&self, data: &Vec<D::Carrier>) -> usize {
+        data.len()
+    }
+}
+
+impl RowDomain for FrameDomain {
+    fn public_rows(&self) -> Option<usize> {
+        self.size()
+    }
+
+    fn rows(&self, data: &Self::Carrier) -> usize {
+        data.rows()
+    }
+}
+
+/// A metric that counts rows: [`SymmetricDistance`] or [`ChangeOneDistance`].
+///
+/// ```compile_fail
+/// fn counts_rows<M: lastbit::transformations::RowMetric>() {}
+/// counts_rows::<lastbit::metrics::DiscreteDistance>(); // says that data sets differ, not by how many rows
+/// ```
+pub trait RowMetric: Metric<Distance = u64> + sealed::CountSteps {}
+
+impl RowMetric for SymmetricDistance {}
+impl RowMetric for ChangeOneDistance {}
+
+/// A path between two data sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// So many rows changed one after the other, the number of rows staying the same.
+    Changes(u64),
+    /// So many rows added or removed.
+    AddRemoves(u64),
+}
+
+pub(super) mod sealed {
+    use super::{ChangeOneDistance, Steps, SymmetricDistance};
+
+    pub trait CountSteps {
+        /// A path that is long enough for every two data sets at distance at most `d_in`, if `size` is the public number of
+        /// rows.
+        fn steps(size: Option<usize>, d_in: u64) -> Steps;
+    }
+
+    impl CountSteps for SymmetricDistance {
+        fn steps(size: Option<usize>, d_in: u64) -> Steps {
+            match size {
+                // As many rows are removed as added: pair them.
+                Some(_) => ChangeOneDistance::steps(size, d_in / 2),
+                None => Steps::AddRemoves(d_in),
+            }
+        }
+    }
+
+    impl CountSteps for ChangeOneDistance {
+        fn steps(size: Option<usize>, d_in: u64) -> Steps {
+            // No more rows can change than there are.
+            let most = size.map_or(u64::MAX, |rows| rows as u64);
+            Steps::Changes(d_in.min(most))
+        }
+    }
+}
+
+/// A public function of one row, applied to each: `d_out = d_in` in either row metric.
+///
+/// *Proof.* Rows that two data sets share are shared after the function too. Pair as many rows as possible; the rows left over are those that
+/// the distance counts, and there are at most as many after the function as before. ∎
+///
+/// The function must give the same result for the same record: it must not look at anything else, nor at which NaN it was given.
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::metrics::SymmetricDistance;
+/// use lastbit::transformations::map_rows;
+/// let ages = VectorDomain::new(AtomDomain::bounded(0_i64, 120)?);
+/// let decades = map_rows(ages, SymmetricDistance, AtomDomain::bounded(0_i64, 12)?, |age| age / 10)?;
+/// assert_eq!(decades.invoke(&vec![31, 58, 120])?, [3, 5, 12]);
+/// assert_eq!(decades.map(&1)?, 1);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+pub fn map_rows<DI, DO, M>(
+    domain: VectorDomain<DI>,
+    metric: M,
+    output: DO,
+    function: impl Fn(&DI::Carrier) -> DO::Carrier + Send + Sync + 'static,
+) -> Result<Transformation<VectorDomain<DI>, M, VectorDomain<DO>, M>, Error>
+where
+    DI: Domain,
+    DO: Domain,
+    M: RowMetric,
+    VectorDomain<DI>: MetricSpace<M, Carrier = Vec<DI::Carrier>>,
+    VectorDomain<DO>: MetricSpace<M, Carrier = Vec<DO::Carrier>>,
+{
+    let output = same_size(VectorDomain::new(output), domain.size());
+    Transformation::new(
+        domain,
+        metric.clone(),
+        output,
+        metric,
+        move |rows| Ok(rows.iter().map(&function).collect()),
+        StabilityMap::identity(),
+    )
+}
+
+/// The domain with this size, if there is one.
+pub(super) fn same_size<D: Domain>(
+    domain: VectorDomain<D>,
+    size: Option<usize>,
+) -> VectorDomain<D> {
+    match size {
+        Some(size) => domain.with_size(size),
+        None => domain,
+    }
+}
+
+/// The map of a function that leaves out rows, or keeps one of several: each row of the input accounts for at most one of the
+/// output, so a row added or removed adds or removes at most one and a row changed at most removes one and adds one.
+pub(super) fn at_most_one_row_each<M: RowMetric>(
+    size: Option<usize>,
+) -> StabilityMap<M, SymmetricDistance> {
+    StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
+        Steps::Changes(changes) => changes.checked_mul(2).ok_or_else(too_far),
+        Steps::AddRemoves(rows) => Ok(rows),
+    })
+}
+
+#[cold]
+pub(super) fn too_far() -> Error {
+    Error::unbounded("the distance is 2^64 rows or more; use a smaller distance")
+}
