@@ -29,7 +29,7 @@ pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
         };
         let eighths = (share * (8 * WIDTH) as f64).round() as usize;
         let mut drawn: String = "█".repeat(eighths / 8);
-        if eighths % 8 > 0 {
+        if !eighths.is_multiple_of(8) {
             drawn.push(EIGHTHS[eighths % 8]);
         }
         writeln!(
