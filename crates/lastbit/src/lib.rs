@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+pub mod composition;
 mod distance;
 pub mod domains;
 mod error;
