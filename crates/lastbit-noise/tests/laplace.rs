@@ -2,7 +2,7 @@
 
 mod law;
 
-use lastbit_exact::{IBig, Interval, Rational, Rounding};
+use lastbit_exact::{IBig, Interval, Rational, Rounding, UBig, exp_enclosure};
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
 use lastbit_noise::enumerate::{Prefix, masses};
 use lastbit_noise::{Laplace, ScaleError, laplace_mass};
@@ -213,6 +213,32 @@ fn the_first_tier_never_contradicts_the_second() {
         }
     }
     assert!(undecided > 100, "{undecided}");
+}
+
+#[test]
+fn streams_that_follow_an_edge_for_200_bits_are_decided_where_they_leave_it() {
+    // From the cell 0 to the cell 1 at −ln U = (1/2 − location)/scale, if the sign is plus.
+    for (scale, location) in [
+        ("1", "0"),
+        ("7/3", "1/3"),
+        ("0.01", "0.25"),
+        ("300", "-2.5"),
+    ] {
+        let noise = Laplace::new(&number(scale), 0).unwrap();
+        let location = number(location);
+        let distance = &(&Rational::new(1, 2) - &location) / &number(scale);
+        let edge = exp_enclosure(&-&distance.round(400, Rounding::Up), 300);
+        let bits = UBig::try_from(edge.lo().floor_in(-200)).unwrap();
+        // Just above the edge U is larger and the noise smaller.
+        for (bits, cell) in [(&bits + UBig::ONE, 0), (&bits - UBig::ONE, 1)] {
+            for rest in [0, u64::MAX] {
+                let mut stream = Prefix::new(bits.clone(), 200, rest);
+                let drawn = noise.sample(&location, &mut Signed::new(0, &mut stream));
+                assert_eq!(drawn, Ok(IBig::from(cell)), "{scale}");
+                assert!(stream.words_read() > 3);
+            }
+        }
+    }
 }
 
 #[test]

@@ -19,23 +19,27 @@ use super::table::NODES;
 ///
 /// *Proof.* Checked bin by bin with exact enclosures (`kernel_tests.rs`): `|z_i − Q⁻¹(c_i)| ≤ z_i·2^-53`; the table's `2^-64/φ(z_i)`
 /// is off by at most a factor `1 ± 2^-52`; `|δ| ≤ 2^-5`; `|R| ≤ 2^-54`; `φ(z_i)/φ(z') ≤ 9/8`.
-/// `x` is `k(1 ± 2^-53)` after one rounding (or the cut below 2^63), and as `p/φ ≤ √(π/2)` that moves z by at most 1.26·2^-53.
-/// The difference from the middle is exact: both are multiples of the last place of `x`, less than 2^49 of them apart. `δ` and
-/// the sum, which is within 0.1 of 1, have relative errors of at most 3·2^-53 and 2·2^-53, so `δ·Σ` is off by at most
-/// 6·2^-53·1.1·2^-5 < 0.21·2^-53. The last sum rounds once, value·2^-53 at most. Together, with z_i ≤ 1.04·value + 0.04,
-/// `(1.26 + 0.21 + 0.5 + 0.04)·2^-53 + 2.04·value·2^-53 ≤ 2^-51 + value·2^-51`. Last, `z` moves by at most
-/// `2^-64/φ(z')` from `k` to `k + 1`.
+/// `tail` is `k(1 ± 2^-53)` after one rounding (or the cut below 2^63), and as `p/φ ≤ √(π/2)` that moves z by at most 1.26·2^-53.
+/// The difference from the middle is exact: both are multiples of the last place of `tail`, less than 2^49 of them apart. `δ` has a
+/// relative error of at most 3·2^-53; the sum, which is within 0.1 of 1, one of 5·2^-53 (four roundings near 1, and small ones);
+/// their product rounds once more. So it is off by at most 9·2^-53·1.1·2^-5 < 0.31·2^-53. The last sum rounds once, value·2^-53 at
+/// most. Together, with z_i ≤ 1.04·value + 0.04, `(1.26 + 0.31 + 0.5 + 0.04)·2^-53 + 2.04·value·2^-53 ≤ 2^-51 + value·2^-51`.
+/// Last, `z` moves by at most `2^-64/φ(z')` from `k` to `k + 1`. Near the median, value may be as low as −2^-51.
 #[inline(always)]
 pub(super) fn upper_quantile(k: u64) -> (f64, f64) {
     // k < 2^63, so it is a nonnegative i64, which the processor converts directly. Rounding may reach 2^63, in the next octave.
-    let x = (k as i64 as f64).min(MOST);
-    let bits = x.to_bits();
+    let tail = (k as i64 as f64).min(MOST);
+    let bits = tail.to_bits();
     let index = (bits >> BIN_SHIFT).max(FIRST_BIN) - FIRST_BIN;
     let [node, width] = NODES[(index as usize).min(NODES.len() - 1)];
     let middle = f64::from_bits((bits >> BIN_SHIFT << BIN_SHIFT) | 1 << (BIN_SHIFT - 1));
-    let delta = (middle - x) * width;
+    let delta = (middle - tail) * width;
     let value = node + delta * series(node * delta, delta * delta);
-    let later = if x >= LEAST { width * 1.125 } else { f64::NAN };
+    let later = if tail >= LEAST {
+        width * 1.125
+    } else {
+        f64::NAN
+    };
     (value, later)
 }
 

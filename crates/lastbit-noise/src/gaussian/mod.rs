@@ -6,6 +6,8 @@ mod law;
 mod quantile;
 mod table;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 pub use law::gaussian_mass;
 

@@ -81,6 +81,18 @@ fn the_density_at_zero_is_one_over_the_root_of_two_pi() {
 }
 
 #[test]
+fn the_root_of_two_pi_is_enclosed() {
+    let digits = "2.506628274631000502415765284811045253006986740609938316629923576342293654607841974946595838378057266116009972665203879644";
+    let low: Rational = digits.parse().unwrap();
+    let high = &low + &"1e-120".parse().unwrap();
+    for bits in [20, 50, 100, 200, 340, 350] {
+        let root = compute_sqrt_two_pi(bits);
+        assert!(root.width() <= Dyadic::power_of_two(-i64::from(bits)));
+        assert!(Rational::from(root.lo()) <= low && high <= Rational::from(root.hi()));
+    }
+}
+
+#[test]
 fn a_point_beyond_every_precision_has_almost_no_tail() {
     for x in [Dyadic::from(FARTHEST), Dyadic::power_of_two(5000)] {
         let normal = Normal::at(&x, 100);
@@ -127,4 +139,17 @@ fn the_median_and_extreme_tails_have_quantiles() {
     let p = Dyadic::power_of_two(-60000);
     let z = upper_quantiles(&p, &p, 60);
     assert!((288.3..288.4).contains(&z.lo().to_f64(Rounding::Down)));
+}
+
+#[test]
+fn quantiles_of_tails_far_apart_are_enclosed_together() {
+    for (least, most) in [(-40, -2), (-3, -1), (-1000, -900), (-200, -1)] {
+        let (least, most) = (Dyadic::power_of_two(least), Dyadic::power_of_two(most));
+        let both = upper_quantiles(&least, &most, 40);
+        for p in [least, most] {
+            let one = upper_quantiles(&p, &p, 40);
+            assert!(both.lo() <= one.lo() || one.lo().is_zero());
+            assert!(one.hi() <= both.hi());
+        }
+    }
 }
