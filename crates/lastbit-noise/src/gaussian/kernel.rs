@@ -109,15 +109,16 @@ const MOST_STEPS: f64 = (1u64 << 50) as f64;
 
 const TWO_M49: f64 = 1.0 / (1u64 << 49) as f64;
 const TWO_M50: f64 = 1.0 / (1u64 << 50) as f64;
+const TWO_M52: f64 = 1.0 / (1u64 << 52) as f64;
 
 /// The cell of `location + ratio·Φ⁻¹(U)`, in steps, and whether it is decided: no `U` that begins with these bits, and no
 /// location within `location_error` of the one given, falls in another cell.
 ///
 /// Proof. `n = ratio·value` is off by at most `ratio(2^-51 + value·2^-51 + later)` from `value`, and by `n·2^-52·1.01` for
 /// `ratio` and the product, each rounded once; the sum by `(|location| + n)·2^-53`. So the exact sum lies within
-/// `location_error + ratio·(later + 2^-51) + (|location| + n)·2^-50` of `t`. The bound below doubles each constant, which covers
-/// the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51 and the
-/// difference is at most one half. A NaN fails the comparison.
+/// `location_error + |location|·2^-53 + ratio·(later + 2^-51) + n·2^-50` of `t`. The bound below doubles each constant, which
+/// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51 and
+/// the difference is at most one half. A NaN fails the comparison.
 #[inline(always)]
 fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool) {
     let (value, later) = upper_quantile(tail_bits(word));
@@ -125,8 +126,9 @@ fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool
     // The first bit of U says on which side of the median it lies.
     let t = location + f64::from_bits(n.to_bits() ^ (!word & SIGN_MASK));
     let cell = (t + ROUND) - ROUND;
-    let bound =
-        location_error + TWO_M50 + ratio * (later + TWO_M50) + (location.abs() + n) * TWO_M49;
+    let bound = location_error
+        + (TWO_M50 + location.abs() * TWO_M52)
+        + (ratio * (later + TWO_M50) + n * TWO_M49);
     let decided = ((t - cell).abs() + bound < 0.5) & (t.abs() < MOST_STEPS);
     (cell, decided)
 }

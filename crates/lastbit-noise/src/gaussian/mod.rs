@@ -34,9 +34,9 @@ use deviation::Deviation;
 ///
 /// **Time and words.** A draw reads one word of entropy. The first tier has no branch on the word or the location; its one table
 /// lookup (10 kB) is at an address that depends on the noise. About one draw in 2^40 is not decided there, because `|Z| > 7.3`, or
-/// because the sum is very near the edge of a cell; the second tier, some 200 µs, reads about two words more. Its time depends on
-/// the draw. More draws go there if the grid is finer than `σ/2^8` (in proportion), and if it is coarser than `2^10·σ`, for locations
-/// halfway between two points of the grid; all of them where the location or the noise reaches 2^50 steps.
+/// because the sum is very near the edge of a cell; the second tier, some 100 µs, reads one or two words more, and its time depends
+/// on the draw. More draws go there, in proportion, if the noise or the location has more than 2^7 or 2^10 steps; and if the grid is
+/// coarser than `2^10·σ`, for locations halfway between two points of it. All do where either reaches 2^50 steps.
 #[derive(Clone, Debug)]
 pub struct Gaussian {
     /// `σ` in steps of the grid.
