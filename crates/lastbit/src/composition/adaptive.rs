@@ -124,8 +124,6 @@ impl<MO: Budgeted> Declared<MO> {
 }
 
 impl<MO: Budgeted> Accountant for Declared<MO> {
-    type Measure = MO;
-
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -147,7 +145,7 @@ impl<MO: Budgeted> Accountant for Declared<MO> {
 }
 
 impl<MO: Budgeted> sealed::TakeBack for Declared<MO> {
-    type Loss = MO::Distance;
+    type Measure = MO;
 
     fn take_back(&mut self, _: &MO::Distance) {
         // Called only after a charge.

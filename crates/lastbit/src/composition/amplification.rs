@@ -63,7 +63,7 @@ impl Amplified for Approximate<MaxDivergence> {
     fn amplify(&self, losses: &[EpsilonDelta], rate: &Rational) -> Result<EpsilonDelta, Error> {
         check_rate(rate)?;
         let all = self.compose(losses)?;
-        let delta = all.delta() * Up::from_rational(rate);
+        let delta = Up::from_rational(rate) * all.delta();
         WithDelta::new(amplified(*all.loss(), rate), delta.min(Up::ONE))
     }
 
@@ -72,7 +72,7 @@ impl Amplified for Approximate<MaxDivergence> {
         let epsilon = MaxDivergence.group(loss.loss(), distance)?;
         let one = *loss.loss();
         // The sum is (e^(dε) − 1)/(e^ε − 1), which grows with ε, so it is taken at the upper bound itself.
-        let steps = if one == Up::ZERO {
+        let steps = if distance <= 1 || one == Up::ZERO {
             Up::from_rational(&Rational::from(distance))
         } else {
             epsilon.exp_m1() / Down::exact(one.get()).exp_m1()

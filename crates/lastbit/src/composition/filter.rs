@@ -115,8 +115,6 @@ impl<MO: Budgeted> Filter<MO> {
 }
 
 impl<MO: Budgeted> Accountant for Filter<MO> {
-    type Measure = MO;
-
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -133,7 +131,7 @@ impl<MO: Budgeted> Accountant for Filter<MO> {
 }
 
 impl<MO: Budgeted> sealed::TakeBack for Filter<MO> {
-    type Loss = MO::Distance;
+    type Measure = MO;
 
     fn take_back(&mut self, loss: &MO::Distance) {
         self.measure.take_back(&mut self.spent, loss);

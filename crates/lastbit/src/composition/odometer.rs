@@ -55,8 +55,6 @@ impl<MO: Composable> Odometer<MO> {
 }
 
 impl<MO: Composable> Accountant for Odometer<MO> {
-    type Measure = MO;
-
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -69,7 +67,7 @@ impl<MO: Composable> Accountant for Odometer<MO> {
 }
 
 impl<MO: Composable> sealed::TakeBack for Odometer<MO> {
-    type Loss = MO::Distance;
+    type Measure = MO;
 
     fn take_back(&mut self, loss: &MO::Distance) {
         self.measure.take_back(&mut self.spent, loss);

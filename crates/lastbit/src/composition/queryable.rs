@@ -2,7 +2,6 @@ use core::fmt;
 
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
 
-use super::Composable;
 use super::sequential::same_space;
 use crate::measures::Measure;
 use crate::metrics::Metric;
@@ -23,9 +22,6 @@ use crate::{Distance, Error, Measurement, MetricSpace, PrivacyMap};
 /// ```
 pub trait Accountant: sealed::TakeBack + Send + Sync + 'static {
     /// The measure of the losses.
-    type Measure: Composable;
-
-    /// The measure of the losses.
     fn measure(&self) -> &Self::Measure;
 
     /// Records a loss before the release is made, or refuses it and stays as it was.
@@ -33,13 +29,16 @@ pub trait Accountant: sealed::TakeBack + Send + Sync + 'static {
 }
 
 pub(super) mod sealed {
+    use crate::composition::Composable;
+    use crate::measures::Measure;
+
     /// What only a [`Queryable`](super::Queryable) may do, and only if no randomness was drawn.
     pub trait TakeBack {
-        /// The type of losses.
-        type Loss;
+        /// The measure of the losses.
+        type Measure: Composable;
 
         /// Undoes the latest charge.
-        fn take_back(&mut self, loss: &Self::Loss);
+        fn take_back(&mut self, loss: &<Self::Measure as Measure>::Distance);
     }
 }
 
@@ -90,7 +89,7 @@ impl<DI, MI, A> Queryable<DI, MI, A>
 where
     DI: MetricSpace<MI>,
     MI: Metric,
-    A: Accountant + sealed::TakeBack<Loss = <A::Measure as Measure>::Distance>,
+    A: Accountant,
 {
     /// Data in a domain, of which neighbours at distance at most `d_in` are to be indistinguishable.
     pub fn new(
@@ -204,7 +203,7 @@ impl Entropy for Watched<'_> {
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub type Interactive<DI, MI, A> =
-    Measurement<DI, MI, <A as Accountant>::Measure, Queryable<DI, MI, A>>;
+    Measurement<DI, MI, <A as sealed::TakeBack>::Measure, Queryable<DI, MI, A>>;
 
 /// Data put under an accountant whose losses at `d_in` are together within `total`.
 pub(super) fn interactive<DI, MI, A>(
@@ -217,7 +216,7 @@ pub(super) fn interactive<DI, MI, A>(
 where
     DI: MetricSpace<MI>,
     MI: Metric<Distance: PartialOrd>,
-    A: Accountant + sealed::TakeBack<Loss = <A::Measure as Measure>::Distance> + Clone,
+    A: Accountant + Clone,
 {
     d_in.check()?;
     let map = up_to(d_in.clone(), total);
