@@ -7,6 +7,15 @@ use crate::Error;
 use crate::domains::{Atom, AtomDomain, Domain, Number, OptionDomain, Ordered};
 
 /// A public way to sort every value of a domain into exactly one of at least two bins.
+///
+/// ```
+/// use lastbit::transformations::{Binning, Edges};
+/// use lastbit::domains::AtomDomain;
+/// let ages = Edges::new([0_i64, 18, 65])?;
+/// assert_eq!(Binning::<AtomDomain<i64>>::bins(&ages), 4);
+/// assert_eq!(Binning::<AtomDomain<i64>>::bin(&ages, &18), 2);
+/// # Ok::<(), lastbit::transformations::TransformationError>(())
+/// ```
 pub trait Binning<D: Domain>: Clone + Send + Sync + 'static {
     /// Refuses a domain with values that no bin is for.
     fn check(&self, domain: &D) -> Result<(), Error>;

@@ -53,7 +53,6 @@ pub trait CastTo<T> {
 /// );
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn cast_or_refuse<T, D, M>(
     domain: VectorDomain<D>,
     metric: M,
@@ -98,7 +97,6 @@ where
 /// assert_eq!(known.map(&1)?, 2);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn cast_or_drop<T, D, M>(
     domain: VectorDomain<D>,
     metric: M,
@@ -134,7 +132,6 @@ where
 /// assert!(read.output_domain().element().is_regular());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn cast_or_replace<T, D, M>(
     domain: VectorDomain<D>,
     metric: M,

@@ -19,7 +19,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(clamped.map(&1)?, 1);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn clamp<T: Ordered, M: RowMetric>(
     domain: VectorDomain<AtomDomain<T>>,
     metric: M,

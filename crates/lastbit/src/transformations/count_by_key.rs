@@ -23,7 +23,6 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// assert_eq!(counts.map(&1)?.to_string(), "1");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn count_by_key<D, M, N>(
     domain: VectorDomain<D>,
     metric: M,

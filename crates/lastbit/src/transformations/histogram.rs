@@ -26,7 +26,6 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// assert_eq!(histogram(ages, ChangeOneDistance, &edges, L2Distance)?.map(&1)?.get(), 2f64.sqrt());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn histogram<D, M, B, N>(
     domain: VectorDomain<D>,
     metric: M,

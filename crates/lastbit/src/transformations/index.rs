@@ -18,7 +18,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(bins.output_domain().to_string(), "vectors of u64 in [0, 2]");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn index<D, M, B>(
     domain: VectorDomain<D>,
     metric: M,

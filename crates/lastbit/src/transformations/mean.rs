@@ -24,7 +24,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(average.map(&1)?.to_string(), "40");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn mean<T: ExactNumber, M: RowMetric>(
     domain: VectorDomain<AtomDomain<T>>,
     metric: M,
@@ -65,7 +64,6 @@ where
 /// assert_eq!(average.map(&1)?.to_string(), "2.5");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn mean_on_grid<M: RowMetric>(
     domain: VectorDomain<AtomDomain<f64>>,
     metric: M,

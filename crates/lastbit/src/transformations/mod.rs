@@ -37,6 +37,10 @@
 //! assert_eq!(total.map(&1)?.to_string(), "5000");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![allow(
+    clippy::type_complexity,
+    reason = "the type of a transformation is the two spaces that it connects"
+)]
 
 mod binning;
 mod cast;

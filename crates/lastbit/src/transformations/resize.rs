@@ -7,6 +7,18 @@ use crate::metrics::ChangeOneDistance;
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
 /// Which rows stay if there are too many: a public order of values, so that the order of the rows does not matter.
+///
+/// ```
+/// use lastbit::domains::{AtomDomain, VectorDomain};
+/// use lastbit::metrics::SymmetricDistance;
+/// use lastbit::transformations::{Keep, resize};
+/// let rows = VectorDomain::new(AtomDomain::<i64>::new());
+/// let largest = resize(rows.clone(), SymmetricDistance, 2, Keep::Largest, 0)?;
+/// assert_eq!(largest.invoke(&vec![4, 1, 3])?, [4, 3]);
+/// let scattered = resize(rows, SymmetricDistance, 2, Keep::Scattered, 0)?;
+/// assert_eq!(scattered.invoke(&vec![4, 1, 3])?, scattered.invoke(&vec![1, 3, 4])?);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The smallest.
@@ -44,7 +56,6 @@ pub enum Keep {
 /// assert_eq!(average.map(&1)?.to_string(), "30");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn resize<T: TotalOrder, M: RowMetric>(
     domain: VectorDomain<AtomDomain<T>>,
     metric: M,

@@ -22,7 +22,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(rounded.output_domain().to_string(), "vectors of i64 in [0, 20]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn round_to_grid<M: RowMetric>(
     domain: VectorDomain<AtomDomain<f64>>,
     metric: M,

@@ -17,7 +17,6 @@ use crate::{Error, StabilityMap, Transformation};
 /// assert_eq!(from_steps.map(&Rational::new(3, 1))?.to_string(), "0.75");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn scale<T: Number>(
     domain: AtomDomain<T>,
     factor: Rational,

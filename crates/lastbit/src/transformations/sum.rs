@@ -25,7 +25,6 @@ use crate::{Bounds, Error, MetricSpace, StabilityMap, Transformation};
 /// assert_eq!(sum(hours.with_size(3), ChangeOneDistance)?.map(&1)?.to_string(), "30");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn sum<T: ExactNumber, M: RowMetric>(
     domain: VectorDomain<AtomDomain<T>>,
     metric: M,
@@ -65,7 +64,6 @@ where
 /// assert_eq!(total.map(&1)?.to_string(), "4");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn sum_on_grid<M: RowMetric>(
     domain: VectorDomain<AtomDomain<f64>>,
     metric: M,

@@ -23,7 +23,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(how_many.map(&1)?.to_string(), "1");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn unique<D, M>(
     domain: VectorDomain<D>,
     metric: M,

@@ -27,7 +27,6 @@ use crate::{Error, MetricSpace, Transformation};
 /// assert_eq!(spread.map(&2)?.to_string(), "100/3"); // the whole range
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn variance<T: ExactNumber, M: RowMetric>(
     domain: VectorDomain<AtomDomain<T>>,
     metric: M,
@@ -67,7 +66,6 @@ where
 /// assert_eq!(spread.map(&1)?.to_string(), "0.25");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn variance_on_grid<M: RowMetric>(
     domain: VectorDomain<AtomDomain<f64>>,
     metric: M,

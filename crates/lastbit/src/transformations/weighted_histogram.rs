@@ -42,7 +42,6 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// assert_eq!(people.map(&1)?.to_string(), "12");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn weighted_histogram<T, W, M, B, N>(
     domain: FrameDomain,
     metric: M,
@@ -104,7 +103,6 @@ where
 /// assert_eq!(ages.map(&1)?.to_string(), "2");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn weighted_histogram_on_grid<T, M, B, N>(
     domain: FrameDomain,
     metric: M,

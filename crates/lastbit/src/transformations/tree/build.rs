@@ -37,7 +37,6 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// assert_eq!(edges.value(median.leaf(), median.fraction()).unwrap().to_string(), "20");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn tree<D, M, B, N>(
     domain: VectorDomain<D>,
     metric: M,
@@ -98,7 +97,6 @@ where
 /// assert_eq!(nodes.map(&Rational::ONE)?.to_string(), "3");
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[allow(clippy::type_complexity)]
 pub fn tree_of_counts<T>(
     domain: VectorDomain<AtomDomain<T>>,
     shape: &Tree,

@@ -7,6 +7,15 @@ use crate::domains::Number;
 use crate::transformations::TransformationError;
 
 /// Where a quantile lies: a leaf, and the fraction of its rows that are below.
+///
+/// ```
+/// use lastbit::transformations::Tree;
+/// use lastbit_exact::Rational;
+/// let shape = Tree::new(2, 2)?;
+/// let median = shape.quantile(&[8_i64, 3, 5], &Rational::new(1, 2))?; // 8 rows: 3 and 5
+/// assert_eq!((median.leaf(), median.fraction().to_string()), (1, "0.2".to_string()));
+/// # Ok::<(), lastbit::transformations::TransformationError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     leaf: usize,
@@ -57,18 +66,25 @@ impl Tree {
                 to -= 1;
                 nodes.push(level.start + to);
             }
-            if number == 0 && from < to {
+            if from == to {
+                break;
+            }
+            if number == 0 {
                 nodes.push(level.start);
             }
             (from, to) = (from / self.branching, to.div_ceil(self.branching));
-            if from >= to {
-                break;
-            }
         }
         Ok(nodes)
     }
 
     /// The count of a range of leaves, from the fewest nodes.
+    ///
+    /// ```
+    /// use lastbit::transformations::Tree;
+    /// let shape = Tree::new(3, 2)?;
+    /// assert_eq!(shape.range(&[8.5, 6.0, 2.0, 5.0, 1.0, 2.25], 0..2)?.to_string(), "6");
+    /// # Ok::<(), lastbit::transformations::TransformationError>(())
+    /// ```
     pub fn range(
         &self,
         nodes: &[impl Number],
