@@ -34,6 +34,7 @@ pub mod mechanisms;
 mod metric_space;
 pub mod metrics;
 mod parameters;
+pub mod selection;
 pub mod solve;
 pub mod statistics;
 mod transformation;

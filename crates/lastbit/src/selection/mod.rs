@@ -1,0 +1,11 @@
+//! Qualities of points over domains as large as 2^64 and more, for selection.
+//!
+//! A quality rates every point of a domain by the data, such as how far its rank is from that of the median. Over n data points it
+//! takes few values in long runs, so a [`StepFunction`] holds it in O(n), and every step of selection works on runs.
+
+mod error;
+mod qualities;
+mod step_function;
+
+pub use error::SelectionError;
+pub use step_function::{LARGEST_SIZE, Run, StepFunction};
