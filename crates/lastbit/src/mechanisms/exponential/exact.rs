@@ -1,0 +1,172 @@
+//! The second tier and the law: weights as enclosures of any precision.
+
+use lastbit_exact::{Dyadic, Enclosure, IBig, Rational, Rounding, UBig, exp_enclosure};
+use lastbit_noise::LazyUniform;
+use lastbit_noise::entropy::{Entropy, EntropyError};
+
+use super::score::{Item, Number};
+
+/// Bits of `U` with which the second tier begins.
+const FIRST_BITS: usize = 128;
+
+/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))` and `U` beginning with the word.
+///
+/// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is left. A boundary `P_r/P_n` is one
+/// number, so with probability 1 this ends.
+#[cold]
+pub(super) fn choose<I: Item>(
+    items: &[I],
+    largest: &I::Score,
+    rate: &Rational,
+    word: u64,
+    entropy: &mut impl Entropy,
+) -> Result<usize, EntropyError> {
+    let largest = largest.exact();
+    let count = items.iter().map(Item::exact_length);
+    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    let mut uniform = LazyUniform::with_prefix(word, 64);
+    let mut bits = FIRST_BITS;
+    loop {
+        uniform.refine_to(bits, entropy)?;
+        let length = uniform.length();
+        // At most 4 units for each candidate, and the total is at least 1: boundaries are known to 2^-(length + 24).
+        let scale = length + 32 + bit_length(&count);
+        let mut prefix = Vec::with_capacity(items.len());
+        let (mut low, mut high) = (UBig::ZERO, UBig::ZERO);
+        for item in items {
+            let exponent = rate * &(&largest - &item.score().exact());
+            let (least, most) = weight_in_units(&exponent, scale);
+            let many = item.exact_length();
+            low += least * &many;
+            high += most * &many;
+            prefix.push((low.clone(), high.clone()));
+        }
+        prefix.pop();
+        // U is in [cell, cell + 1]·2^-length.
+        let cell = uniform.lower().floor_in(-(length as i64));
+        let cell = UBig::try_from(cell).expect("a uniform is at least 0");
+        let least = &cell * &low;
+        let most = (cell + UBig::ONE) * &high;
+        let first = prefix.partition_point(|(_, high)| high << length <= least);
+        let last = prefix.partition_point(|(low, _)| low << length < most);
+        if first == last {
+            return Ok(first);
+        }
+        bits = 2 * length;
+    }
+}
+
+fn bit_length(n: &UBig) -> usize {
+    Dyadic::from(IBig::from(n.clone()))
+        .floor_log2()
+        .map_or(0, |top| top as usize + 1)
+}
+
+/// `(least, most)` with `least ≤ e^-y·2^scale ≤ most ≤ least + 4`, for `y ≥ 0`; equal for `y = 0`.
+///
+/// An exponent below 0, that of an empty run, counts as 0.
+fn weight_in_units(y: &Rational, scale: usize) -> (UBig, UBig) {
+    if !y.is_positive() {
+        return (UBig::ONE << scale, UBig::ONE << scale);
+    }
+    // e^-scale < 2^-scale.
+    if *y >= Rational::from(scale as u64) {
+        return (UBig::ZERO, UBig::ONE);
+    }
+    let exponent = scale as i64;
+    // y is in [floor, floor + 2^-scale], so e^-y is at most 1 unit below e^-floor.
+    let floor = Dyadic::new(y.scale(exponent).floor(), -exponent);
+    let bits = u32::try_from(scale + 2).unwrap_or(u32::MAX);
+    let enclosure = exp_enclosure(&-&floor, bits);
+    let least = enclosure.lo().floor_in(-exponent) - IBig::ONE;
+    let most = enclosure.hi().ceil_in(-exponent);
+    (
+        UBig::try_from(least).unwrap_or(UBig::ZERO),
+        UBig::try_from(most).unwrap_or(UBig::ONE << scale),
+    )
+}
+
+/// The probability of every item, enclosed with `hi − lo ≤ 2^-bits·lo` as long as its exponent is below 2^40, and by `[0, 2^-(2^40)]`
+/// beyond; `[0, 0]` for an empty run.
+pub(super) fn law<I: Item>(
+    items: &[I],
+    largest: &I::Score,
+    rate: &Rational,
+    bits: u32,
+) -> Vec<Enclosure> {
+    let largest = largest.exact();
+    let bits = bits.clamp(8, 1 << 20);
+    let count = items.iter().map(Item::exact_length);
+    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    // 4 units for each of `count` candidates, against a total of at least 1: relatively 2^-(bits + 4).
+    let scale = bits as usize + 6 + bit_length(&count);
+    let exponents: Vec<Rational> = items
+        .iter()
+        .map(|item| rate * &(&largest - &item.score().exact()))
+        .collect();
+    let (mut low, mut high) = (UBig::ZERO, UBig::ZERO);
+    for (item, exponent) in items.iter().zip(&exponents) {
+        let (least, most) = weight_in_units(exponent, scale);
+        low += least * item.exact_length();
+        high += most * item.exact_length();
+    }
+    let items = items.iter().zip(&exponents);
+    items
+        .map(|(item, exponent)| {
+            let length = Dyadic::from(IBig::from(item.exact_length()));
+            let weight = weight(exponent, bits + 4);
+            // Relatively 2^-(bits + 4) for the weight, the total and each quotient: less than 2^-bits together.
+            let precision = bits as usize + 5;
+            let lo = quotient(
+                &(weight.lo() * &length),
+                &high,
+                scale,
+                precision,
+                Rounding::Down,
+            );
+            let hi = quotient(
+                &(weight.hi() * &length),
+                &low,
+                scale,
+                precision,
+                Rounding::Up,
+            );
+            Enclosure::new(lo, hi.min(Dyadic::ONE))
+                .expect("lo ≤ weight/total ≤ hi, and a probability is at most 1")
+        })
+        .collect()
+}
+
+/// `e^-y` with `hi − lo ≤ 2^-bits·lo` for `0 ≤ y < 2^40`, and `[0, 2^-(2^40)]` beyond.
+pub(super) fn weight(y: &Rational, bits: u32) -> Enclosure {
+    if !y.is_positive() {
+        return Enclosure::exact(Dyadic::ONE);
+    }
+    let limit = Rational::from(1u64 << 40);
+    if *y >= limit {
+        return exp_enclosure(&Dyadic::from(-(1i64 << 40)), bits);
+    }
+    // y < 2^40 is known to 2^-(bits + 2), and so relatively is e^-y.
+    let scale = i64::from(bits) + 2;
+    let floor = y.scale(scale).floor();
+    let ceiling = Dyadic::new(&floor + IBig::ONE, -scale);
+    let largest = exp_enclosure(&-&Dyadic::new(floor, -scale), bits + 2);
+    let smallest = exp_enclosure(&-&ceiling, bits + 2);
+    Enclosure::new(smallest.lo().clone(), largest.hi().clone()).expect(
+        "e^-y is in both enclosures, so the lower end of one is at most the upper end of the other",
+    )
+}
+
+/// `weight/(total·2^-scale)`, rounded to `precision` bits in the given direction.
+fn quotient(
+    weight: &Dyadic,
+    total: &UBig,
+    scale: usize,
+    precision: usize,
+    rounding: Rounding,
+) -> Dyadic {
+    let mantissa = Rational::new(weight.mantissa().clone(), IBig::from(total.clone()));
+    mantissa
+        .round(precision, rounding)
+        .scale(weight.exponent() + scale as i64)
+}
