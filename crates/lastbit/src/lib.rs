@@ -24,6 +24,7 @@
 
 mod chain;
 pub mod composition;
+pub mod conversions;
 mod distance;
 pub mod domains;
 mod error;

@@ -16,7 +16,7 @@ mod law;
 mod moments;
 mod points;
 mod tradeoff;
-mod wide;
+pub(crate) mod wide;
 
 pub use accuracy::{GridRule, accuracy, laplace_accuracy, scale_for_accuracy, simple_accuracy};
 pub use bias::{Laws, WorstBias};

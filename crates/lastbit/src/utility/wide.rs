@@ -9,26 +9,26 @@ use lastbit_exact::{Dyadic, Interval, Rational, Rounding, exp_enclosure, ln_encl
 
 /// `lo ≤ x ≤ hi`, both of at most `BITS` significant bits. Every operation rounds outward.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Wide<const BITS: usize> {
+pub(crate) struct Wide<const BITS: usize> {
     lo: Dyadic,
     hi: Dyadic,
 }
 
 /// Enough for probabilities, whose formulas do not cancel.
-pub(super) type Probability = Wide<128>;
+pub(crate) type Probability = Wide<128>;
 /// Enough for moments, whose formulas cancel up to 200 bits.
-pub(super) type Moment = Wide<384>;
+pub(crate) type Moment = Wide<384>;
 
 /// `e^-x` for `x > LARGEST_EXPONENT` is enclosed by `[0, 2^SMALLEST_POWER]`: `6000/ln 2 > 8192`.
 const LARGEST_EXPONENT: i64 = 6000;
 const SMALLEST_POWER: i64 = -8192;
 
 impl<const BITS: usize> Wide<BITS> {
-    pub(super) const ZERO: Self = Wide {
+    pub(crate) const ZERO: Self = Wide {
         lo: Dyadic::ZERO,
         hi: Dyadic::ZERO,
     };
-    pub(super) const ONE: Self = Wide {
+    pub(crate) const ONE: Self = Wide {
         lo: Dyadic::ONE,
         hi: Dyadic::ONE,
     };
@@ -41,16 +41,16 @@ impl<const BITS: usize> Wide<BITS> {
         }
     }
 
-    pub(super) fn lo(&self) -> &Dyadic {
+    pub(crate) fn lo(&self) -> &Dyadic {
         &self.lo
     }
 
-    pub(super) fn hi(&self) -> &Dyadic {
+    pub(crate) fn hi(&self) -> &Dyadic {
         &self.hi
     }
 
     /// `x`, enclosed.
-    pub(super) fn of(x: &Rational) -> Self {
+    pub(crate) fn of(x: &Rational) -> Self {
         Wide {
             lo: x.round(BITS, Rounding::Down),
             hi: x.round(BITS, Rounding::Up),
@@ -58,24 +58,24 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `[lo, hi]`; the caller knows that `lo ≤ hi`.
-    pub(super) fn between(lo: &Dyadic, hi: &Dyadic) -> Self {
+    pub(crate) fn between(lo: &Dyadic, hi: &Dyadic) -> Self {
         Self::new(lo.clone(), hi.clone())
     }
 
     /// `[−x, x]`.
-    pub(super) fn plus_minus(x: &Self) -> Self {
+    pub(crate) fn plus_minus(x: &Self) -> Self {
         let hi = x.hi.abs().max(x.lo.abs());
         Wide { lo: -&hi, hi }
     }
 
     /// `e^-x` for `x ≥ 0`; relative width below `2^(3 − BITS)` unless `x > 6000`.
-    pub(super) fn exp_neg(x: &Rational) -> Self {
+    pub(crate) fn exp_neg(x: &Rational) -> Self {
         let (lo, hi) = exp_neg(x, BITS as u32);
         Self::new(lo, hi)
     }
 
     /// `1 − e^-x` for `x ≥ 0`; relative width below `2^(3 − BITS)`.
-    pub(super) fn one_minus_exp_neg(x: &Rational) -> Self {
+    pub(crate) fn one_minus_exp_neg(x: &Rational) -> Self {
         let Some(top) = x.round(8, Rounding::Down).floor_log2() else {
             return Self::ZERO;
         };
@@ -92,7 +92,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `ln(1/x)` for `0 < x ≤ 1`; relative width below `2^(3 − BITS)`.
-    pub(super) fn ln_recip(x: &Rational) -> Self {
+    pub(crate) fn ln_recip(x: &Rational) -> Self {
         let gap = &Rational::ONE - x;
         let Some(top) = gap.round(8, Rounding::Down).floor_log2() else {
             return Self::ZERO;
@@ -114,7 +114,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `ln x` for `x > 0`, off by at most `2^-BITS` beyond what the width of x costs; `None` if x may not be positive.
-    pub(super) fn ln(&self) -> Option<Self> {
+    pub(crate) fn ln(&self) -> Option<Self> {
         if !self.lo.is_positive() {
             return None;
         }
@@ -124,7 +124,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `√x` for every `x ≥ 0` inside; `None` if there is none.
-    pub(super) fn sqrt(&self) -> Option<Self> {
+    pub(crate) fn sqrt(&self) -> Option<Self> {
         if self.hi.is_negative() {
             return None;
         }
@@ -142,7 +142,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `x · 2^by`, exactly.
-    pub(super) fn scale(&self, by: i64) -> Self {
+    pub(crate) fn scale(&self, by: i64) -> Self {
         Wide {
             lo: self.lo.scale(by),
             hi: self.hi.scale(by),
@@ -150,12 +150,12 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// `x · factor`.
-    pub(super) fn times(&self, factor: &Rational) -> Self {
+    pub(crate) fn times(&self, factor: &Rational) -> Self {
         self * &Self::of(factor)
     }
 
     /// The part in `[floor, ∞)` of a number known to be there.
-    pub(super) fn at_least(self, floor: &Dyadic) -> Self {
+    pub(crate) fn at_least(self, floor: &Dyadic) -> Self {
         Wide {
             lo: self.lo.max(floor.clone()),
             hi: self.hi.max(floor.clone()),
@@ -163,7 +163,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// The part in `[0, 1]` of a number known to be there.
-    pub(super) fn clamp_to_unit(self) -> Self {
+    pub(crate) fn clamp_to_unit(self) -> Self {
         let both = self.at_least(&Dyadic::ZERO);
         Wide {
             lo: both.lo.min(Dyadic::ONE),
@@ -172,7 +172,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// Contains `|x|`.
-    pub(super) fn abs(&self) -> Self {
+    pub(crate) fn abs(&self) -> Self {
         if self.lo.is_negative() && self.hi.is_positive() {
             Wide {
                 lo: Dyadic::ZERO,
@@ -186,7 +186,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// The smallest enclosure of both.
-    pub(super) fn hull(&self, other: &Self) -> Self {
+    pub(crate) fn hull(&self, other: &Self) -> Self {
         Wide {
             lo: self.lo.clone().min(other.lo.clone()),
             hi: self.hi.clone().max(other.hi.clone()),
@@ -194,7 +194,7 @@ impl<const BITS: usize> Wide<BITS> {
     }
 
     /// The smallest f64 interval around it.
-    pub(super) fn to_interval(&self) -> Interval {
+    pub(crate) fn to_interval(&self) -> Interval {
         // A lower end below every double rounds to −∞ and one above every double to MAX, so the ends are always in order
         // and legal; the whole line would be sound too.
         Interval::new(self.lo.to_f64(Rounding::Down), self.hi.to_f64(Rounding::Up))

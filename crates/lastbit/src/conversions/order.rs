@@ -1,0 +1,143 @@
+//! What a Rényi divergence at one order says about (ε, δ), and how an order is chosen.
+//!
+//! For laws with `D_α(P‖Q) ≤ D`, `α = 1 + τ`, every event S has `P(S) − e^ε Q(S) ≤ δ` with
+//!
+//! `ln δ = τ(D − ε) − G(τ)`,  `G(τ) = ln(1+τ) + τ·ln(1 + 1/τ)`
+//!
+//! which is `δ = e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` (Canonne, Kamath and Steinke, 2020). **Proof.** With the loss Z under P,
+//! `P(S) − e^ε Q(S) ≤ E[max(0, 1 − e^(ε−Z))]`; the function `max(0, 1 − e^-z)·e^(-τz)` is largest at `e^-z = τ/(1+τ)`, where it
+//! is `τ^τ/(1+τ)^(1+τ) = e^(−G(τ))`. So the mean is at most `e^(−G−τε)·E[e^(τZ)] ≤ e^(−G−τε+τD)`. ∎
+//!
+//! It holds at *every* order, so a search for the best one may be done in plain f64: only the last evaluation, at the order
+//! found, is rigorous. As the order is a stationary point, its error enters squared.
+
+use lastbit_exact::{Dyadic, Up, exp_enclosure, ln_enclosure};
+
+use crate::utility::wide::Wide;
+
+/// Wide enough that the cancellation below leaves at least 70 bits.
+pub(super) type Loss = Wide<160>;
+
+/// The exact value of an f64; every caller knows that it is finite.
+pub(super) fn dyadic(value: f64) -> Dyadic {
+    Dyadic::try_from(value).unwrap_or(Dyadic::ZERO)
+}
+
+/// An exact f64.
+pub(super) fn exact(value: f64) -> Loss {
+    point(&dyadic(value))
+}
+
+/// A number by itself.
+pub(super) fn point(value: &Dyadic) -> Loss {
+    Loss::between(value, value)
+}
+
+/// `G(τ) = ln(1+τ) + τ·ln(1 + 1/τ)` for `τ > 0`.
+pub(super) fn entropy(tau: &Dyadic) -> Loss {
+    let (one, tau) = (Loss::ONE, &point(tau));
+    // For 0 < z ≤ 1, G(1/z) = −ln z + (1+z)·ln(1+z)/z, and the second is 1 + z/2 − z²/6 + …, alternating.
+    let beyond = |z: &Loss| {
+        let below = &(z * z) / &exact(6.0);
+        let slack = Loss::between(&-below.hi(), &Dyadic::ZERO);
+        &(&one + &z.scale(-1)) + &slack
+    };
+    if *tau.hi() > Dyadic::power_of_two(40) {
+        &ln(tau) + &beyond(&(&one / tau))
+    } else if *tau.lo() < Dyadic::power_of_two(-40) {
+        // G(τ) = τ·G(1/τ).
+        tau * &(&beyond(tau) - &ln(tau))
+    } else {
+        // (1+τ)·ln(1+τ) − τ·ln τ is at least τ, and cancels no more than the 40 bits of τ.
+        let above = tau + &one;
+        &(&above * &ln(&above)) - &(tau * &ln(tau))
+    }
+}
+
+/// `ln x` for `x > 0`, to 2^-200.
+pub(super) fn ln(x: &Loss) -> Loss {
+    let low = ln_enclosure(x.lo(), 200);
+    if x.lo() == x.hi() {
+        return Loss::between(low.lo(), low.hi());
+    }
+    Loss::between(low.lo(), ln_enclosure(x.hi(), 200).hi())
+}
+
+/// `e^ln ≤ probability_up(ln)`, at most 1.
+pub(super) fn probability_up(ln: &Loss) -> Up {
+    if !ln.hi().is_negative() {
+        return Up::ONE;
+    }
+    Up::from_dyadic(exp_enclosure(ln.hi(), 64).hi()).min(Up::ONE)
+}
+
+/// `ln(1/δ)` for `0 < δ ≤ 1`.
+pub(super) fn ln_recip(delta: f64) -> Loss {
+    -&ln(&exact(delta))
+}
+
+/// The bound δ of an event beyond ε, from a divergence `D` at order `1 + τ`.
+pub(super) fn delta_at(tau: &Dyadic, divergence: &Loss, epsilon: f64) -> Up {
+    let gap = divergence - &exact(epsilon);
+    probability_up(&(&(&point(tau) * &gap) - &entropy(tau)))
+}
+
+/// `D + (ln(1/δ) − G(τ))/τ`, zero if negative: the ε at which [`delta_at`] is δ.
+pub(super) fn epsilon_at(tau: &Dyadic, divergence: &Loss, delta: f64) -> Up {
+    let rest = rest_at(tau, delta);
+    Up::from_dyadic((divergence + &rest).hi()).max(Up::ZERO)
+}
+
+/// `(ln(1/δ) − G(τ))/τ`.
+pub(super) fn rest_at(tau: &Dyadic, delta: f64) -> Loss {
+    &(&ln_recip(delta) - &entropy(tau)) / &point(tau)
+}
+
+/// The smallest positive f64 at which `above` holds, for a condition that holds from some number on; the largest f64 if none.
+///
+/// Positive doubles are ordered as their bits, so this takes 63 steps whatever the scale.
+pub(super) fn first_where(above: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (1u64, f64::MAX.to_bits());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if above(f64::from_bits(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    f64::from_bits(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use lastbit_exact::Rounding;
+
+    use super::*;
+
+    #[test]
+    fn entropy_is_the_same_from_both_sides_of_every_seam() {
+        // G increases; a wrong formula on one side of a seam would step.
+        for exponent in [-200i64, -41, -40, -1, 0, 1, 39, 40, 41, 200] {
+            let below = Dyadic::power_of_two(exponent);
+            let above = &below + &Dyadic::power_of_two(exponent - 30);
+            let (low, high) = (entropy(&below), entropy(&above));
+            assert!(low.hi() < high.lo(), "2^{exponent}");
+            // G is concave with G(0) = 0, so G(above)/G(below) ≤ above/below.
+            let (high, low) = (high.scale(30), &low.scale(30) + &low);
+            assert!(high.hi() <= low.lo(), "2^{exponent}");
+        }
+        let two_ln_two = entropy(&Dyadic::ONE);
+        let expected = 2.0 * core::f64::consts::LN_2;
+        assert_eq!(two_ln_two.lo().to_f64(Rounding::NearestEven), expected);
+        assert_eq!(two_ln_two.hi().to_f64(Rounding::NearestEven), expected);
+    }
+
+    #[test]
+    fn first_where_finds_the_first_double() {
+        for x in [5e-324, 1e-300, 0.1, 1.0, 3.7e200] {
+            assert_eq!(first_where(|y| y >= x), x);
+        }
+        assert_eq!(first_where(|_| false), f64::MAX);
+    }
+}

@@ -1,0 +1,21 @@
+use lastbit_exact::Up;
+
+use super::ConversionError;
+use super::error::{bounded, loss};
+
+/// Pure ε → bounded range: `η = 2ε`, exactly unless it overflows.
+///
+/// **Proof.** `P ≤ e^ε Q` and `Q ≤ e^ε P` make the supports equal and put every loss in `[−ε, ε]`, of length 2ε, in both
+/// orders. Randomized response attains it. ∎
+///
+/// ```
+/// use lastbit::conversions::pure_to_bounded_range;
+/// use lastbit_exact::Up;
+/// assert_eq!(pure_to_bounded_range(Up::exact(0.5))?.get(), 1.0);
+/// assert!(pure_to_bounded_range(Up::exact(-0.5)).is_err());
+/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// ```
+pub fn pure_to_bounded_range(epsilon: Up) -> Result<Up, ConversionError> {
+    loss("epsilon", epsilon)?;
+    bounded("eta", epsilon + epsilon)
+}

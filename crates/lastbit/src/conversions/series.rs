@@ -1,0 +1,99 @@
+//! Alternating power series in fixed point, for casts whose closed forms cancel at small losses.
+
+use lastbit_exact::{Dyadic, UBig, Up};
+
+/// Fraction bits of coefficients, argument and value.
+const BITS: usize = 62;
+/// How far the computed value may be from the exact one, in units of `2^-BITS`; counted at [`Alternating::times`].
+const ERROR: u64 = 8;
+/// The largest argument, `1/2`.
+const LARGEST: u64 = 1 << (BITS - 1);
+
+/// `A(y) = c_0 − y(c_1 − y(c_2 − …))` for `0 ≤ y ≤ 1/2`, with `0 < y·c_(n+1) ≤ c_n < 2` and `c_0 = 1`.
+pub(super) struct Alternating {
+    /// `floor(c_n·2^BITS)`.
+    coefficients: Vec<u64>,
+}
+
+impl Alternating {
+    /// From `c_n` as a fraction of two integers.
+    pub(super) fn new(fraction: impl Fn(usize) -> (UBig, UBig)) -> Alternating {
+        let mut coefficients = Vec::new();
+        loop {
+            let n = coefficients.len();
+            let (numerator, denominator) = fraction(n);
+            let scaled = (numerator << BITS) / denominator;
+            // c_n < 2, so that it has at most BITS + 1 bits.
+            coefficients.push(u64::try_from(scaled).unwrap_or(u64::MAX >> 1));
+            // The rest is at most y^(n+1)·c_(n+1) ≤ y^n·c_n ≤ 2^-n·c_n: here below one unit.
+            if coefficients[n] >> n.min(63) == 0 {
+                return Alternating { coefficients };
+            }
+        }
+    }
+
+    /// `leading·A(y) ≤ times(leading, y)`, at most one double above the smallest such f64; for `leading ≥ 0`.
+    ///
+    /// Error, in units of 2^-BITS. Each bracket `A_n = c_n − y·A_(n+1)` is between 0 and `c_n`. Its floor of `c_n` and of the
+    /// product cost a unit each, and what was lost before is halved, at least: fewer than 4 in all. The series stops where
+    /// its rest is below 1 unit. The floor of y costs `|A′| < 2`. So `|computed − A(y)| < 8`. In the casts `A ≥ 1/2`, so the factor is
+    /// too large by less than 2^-57 of itself: 1/16 of a unit in the last place, before the one rounding at the end.
+    pub(super) fn times(&self, leading: &Dyadic, y: &Dyadic) -> Up {
+        let y = u64::try_from(y.floor_in(-(BITS as i64))).map_or(LARGEST, |y| y.min(LARGEST));
+        let mut bracket = 0u64;
+        for coefficient in self.coefficients.iter().rev() {
+            let product = (u128::from(y) * u128::from(bracket)) >> BITS;
+            // The product is at most c_n up to the errors counted above; c_n and y are below 2^63.
+            bracket = coefficient.saturating_sub(product as u64);
+        }
+        let factor = Dyadic::new(bracket + ERROR, -(BITS as i64));
+        Up::from_dyadic(&(leading * &factor))
+    }
+}
+
+/// The tangent numbers `T_1, T_2, …`: `tan x = Σ T_n x^(2n−1)/(2n−1)!`.
+pub(super) fn tangent_numbers(count: usize) -> Vec<UBig> {
+    // Derivatives of tan are polynomials in tan; this is the recurrence of their constant terms (Brent and Harvey, 2011).
+    let mut t = vec![UBig::ONE; count];
+    for k in 1..count {
+        t[k] = &t[k - 1] * UBig::from(k);
+    }
+    for k in 1..count {
+        for j in k..count {
+            t[j] = &t[j - 1] * UBig::from(j - k) + &t[j] * UBig::from(j - k + 2);
+        }
+    }
+    t
+}
+
+/// `n!`.
+pub(super) fn factorial(n: usize) -> UBig {
+    (2..=n).fold(UBig::ONE, |product, k| product * UBig::from(k))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tangent_numbers_are_the_known_ones() {
+        let known = [1u64, 2, 16, 272, 7936, 353_792, 22_368_256, 1_903_757_312];
+        assert_eq!(tangent_numbers(8), known.map(UBig::from));
+    }
+
+    #[test]
+    fn a_geometric_series_is_bounded_from_above_and_closely() {
+        // c_n = 1 for every n: A(y) = 1/(1 + y).
+        let series = Alternating::new(|_| (UBig::ONE, UBig::ONE));
+        for y in [0.0, 1e-300, 1e-9, 0.1, 0.3, 0.5] {
+            let y = Dyadic::try_from(y).unwrap();
+            let value = series.times(&Dyadic::ONE, &y);
+            let product = &(&Dyadic::ONE + &y) * &Dyadic::try_from(value.get()).unwrap();
+            assert!(product >= Dyadic::ONE, "{y:?}");
+            assert!(
+                product <= &Dyadic::ONE + &Dyadic::power_of_two(-51),
+                "{y:?}"
+            );
+        }
+    }
+}
