@@ -142,6 +142,45 @@ parameter!(
     Confidence, "confidence", open_unit
 );
 parameter!(
+    /// The zero-concentrated loss ρ > 0 that the caller pays.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::Rho;
+    /// assert_eq!("0".parse::<Rho>().unwrap_err().to_string(), "rho must be positive, got 0");
+    /// ```
+    Rho, "rho", positive
+);
+parameter!(
+    /// The probability δ with which a loss may be exceeded, strictly between 0 and 1.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::Delta;
+    /// let delta: Delta = "1e-9".parse()?;                      // exactly
+    /// assert!("1".parse::<Delta>().is_err());
+    /// # Ok::<(), lastbit::ParameterError>(())
+    /// ```
+    Delta, "delta", open_unit
+);
+parameter!(
+    /// The scale s > 0 of Laplace or geometric noise, whose density falls by the factor e from x to x + s.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::Scale;
+    /// assert_eq!("0".parse::<Scale>().unwrap_err().to_string(), "scale must be positive, got 0");
+    /// ```
+    Scale, "scale", positive
+);
+parameter!(
+    /// The variance σ² > 0 of Gaussian noise. A σ is given by its square, as the σ of a round loss is seldom a rational.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::Variance;
+    /// assert_eq!(Variance::of_sigma(3i64.into())?, "9".parse()?);
+    /// # Ok::<(), lastbit::ParameterError>(())
+    /// ```
+    Variance, "variance", positive
+);
+parameter!(
     /// The probability γ in (0, 1] with which the outer clamp may bind.
     Gamma, "gamma", half_open_unit
 );

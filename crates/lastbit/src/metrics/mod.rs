@@ -3,9 +3,13 @@
 //! Distances between data sets count rows; rows have no order, so a permutation is at distance zero. Distances between
 //! numbers are exact rationals, except the Euclidean, which is rounded up.
 
+mod contribution;
+
 use core::fmt::{self, Debug, Display};
 
 use lastbit_exact::{Rational, Up};
+
+pub use contribution::{Contribution, ContributionDistance};
 
 use crate::Distance;
 

@@ -3,6 +3,7 @@
 mod error;
 mod exact;
 mod float;
+mod measurement;
 mod multi;
 mod place;
 mod price;
@@ -15,6 +16,7 @@ pub use error::Error;
 pub use float::{
     Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
 };
+pub use measurement::SnappingNumber;
 pub use price::{GuessPrice, Price};
 pub use setting::{CHARGED, PUBLISHED, Setting};
 

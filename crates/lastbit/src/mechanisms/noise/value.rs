@@ -1,0 +1,241 @@
+use core::fmt::Debug;
+
+use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
+
+use crate::Error;
+use crate::domains::Number;
+
+/// Multiples of `2^exponent`.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    exponent: i64,
+    /// `2^exponent`; not a number where that is no normal double with a normal reciprocal.
+    step: f64,
+    /// `2^-exponent`, likewise.
+    steps_per_unit: f64,
+}
+
+impl Grid {
+    /// Multiples of 1.
+    pub(in super::super) const INTEGERS: Grid = Grid {
+        exponent: 0,
+        step: 1.0,
+        steps_per_unit: 1.0,
+    };
+
+    pub(super) fn new(exponent: i64) -> Grid {
+        let power = |exponent: i64| {
+            if exponent.unsigned_abs() <= 1000 {
+                f64::from_bits(((1023 + exponent) as u64) << 52)
+            } else {
+                f64::NAN
+            }
+        };
+        Grid {
+            exponent,
+            step: power(exponent),
+            steps_per_unit: power(-exponent),
+        }
+    }
+}
+
+/// A type of numbers that noise on a grid can be added to: `i64`, `u64`, [`IBig`], `f64`, [`Rational`].
+///
+/// ```
+/// use lastbit::Error;
+/// use lastbit::domains::AtomDomain;
+/// use lastbit::mechanisms::{NoisyNumber, Scale, laplace};
+/// fn publish<T: NoisyNumber>(value: &T, scale: &Scale) -> Result<T::Output, Error> {
+///     laplace(AtomDomain::<T>::new(), scale, 0)?.invoke(value)
+/// }
+/// let count: i64 = publish(&417_u64, &"2".parse()?)?;              // a noisy count may be below zero
+/// let length: f64 = publish(&417.5, &"2".parse()?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait NoisyNumber: Number {
+    /// The type of what is published. The noisy number saturates at the ends of the type; a zero is `+0.0`.
+    type Output: Clone + Debug + PartialEq + Send + Sync + 'static;
+
+    /// Refuses a grid with points that the output type cannot hold.
+    #[doc(hidden)]
+    fn check_grid(exponent: i64) -> Result<(), Error>;
+
+    /// Whether the value is zero, of either sign.
+    #[doc(hidden)]
+    fn is_zero(&self) -> bool;
+
+    /// The value in steps of the grid, and how far that is from the exact number of steps at most. Not a number, or an
+    /// infinity, if f64 cannot tell.
+    #[doc(hidden)]
+    fn in_steps(&self, grid: &Grid) -> (f64, f64);
+
+    /// The output for a cell that is an integer below 2^51.
+    #[doc(hidden)]
+    fn from_small_cell(cell: f64, grid: &Grid) -> Self::Output {
+        Self::from_cell(&IBig::from(cell as i64), grid)
+    }
+
+    /// The same function for any cell.
+    #[doc(hidden)]
+    fn from_cell(cell: &IBig, grid: &Grid) -> Self::Output;
+}
+
+/// A [`NoisyNumber`] that is an integer: `i64`, `u64`, [`IBig`].
+///
+/// ```
+/// use lastbit::mechanisms::Integer;
+/// assert_eq!(u64::MAX.to_integer().to_string(), "18446744073709551615");
+/// ```
+pub trait Integer: NoisyNumber {
+    /// The integer.
+    fn to_integer(&self) -> IBig;
+}
+
+macro_rules! machine_integer {
+    ($type:ty) => {
+        impl NoisyNumber for $type {
+            type Output = i64;
+
+            fn check_grid(exponent: i64) -> Result<(), Error> {
+                whole(exponent)
+            }
+
+            fn is_zero(&self) -> bool {
+                *self == 0
+            }
+
+            #[inline]
+            fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+                // One rounding, if that: a power of two scales exactly.
+                let steps = *self as f64 * grid.steps_per_unit;
+                (steps, steps.abs() * f64::EPSILON)
+            }
+
+            #[inline]
+            fn from_small_cell(cell: f64, grid: &Grid) -> i64 {
+                if grid.exponent <= 12 {
+                    // |cell| < 2^51, so the product is below 2^63.
+                    (cell as i64) << grid.exponent
+                } else {
+                    Self::from_cell(&IBig::from(cell as i64), grid)
+                }
+            }
+
+            fn from_cell(cell: &IBig, grid: &Grid) -> i64 {
+                let value = cell << grid.exponent.unsigned_abs() as usize;
+                let end = if value < IBig::ZERO {
+                    i64::MIN
+                } else {
+                    i64::MAX
+                };
+                i64::try_from(value).unwrap_or(end)
+            }
+        }
+
+        impl Integer for $type {
+            fn to_integer(&self) -> IBig {
+                IBig::from(*self)
+            }
+        }
+    };
+}
+machine_integer!(i64);
+machine_integer!(u64);
+
+impl NoisyNumber for IBig {
+    type Output = IBig;
+
+    fn check_grid(exponent: i64) -> Result<(), Error> {
+        whole(exponent)
+    }
+
+    fn is_zero(&self) -> bool {
+        IBig::is_zero(self)
+    }
+
+    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+        let steps = Dyadic::from(self.clone())
+            .scale(-grid.exponent)
+            .to_f64(Rounding::NearestEven);
+        (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
+    }
+
+    fn from_cell(cell: &IBig, grid: &Grid) -> IBig {
+        cell << grid.exponent.unsigned_abs() as usize
+    }
+}
+
+impl Integer for IBig {
+    fn to_integer(&self) -> IBig {
+        self.clone()
+    }
+}
+
+impl NoisyNumber for Rational {
+    type Output = Rational;
+
+    fn check_grid(_: i64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_zero(&self) -> bool {
+        Rational::is_zero(self)
+    }
+
+    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+        let steps = self.scale(-grid.exponent).to_f64(Rounding::NearestEven);
+        (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
+    }
+
+    fn from_cell(cell: &IBig, grid: &Grid) -> Rational {
+        Rational::from(cell.clone()).scale(grid.exponent)
+    }
+}
+
+impl NoisyNumber for f64 {
+    type Output = f64;
+
+    fn check_grid(exponent: i64) -> Result<(), Error> {
+        if (-1074..=1023).contains(&exponent) {
+            return Ok(());
+        }
+        Err(Error::space(format!(
+            "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a grid in that range, or exact rationals"
+        )))
+    }
+
+    fn is_zero(&self) -> bool {
+        *self == 0.0
+    }
+
+    #[inline]
+    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+        // Exact, unless it underflows, by less than the error stated, or overflows.
+        (*self * grid.steps_per_unit, f64::MIN_POSITIVE)
+    }
+
+    #[inline]
+    fn from_small_cell(cell: f64, grid: &Grid) -> f64 {
+        // 2^51 cells and grids up to 2^900: no overflow; exact, and −0.0 becomes +0.0.
+        if grid.exponent.unsigned_abs() <= 900 {
+            cell * grid.step + 0.0
+        } else {
+            f64::from_cell(&IBig::from(cell as i64), grid)
+        }
+    }
+
+    fn from_cell(cell: &IBig, grid: &Grid) -> f64 {
+        Dyadic::new(cell.clone(), grid.exponent)
+            .to_f64(Rounding::NearestEven)
+            .clamp(-f64::MAX, f64::MAX)
+    }
+}
+
+fn whole(exponent: i64) -> Result<(), Error> {
+    if exponent >= 0 {
+        return Ok(());
+    }
+    Err(Error::space(format!(
+        "grid 2^{exponent} has points between the integers; use grid 2^0 or coarser, or cast the integers to rationals first"
+    )))
+}

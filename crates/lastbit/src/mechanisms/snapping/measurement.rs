@@ -1,0 +1,134 @@
+//! Snapping in the framework: a loss for every distance between inputs.
+
+use lastbit_exact::{IBig, Rational, Up};
+use lastbit_noise::entropy::Entropy;
+
+use super::setting::Setting;
+use super::{Arithmetic, CHARGED, Error, Snapping};
+use crate::conversions::laplace_to_zcdp;
+use crate::domains::{AtomDomain, Number};
+use crate::measures::{MaxDivergence, ZeroConcentratedDivergence};
+use crate::metrics::AbsoluteDistance;
+use crate::{Measurement, PrivacyMap};
+
+/// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `IBig`, `Rational`.
+///
+/// ```
+/// use lastbit::Bounds;
+/// use lastbit::mechanisms::snapping::{Snapping, SnappingNumber};
+/// use lastbit_exact::Rational;
+/// use lastbit_noise::entropy::System;
+/// let snapping = Snapping::builder(Bounds::parse("0", "1")?, "1".parse()?).epsilon("1".parse()?).build()?;
+/// let published: f64 = Rational::new(1, 3).release(&snapping, &mut System::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait SnappingNumber: Number {
+    /// One release.
+    fn release(&self, snapping: &Snapping, entropy: &mut dyn Entropy) -> Result<f64, Error>;
+}
+
+impl SnappingNumber for f64 {
+    fn release(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, Error> {
+        snapping.release(*self, &mut entropy)
+    }
+}
+
+macro_rules! exact {
+    ($($type:ty),*) => {
+        $(impl SnappingNumber for $type {
+            fn release(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, Error> {
+                snapping.release_exact(&Rational::from(self.clone()), &mut entropy)
+            }
+        })*
+    };
+}
+exact!(i64, u64, IBig, Rational);
+
+impl Snapping {
+    /// The mechanism as a measurement, with a loss for every distance `d` between inputs; at `d = Δ` at most [`Snapping::epsilon`].
+    ///
+    /// With `d' = min(d, upper − lower)`, since inputs are clamped: exactly `d'/λ` in exact arithmetic; in the float modes
+    /// `(d' + e)/λ·(1 + c₁·B/(d' + e)·η) + c₂η`, with e what rounding the inputs adds and (c₁, c₂) = [`CHARGED`]. At `d = 0` nothing.
+    ///
+    /// **Proof.** As in the module, where Δ stands for any distance: λ is what is drawn from, and only ε = Δ/λ speaks of Δ. The limits on
+    /// λ and B are free of Δ. ∎
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// use lastbit::domains::AtomDomain;
+    /// use lastbit::mechanisms::snapping::Snapping;
+    /// use lastbit_exact::Rational;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?).epsilon("0.5".parse()?).build()?;
+    /// let mean = snapping.measurement(AtomDomain::<f64>::new())?;
+    /// let published: f64 = mean.invoke(&41.7)?;
+    /// assert_eq!(mean.map(&Rational::new(1, 10))?.get(), 0.5);
+    /// assert_eq!(mean.map(&Rational::new(2, 10))?.get(), 1.0);       // a group of two
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn measurement<T: SnappingNumber>(
+        &self,
+        domain: AtomDomain<T>,
+    ) -> Result<Measurement<AtomDomain<T>, AbsoluteDistance, MaxDivergence, f64>, crate::Error>
+    {
+        let (snapping, setting) = (self.clone(), self.setting.clone());
+        Measurement::new(
+            domain,
+            AbsoluteDistance,
+            MaxDivergence,
+            move |value: &T, entropy| Ok(value.release(&snapping, entropy)?),
+            PrivacyMap::new(move |d_in| Ok(Up::from_rational(&loss(&setting, d_in)))),
+        )
+    }
+
+    /// [`Snapping::measurement`] with its loss as zCDP: `ρ = ε + e^-ε − 1`. Exact arithmetic only: what the float modes draw
+    /// is near Laplace noise, but not a function of it.
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// use lastbit::domains::AtomDomain;
+    /// use lastbit::mechanisms::snapping::Snapping;
+    /// use lastbit_exact::Rational;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("1".parse()?).build()?;
+    /// let count = snapping.measurement_zcdp(AtomDomain::<i64>::new())?;
+    /// assert!((count.map(&Rational::ONE)?.get() - (-1f64).exp()).abs() < 1e-15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn measurement_zcdp<T: SnappingNumber>(
+        &self,
+        domain: AtomDomain<T>,
+    ) -> Result<
+        Measurement<AtomDomain<T>, AbsoluteDistance, ZeroConcentratedDivergence, f64>,
+        crate::Error,
+    > {
+        if self.arithmetic() != Arithmetic::Exact {
+            return Err(crate::Error::space(format!(
+                "ρ = ε + e^-ε − 1 is for real Laplace noise, and {} arithmetic rounds it; use exact arithmetic, or convert the pure loss",
+                self.arithmetic().name()
+            )));
+        }
+        let rho = |epsilon: &Up| {
+            laplace_to_zcdp(*epsilon).map_err(|error| crate::Error::unbounded(error.to_string()))
+        };
+        Ok(self
+            .measurement(domain)?
+            .cast(ZeroConcentratedDivergence, rho))
+    }
+}
+
+/// The loss between inputs at distance `d_in`, at the λ of the setting.
+fn loss(setting: &Setting, d_in: &Rational) -> Rational {
+    if d_in.is_zero() {
+        return Rational::ZERO;
+    }
+    let width = setting.bounds.half_width().scale(1);
+    let rounding = &setting.sensitivity - &setting.sensitivity_of_query;
+    let ideal = &(d_in.clone().min(width) + rounding) / &setting.scale;
+    match (&setting.bound, setting.precision) {
+        (Some(bound), Some(precision)) => {
+            let (c1, c2) = CHARGED;
+            let relative = Rational::from(c1) * (bound / &setting.scale) + Rational::from(c2);
+            ideal + relative.scale(-i64::from(precision))
+        }
+        _ => ideal,
+    }
+}
