@@ -4,7 +4,8 @@ mod neighbours;
 
 use lastbit::domains::{AtomDomain, Frame, FrameDomain, VectorDomain};
 use lastbit::metrics::{
-    ChangeOneDistance, L1Distance, L2Distance, LInfDistance, SymmetricDistance,
+    ChangeOneDistance, ContributionDistance, L1Distance, L2Distance, LInfDistance,
+    SymmetricDistance,
 };
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
@@ -249,6 +250,11 @@ fn counts_by_key() {
         let counts = count_by_key(integers().with_size(3), ChangeOneDistance, norm).unwrap();
         assert_tight(&counts, &three, 0..=3);
     });
+    let counts = count_by_key(integers(), SymmetricDistance, ContributionDistance).unwrap();
+    assert_tight(&counts, &any, 0..=1);
+    let sized = integers().with_size(3);
+    let counts = count_by_key(sized, ChangeOneDistance, ContributionDistance).unwrap();
+    assert_tight(&counts, &three, 0..=1);
 }
 
 #[test]

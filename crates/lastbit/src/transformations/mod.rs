@@ -13,7 +13,8 @@
 //! | a number | [`count`], [`count_if`] | 1 | 0, 1 |
 //! | a number | [`sum`], [`sum_on_grid`] | max(\|a\|, \|b\|) | b − a |
 //! | a number, n public | [`mean`], [`variance`], [`covariance`], and `…_on_grid` | – | [`statistics`](crate::statistics) |
-//! | a vector or map | [`histogram`], [`weighted_histogram`], [`count_by_key`] | 1 in every norm | L1 2, L2 √2, L∞ 1 |
+//! | a vector or map | [`histogram`], [`count_by_key`] | 1 in every norm | L1 2, L2 √2, L∞ 1 |
+//! | a vector | [`weighted_histogram`] with weights in [a, b], m = max(\|a\|, \|b\|) | m in every norm | L1 2m, L2 max(√2·m, b − a), L∞ max(m, b − a) |
 //! | a vector | [`tree()`](tree()) with h levels | L1 h, L2 √h, L∞ 1 | L1 2(h−1), L2 √(2(h−1)), L∞ 1 |
 //!
 //! Distances between rows of a public number are changes: two data sets of the same size are never an odd symmetric distance apart,

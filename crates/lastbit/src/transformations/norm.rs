@@ -1,9 +1,12 @@
 use lastbit_exact::{Rational, Up};
 
 use super::rows::Steps;
-use crate::metrics::{L1Distance, L2Distance, LInfDistance, Metric};
+use crate::metrics::{
+    Contribution, ContributionDistance, L1Distance, L2Distance, LInfDistance, Metric,
+};
 
-/// A norm in which vectors and maps of counts are compared: [`L1Distance`], [`L2Distance`] or [`LInfDistance`].
+/// How vectors and maps of counts are compared: [`L1Distance`], [`L2Distance`] or [`LInfDistance`], and for maps also
+/// [`ContributionDistance`].
 ///
 /// ```compile_fail
 /// fn is_norm<N: lastbit::transformations::Norm>() {}
@@ -14,6 +17,7 @@ pub trait Norm: Metric + sealed::Bound {}
 impl Norm for L1Distance {}
 impl Norm for L2Distance {}
 impl Norm for LInfDistance {}
+impl Norm for ContributionDistance {}
 
 /// What rows do to a vector made of several histograms, each of which counts every row once, in one entry, with its weight.
 #[derive(Clone, Debug)]
@@ -77,8 +81,10 @@ pub(super) mod sealed {
         /// | L1 | `h·m` | `h·2m` |
         /// | L2 | `√h·m` | `√h·max(√2·m, b − a)` |
         /// | L∞ | `m` | `max(m, b − a)` |
+        /// | entries moved | `h` | `2h` |
         ///
-        /// and norms of a path add up. Steps that repeat the worst one reach the bound.
+        /// and norms of a path add up. Steps that repeat the worst one reach the bound; a contribution, entries moved and L∞
+        /// together, only for one step.
         fn bound(steps: Steps, levels: &Levels) -> Self::Distance;
     }
 
@@ -118,6 +124,17 @@ pub(super) mod sealed {
                 Steps::Changes(_) if levels.divided == 0 => Rational::ZERO,
                 Steps::Changes(rows) => Rational::from(rows) * levels.most().max(levels.width()),
             }
+        }
+    }
+    impl Bound for ContributionDistance {
+        fn bound(steps: Steps, levels: &Levels) -> Contribution {
+            let moved = match steps {
+                Steps::AddRemoves(rows) => rows.saturating_mul(levels.all),
+                Steps::Changes(rows) => rows.saturating_mul(levels.divided).saturating_mul(2),
+            };
+            // Neither number is negative; and 2^64 − 1 keys are more than there can be.
+            Contribution::new(moved, LInfDistance::bound(steps, levels))
+                .expect("a product of numbers that are zero or more")
         }
     }
 }
