@@ -4,6 +4,7 @@ use lastbit_noise::entropy::EntropyError;
 use lastbit_noise::{BernoulliError, ScaleError, UniformError};
 
 use crate::ParameterError;
+use crate::mechanisms::exponential::SelectionError;
 use crate::mechanisms::snapping;
 use crate::statistics::{GridError, StatisticError};
 use crate::transformations::TransformationError;
@@ -67,6 +68,8 @@ enum Kind {
     #[error(transparent)]
     Snapping(snapping::Error),
     #[error(transparent)]
+    Selection(SelectionError),
+    #[error(transparent)]
     Bernoulli(BernoulliError),
     #[error(transparent)]
     Uniform(UniformError),
@@ -115,7 +118,7 @@ predicates! {
     /// A transformation that cannot be built, or rows that it cannot take.
     is_transformation => Kind::Transformation(_),
     /// A mechanism that cannot be built or cannot release.
-    is_mechanism => Kind::Snapping(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
+    is_mechanism => Kind::Snapping(_) | Kind::Selection(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
     /// No randomness could be had; nothing was released.
     is_entropy => Kind::Entropy(_),
     /// A cause that the caller's own code stated.
@@ -220,6 +223,16 @@ impl From<snapping::Error> for Error {
             snapping::Error::Parameter(source) => Error::from(source),
             snapping::Error::Entropy(source) => Error::from(source),
             source => Error::from(Kind::Snapping(source)),
+        }
+    }
+}
+
+impl From<SelectionError> for Error {
+    #[cold]
+    fn from(source: SelectionError) -> Error {
+        match source {
+            SelectionError::Entropy(source) => Error::from(source),
+            source => Error::from(Kind::Selection(source)),
         }
     }
 }

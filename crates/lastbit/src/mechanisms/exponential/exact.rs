@@ -137,6 +137,41 @@ pub(super) fn law<I: Item>(
         .collect()
 }
 
+/// The probability that the score of the choice satisfies a condition, with `hi − lo ≤ 2^-bits`.
+pub(super) fn probability<I: Item>(
+    items: &[I],
+    largest: &I::Score,
+    rate: &Rational,
+    bits: u32,
+    condition: impl Fn(&I::Score) -> bool,
+) -> Enclosure {
+    let top = largest.exact();
+    let bits = bits.clamp(8, 1 << 20) as usize;
+    let count = items.iter().map(Item::exact_length);
+    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    // 4 units for each of `count` candidates, against a total of at least 1: 2^-(bits + 4).
+    let scale = bits + 6 + bit_length(&count);
+    let mut sums = [const { (UBig::ZERO, UBig::ZERO) }; 2];
+    for item in items {
+        let (least, most) = weight_in_units(&(rate * &(&top - &item.score().exact())), scale);
+        let (low, high) = &mut sums[usize::from(condition(item.score()))];
+        *low += least * item.exact_length();
+        *high += most * item.exact_length();
+    }
+    // x/(x + y) grows with x and falls with y.
+    let [(rest_low, rest_high), (low, high)] = sums;
+    let share = |part: UBig, rest: UBig, rounding| {
+        if part.is_zero() {
+            return Dyadic::ZERO;
+        }
+        let total = IBig::from(&part + rest);
+        Rational::new(IBig::from(part), total).round(bits + 4, rounding)
+    };
+    let lo = share(low, rest_high, Rounding::Down);
+    let hi = share(high, rest_low, Rounding::Up);
+    Enclosure::new(lo, hi).expect("both enclose the same probability")
+}
+
 /// `e^-y` with `hi − lo ≤ 2^-bits·lo` for `0 ≤ y < 2^40`, and `[0, 2^-(2^40)]` beyond.
 pub(super) fn weight(y: &Rational, bits: u32) -> Enclosure {
     if !y.is_positive() {

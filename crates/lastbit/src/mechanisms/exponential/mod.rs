@@ -3,10 +3,15 @@
 mod error;
 mod exact;
 mod kernel;
+mod measurement;
+mod permute_and_flip;
 mod score;
+mod top_k;
+mod utility;
 
 pub use error::SelectionError;
 pub use score::{Run, Score};
+pub use utility::{Bounds, Target};
 
 use core::fmt;
 
@@ -41,8 +46,8 @@ use score::Item;
 /// So the range of the log-likelihood ratio is `rate·(max d − min d)`: at most `ε/(2Δ)·2Δ`, or `ε/Δ·Δ` for monotone scores. The mechanism has bounded
 /// range ε, and therefore is ε-DP. ∎
 ///
-/// **Time.** Three passes over all `i64` or `f64` scores, without a branch on any, then one over the block of candidates in which the answer, which is
-/// public, lies. About one draw in `2^42/n`, for n candidates below a million, is not decided so and takes longer; so does every draw if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are big numbers, whose
+/// **Time.** Two passes over all `i64` or `f64` scores, one over the sums of blocks, and one over the block of candidates in which the answer, which is
+/// public, lies; no branch depends on a score. About one draw in `2^42/n`, for n candidates below a million, is not decided so and takes longer; so does every draw if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are big numbers, whose
 /// size shows. The number of candidates, or of runs, shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exponential {
@@ -164,6 +169,25 @@ impl<'a, I: Item> Choice<'a, I> {
             Some(index) => Ok(index),
             None => exact::choose(self.items, &self.largest, &self.rate, word, entropy),
         }
+    }
+
+    /// The probability that the score of the selected candidate satisfies a condition: an enclosure with `hi − lo ≤ 2^-bits`.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::exponential::Exponential;
+    /// use lastbit_exact::Rounding;
+    /// let mechanism = Exponential::new(&"2".parse()?, &"1".parse()?);
+    /// let poor = mechanism.over(&[10i64, 7, 3, 3])?.probability(60, |&score| score < 5);
+    /// assert!(poor.hi().to_f64(Rounding::Up) < 0.0018);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn probability(&self, bits: u32, condition: impl Fn(&I::Score) -> bool) -> Enclosure {
+        exact::probability(self.items, &self.largest, &self.rate, bits, condition)
+    }
+
+    /// The largest score.
+    pub fn largest(&self) -> &I::Score {
+        &self.largest
     }
 
     /// The probability of each candidate, or of each run as a whole: enclosures with `hi − lo ≤ 2^-bits·lo`.

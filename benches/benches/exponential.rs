@@ -1,0 +1,120 @@
+//! One selection from 100,000 candidates, for five shapes of scores, beside adding Gumbel noise to each score and taking the largest.
+//! The time must be the same for all shapes; the ratio of the slowest to the fastest is printed at the end.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use lastbit::mechanisms::exponential::{Exponential, Run};
+use lastbit_noise::entropy::{Entropy, System};
+
+const CANDIDATES: usize = 100_000;
+
+/// A fixed walk through 53-bit fractions.
+fn fractions() -> impl Iterator<Item = f64> {
+    let mut word = 0x9E37_79B9_7F4A_7C15u64;
+    std::iter::repeat_with(move || {
+        word = word
+            .wrapping_mul(0xD134_2543_DE82_EF95)
+            .wrapping_add(0x2545_F491_4F6C_DD1D);
+        (word >> 11) as f64 / (1u64 << 53) as f64
+    })
+}
+
+fn shapes() -> [(&'static str, Vec<f64>); 5] {
+    let count = CANDIDATES as f64;
+    let mut peak = vec![0.0; CANDIDATES];
+    peak[CANDIDATES / 3] = 1e6;
+    [
+        ("equal", vec![1.0; CANDIDATES]),
+        ("peak", peak),
+        ("ramp", (0..CANDIDATES).map(|i| i as f64).collect()),
+        (
+            "random",
+            fractions().take(CANDIDATES).map(|u| u * count).collect(),
+        ),
+        (
+            "huge",
+            fractions()
+                .take(CANDIDATES)
+                .map(|u| (u - 0.5) * 1e308)
+                .collect(),
+        ),
+    ]
+}
+
+/// Not exact, and not private: what is commonly done.
+fn gumbel_argmax(
+    scores: &[f64],
+    rate: f64,
+    words: &mut [u64],
+    entropy: &mut impl Entropy,
+) -> usize {
+    entropy.fill(words).expect("entropy");
+    let mut best = (f64::NEG_INFINITY, 0);
+    for (i, (score, word)) in scores.iter().zip(words).enumerate() {
+        let uniform = ((*word >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let noisy = rate * score - (-uniform.ln()).ln();
+        if noisy > best.0 {
+            best = (noisy, i);
+        }
+    }
+    best.1
+}
+
+fn exponential(criterion: &mut Criterion) {
+    let mechanism = Exponential::new(
+        &"1".parse().expect("positive"),
+        &"1".parse().expect("positive"),
+    );
+    let mut entropy = System::default();
+    let mut group = criterion.benchmark_group("exponential/100000");
+    let shapes = shapes();
+    for (name, scores) in &shapes {
+        group.bench_function(format!("f64/{name}"), |b| {
+            b.iter(|| mechanism.sample(black_box(scores), &mut entropy));
+        });
+    }
+    let mut words = vec![0; CANDIDATES];
+    group.bench_function("naive Gumbel argmax", |b| {
+        b.iter(|| gumbel_argmax(black_box(&shapes[3].1), 0.5, &mut words, &mut entropy));
+    });
+    let integers: Vec<i64> = shapes[3].1.iter().map(|&u| u as i64).collect();
+    group.bench_function("i64/random", |b| {
+        b.iter(|| mechanism.sample(black_box(&integers), &mut entropy));
+    });
+    let runs: Vec<Run<i64>> = integers
+        .iter()
+        .map(|&score| Run {
+            length: 1 << (score % 100),
+            score,
+        })
+        .collect();
+    group.bench_function("runs/random", |b| {
+        b.iter(|| mechanism.sample_runs(black_box(&runs), &mut entropy));
+    });
+    group.finish();
+
+    // Interleaved, and the fastest of each, so that other load falls on all alike.
+    let mut best = [f64::INFINITY; 5];
+    for _ in 0..200 {
+        for (best, (_, scores)) in best.iter_mut().zip(&shapes) {
+            let start = Instant::now();
+            black_box(mechanism.sample(black_box(scores), &mut entropy)).expect("valid");
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let slowest = best.iter().copied().fold(0.0, f64::max);
+    let fastest = best.iter().copied().fold(f64::INFINITY, f64::min);
+    println!(
+        "shapes of scores, fastest run of each, ms: {:.3?}",
+        best.map(|s| s * 1e3)
+    );
+    println!(
+        "slowest/fastest shape: {:.3} (goal ≤ 1.2)",
+        slowest / fastest
+    );
+}
+
+criterion_group!(benches, exponential);
+criterion_main!(benches);
