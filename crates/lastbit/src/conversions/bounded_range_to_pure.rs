@@ -1,7 +1,7 @@
 use lastbit_exact::Up;
 
-use super::ConversionError;
-use super::error::loss;
+use super::checks::loss;
+use crate::Error;
 
 /// Bounded range η → pure: `ε = η`, exactly.
 ///
@@ -12,9 +12,9 @@ use super::error::loss;
 /// use lastbit::conversions::bounded_range_to_pure;
 /// use lastbit_exact::Up;
 /// assert_eq!(bounded_range_to_pure(Up::exact(0.5))?.get(), 0.5);
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn bounded_range_to_pure(eta: Up) -> Result<Up, ConversionError> {
+pub fn bounded_range_to_pure(eta: Up) -> Result<Up, Error> {
     loss("eta", eta)?;
     Ok(eta)
 }

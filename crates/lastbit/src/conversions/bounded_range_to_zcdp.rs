@@ -2,10 +2,10 @@ use std::sync::LazyLock;
 
 use lastbit_exact::{Down, Interval, UBig, Up};
 
-use super::ConversionError;
-use super::error::{bounded, loss};
+use super::checks::{bounded, loss};
 use super::order::dyadic;
 use super::series::{Alternating, factorial, tangent_numbers};
+use crate::Error;
 
 /// Bounded range η → zCDP: the smaller of [`bounded_range_to_zcdp_tight`] and [`bounded_range_to_zcdp_classical`].
 ///
@@ -16,9 +16,9 @@ use super::series::{Alternating, factorial, tangent_numbers};
 /// let rho = bounded_range_to_zcdp(eta)?;
 /// assert!(rho.get() < 0.5);                     // η²/8
 /// assert!(rho < pure_to_zcdp(eta)?);            // what it would cost if it were merely 2-DP: 1.523…
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, ConversionError> {
+pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, Error> {
     let tight = bounded_range_to_zcdp_tight(eta)?;
     // η²/8 overflows for η > 1e154, where the tight bound does not.
     Ok(bounded_range_to_zcdp_classical(eta).map_or(tight, |classical| classical.min(tight)))
@@ -34,12 +34,12 @@ pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, ConversionError> {
 /// use lastbit::conversions::bounded_range_to_zcdp_classical;
 /// use lastbit_exact::Up;
 /// assert_eq!(bounded_range_to_zcdp_classical(Up::exact(2.0))?.get(), 0.5);
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, ConversionError> {
+pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, Error> {
     loss("eta", eta)?;
     // Dividing by 8 is exact, or among subnormals ceil(ceil(x)/8) = ceil(x/8): one rounding in all.
-    bounded("rho", eta * eta / Down::exact(8.0))
+    bounded(eta * eta / Down::exact(8.0))
 }
 
 /// Bounded range η → zCDP by the tight bound: `ρ ≥ x − 1 − ln x` for `x = η/(e^η − 1)`, at most one double above
@@ -64,9 +64,9 @@ pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, ConversionError> {
 /// use lastbit_exact::Up;
 /// let rho = bounded_range_to_zcdp_tight(Up::exact(10.0))?;
 /// assert!(rho.get() > 6.6 && rho.get() < 6.7); // η²/8 is 12.5
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn bounded_range_to_zcdp_tight(eta: Up) -> Result<Up, ConversionError> {
+pub fn bounded_range_to_zcdp_tight(eta: Up) -> Result<Up, Error> {
     let value = loss("eta", eta)?;
     if value <= 4.0 {
         let eta = dyadic(value);
@@ -78,7 +78,7 @@ pub fn bounded_range_to_zcdp_tight(eta: Up) -> Result<Up, ConversionError> {
     let x = eta / eta.exp_m1();
     let first = eta - Interval::ONE - eta.ln();
     let rho = first + (x + (-(-eta).exp()).ln_1p());
-    bounded("rho", rho.upper())
+    bounded(rho.upper())
 }
 
 /// `x − 1 − ln x = (η²/8)·A(η²/32)` for `η ≤ 4`. With `u = η/2` the left side is `(u·coth u − 1) + ln(sinh u/u)`, whose series are

@@ -2,10 +2,10 @@ use std::sync::LazyLock;
 
 use lastbit_exact::{Interval, UBig, Up};
 
-use super::ConversionError;
-use super::error::loss;
+use super::checks::loss;
 use super::order::dyadic;
 use super::series::{Alternating, factorial};
+use crate::Error;
 
 /// Laplace noise or exact snapping at ε → zCDP: `ρ ≥ ε + e^-ε − 1`, at most one double above the smallest such f64.
 ///
@@ -27,9 +27,9 @@ use super::series::{Alternating, factorial};
 /// use lastbit_exact::Up;
 /// let rho = laplace_to_zcdp(Up::ONE)?; // e^-1
 /// assert!(rho.get() >= 0.36787944117144233 && rho < pure_to_zcdp(Up::ONE)?);
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn laplace_to_zcdp(epsilon: Up) -> Result<Up, ConversionError> {
+pub fn laplace_to_zcdp(epsilon: Up) -> Result<Up, Error> {
     let value = loss("epsilon", epsilon)?;
     if value <= 2.0 {
         let epsilon = dyadic(value);

@@ -1,5 +1,5 @@
 //! Casts between ways to state a privacy loss. Each is a function on bounds that round the safe way by their types, in a file of
-//! its own with its proof.
+//! its own with its proof; a [`Measurement`](crate::Measurement) has the same casts as methods (`to_zcdp`, `to_approximate`, …).
 //!
 //! | from | to | bound | function |
 //! |---|---|---|---|
@@ -10,22 +10,24 @@
 //! | pure ε | (ε, δ) | `(ε, 0)` | [`pure_to_approximate`] |
 //! | Laplace or exact snapping at ε | zCDP ρ | `ε + e^-ε − 1` | [`laplace_to_zcdp`] |
 //! | zCDP ρ | (ε, δ), and back | best over all Rényi orders | [`zcdp_to_approximate_epsilon`], [`zcdp_to_approximate_delta`], [`zcdp_for_approximate`] |
-//! | zCDP ρ | Rényi at α | `αρ` | [`zcdp_to_renyi`] |
-//! | Rényi at α | (ε, δ) | `e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` | [`renyi_to_approximate_delta`], [`renyi_to_approximate_epsilon`] |
+//! | zCDP ρ | Rényi curve | `αρ` | [`zcdp_to_renyi`] |
+//! | Rényi curve | (ε, δ) | `e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` | [`renyi_to_approximate_epsilon`], [`renyi_to_approximate_delta`] |
 //! | (ε, δ) | profile | randomized response up to δ | [`approximate_to_profile`] |
-//! | profile | (ε, δ) | the smallest ε | [`profile_to_approximate`] |
+//! | profile | (ε, δ) | the smallest ε; the δ | [`profile_to_approximate`], [`profile_at`] |
 //!
-//! A loss is an [`Up`](lastbit_exact::Up): an upper bound, so that what comes out bounds every smaller loss too. An ε at which a δ is asked
-//! for, and a δ that may be spent, are [`Down`](lastbit_exact::Down): less of either asks for more, so a lower bound is the safe one.
-//! Negative and infinite losses are refused; NaN is not a bound to begin with.
+//! A loss is an [`Up`](lastbit_exact::Up): an upper bound, so that what comes out bounds every smaller loss too. An ε at which a δ
+//! is asked for, and a δ that may be spent, are [`Down`](lastbit_exact::Down): less of either asks for more, so a lower bound is the
+//! safe one. Negative and infinite losses are refused; NaN is not a bound to begin with.
 //!
 //! There is no way from zCDP, Rényi or (ε, δ > 0) back to pure: Gaussian noise satisfies all three, and its loss is unbounded.
 
 mod approximate_to_profile;
 mod bounded_range_to_pure;
 mod bounded_range_to_zcdp;
-mod error;
+mod checks;
+mod finite_pair;
 mod laplace_to_zcdp;
+mod measurement;
 mod order;
 mod profile_to_approximate;
 mod pure_to_approximate;
@@ -41,14 +43,17 @@ pub use bounded_range_to_pure::bounded_range_to_pure;
 pub use bounded_range_to_zcdp::{
     bounded_range_to_zcdp, bounded_range_to_zcdp_classical, bounded_range_to_zcdp_tight,
 };
-pub use error::ConversionError;
+pub use finite_pair::FinitePair;
 pub use laplace_to_zcdp::laplace_to_zcdp;
-pub use profile_to_approximate::profile_to_approximate;
+pub use profile_to_approximate::{profile_at, profile_to_approximate};
 pub use pure_to_approximate::pure_to_approximate;
 pub use pure_to_bounded_range::pure_to_bounded_range;
 pub use pure_to_zcdp::pure_to_zcdp;
-pub use renyi_to_approximate::{renyi_to_approximate_delta, renyi_to_approximate_epsilon};
+pub use renyi_to_approximate::{
+    renyi_order_to_delta, renyi_order_to_epsilon, renyi_to_approximate_delta,
+    renyi_to_approximate_epsilon, renyi_to_profile,
+};
 pub use zcdp_to_approximate::{
-    zcdp_for_approximate, zcdp_to_approximate_delta, zcdp_to_approximate_epsilon,
+    zcdp_for_approximate, zcdp_to_approximate_delta, zcdp_to_approximate_epsilon, zcdp_to_profile,
 };
 pub use zcdp_to_renyi::zcdp_to_renyi;

@@ -54,6 +54,11 @@ pub(super) fn entropy(tau: &Dyadic) -> Loss {
     }
 }
 
+/// About `G(τ)`, for searches.
+pub(super) fn entropy_near(tau: f64) -> f64 {
+    tau.ln_1p() + tau * tau.recip().ln_1p()
+}
+
 /// `ln x` for `x > 0`, to 2^-200.
 pub(super) fn ln(x: &Loss) -> Loss {
     let low = ln_enclosure(x.lo(), 200);

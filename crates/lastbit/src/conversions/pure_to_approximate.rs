@@ -1,7 +1,8 @@
 use lastbit_exact::Up;
 
-use super::ConversionError;
-use super::error::loss;
+use super::checks::loss;
+use crate::Error;
+use crate::measures::EpsilonDelta;
 
 /// Pure ε → (ε, δ): `(ε, 0)`, exactly.
 ///
@@ -10,10 +11,11 @@ use super::error::loss;
 /// ```
 /// use lastbit::conversions::pure_to_approximate;
 /// use lastbit_exact::Up;
-/// assert_eq!(pure_to_approximate(Up::ONE)?, (Up::ONE, Up::ZERO));
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// let loss = pure_to_approximate(Up::ONE)?;
+/// assert_eq!((*loss.loss(), loss.delta()), (Up::ONE, Up::ZERO));
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn pure_to_approximate(epsilon: Up) -> Result<(Up, Up), ConversionError> {
+pub fn pure_to_approximate(epsilon: Up) -> Result<EpsilonDelta, Error> {
     loss("epsilon", epsilon)?;
-    Ok((epsilon, Up::ZERO))
+    EpsilonDelta::new(epsilon, Up::ZERO)
 }

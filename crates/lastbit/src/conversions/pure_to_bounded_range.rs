@@ -1,7 +1,7 @@
 use lastbit_exact::Up;
 
-use super::ConversionError;
-use super::error::{bounded, loss};
+use super::checks::{bounded, loss};
+use crate::Error;
 
 /// Pure ε → bounded range: `η = 2ε`, exactly unless it overflows.
 ///
@@ -13,9 +13,9 @@ use super::error::{bounded, loss};
 /// use lastbit_exact::Up;
 /// assert_eq!(pure_to_bounded_range(Up::exact(0.5))?.get(), 1.0);
 /// assert!(pure_to_bounded_range(Up::exact(-0.5)).is_err());
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn pure_to_bounded_range(epsilon: Up) -> Result<Up, ConversionError> {
+pub fn pure_to_bounded_range(epsilon: Up) -> Result<Up, Error> {
     loss("epsilon", epsilon)?;
-    bounded("eta", epsilon + epsilon)
+    bounded(epsilon + epsilon)
 }

@@ -2,10 +2,10 @@ use std::sync::LazyLock;
 
 use lastbit_exact::{Interval, Up};
 
-use super::ConversionError;
-use super::error::loss;
+use super::checks::loss;
 use super::order::dyadic;
 use super::series::{Alternating, factorial, tangent_numbers};
+use crate::Error;
 
 /// Pure ε → zCDP: `ρ ≥ ε·tanh(ε/2)`, at most one double above the smallest such f64.
 ///
@@ -24,9 +24,9 @@ use super::series::{Alternating, factorial, tangent_numbers};
 /// use lastbit_exact::Up;
 /// let rho = pure_to_zcdp(Up::ONE)?;
 /// assert!(rho.get() >= 0.46211715726000975 && rho.get() < 0.4621171572600101); // the customary ε²/2 is 0.5
-/// # Ok::<(), lastbit::conversions::ConversionError>(())
+/// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn pure_to_zcdp(epsilon: Up) -> Result<Up, ConversionError> {
+pub fn pure_to_zcdp(epsilon: Up) -> Result<Up, Error> {
     let value = loss("epsilon", epsilon)?;
     if value <= 2.0 {
         let epsilon = dyadic(value);
