@@ -112,7 +112,7 @@ fn negative_ln_by_table(word: u64, table: &Table) -> (f64, f64) {
 ///
 /// Proof. `n = ratio·value` is off by at most `ratio(2^-50 + value·2^-51 + later)` from `value`, and by n·2^-52 for `ratio`
 /// (rounded from a rational) and the product; the sum by (|location| + n)·2^-53. So the exact sum lies within
-/// `location_error + ratio·(later + 2^-50) + (|location| + n)·2^-50` of `t`. The bound below doubles each constant, which
+/// `location_error + ratio·(later + 2^-50) + n·2^-50 + |location|·2^-53` of `t`. The bound below doubles each constant, which
 /// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51
 /// and the difference is at most one half. A NaN fails the comparison.
 #[inline(always)]
@@ -127,14 +127,18 @@ fn lane(
     // −ln U ≥ 0, so dropping a minus sign of `n` only brings it nearer.
     let t = location + n.copysign(f64::from_bits(word));
     let cell = (t + ROUND) - ROUND;
-    let bound =
-        location_error + TWO_M50 + ratio * (later + TWO_M49) + (location.abs() + n) * TWO_M49;
+    let bound = location_error
+        + TWO_M50
+        + ratio * (later + TWO_M49)
+        + n * TWO_M49
+        + location.abs() * TWO_M52;
     let decided = ((t - cell).abs() + bound < 0.5) & (t.abs() < MOST_STEPS);
     (cell, decided)
 }
 
 const TWO_M49: f64 = 1.0 / (1u64 << 49) as f64;
 const TWO_M50: f64 = 1.0 / (1u64 << 50) as f64;
+const TWO_M52: f64 = f64::EPSILON;
 
 /// How many draws [`block`] makes at once.
 pub(super) const BLOCK: usize = 64;
