@@ -52,3 +52,8 @@ pub use parameters::{
     Accuracy, Bounds, Confidence, Epsilon, Gamma, ParameterError, Sensitivity, finite, parse_number,
 };
 pub use transformation::Transformation;
+
+/// The code in the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
