@@ -147,7 +147,8 @@ impl ExactSum {
     /// The largest f64 x with `self + x ≤ budget`, as a loss to aim at; negative if there is none at or above zero.
     fn below(&self, budget: Up) -> Up {
         let rest = Down::from_dyadic(&(&exact(budget) - &self.0));
-        Up::exact(rest.get())
+        // Never NaN or +∞; −∞ if more was spent than any f64 holds.
+        Up::new(rest.get()).unwrap_or(Up::exact(f64::MIN))
     }
 }
 
@@ -203,8 +204,8 @@ one_number! {
     MaxDivergence, Ok(());
     ZeroConcentratedDivergence, Ok(());
     RangeDivergence, Err(Error::composition(
-        "range divergence (η) adds up only over releases fixed in advance; cast each release to zero-concentrated divergence \
-         (bounded_range_to_zcdp) or to max divergence (bounded_range_to_pure), and compose those",
+        "range divergence (η) adds up only over releases fixed in advance; cast each release with to_zcdp \
+         (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose those",
     ));
 }
 

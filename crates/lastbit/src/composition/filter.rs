@@ -56,6 +56,8 @@ where
 /// bound of it lies above, so ten of them do *not* fit in 1; for a known list take what
 /// [`compose`](super::Composable::compose) says as the budget.
 ///
+/// Two Rényi curves have no order that can be decided, so there is no filter over them: convert to zCDP or (ε, δ) first.
+///
 /// Releases whose losses, each chosen after seeing the answers before it, pass one filter are together within the budget.
 ///
 /// **Proof.** By induction on the number of releases left: let any way to choose them under a budget r be within r. Under a

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lastbit::composition::{
-    Accountant, Declared, Filter, Interactive, Odometer, Queryable, adaptive, filtered,
+    Accountant, Budgeted, Composable, Declared, Filter, Interactive, Odometer, Queryable, adaptive,
+    filtered,
 };
 use lastbit::domains::AtomDomain;
 use lastbit::measures::{
@@ -197,6 +198,37 @@ fn refusals_do_not_touch_the_data_or_the_budget() {
         assert!(filter.ask(&bad).is_err());
     }
     assert_eq!(filter.accountant().spent().unwrap(), Up::ONE);
+}
+
+#[test]
+fn a_refusal_states_the_excess_of_each_part() {
+    let pair = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta)).unwrap();
+    let mut filter = Filter::new(Approximate(MaxDivergence), pair(1.0, 0.25)).unwrap();
+    for (requested, excess) in [
+        ((1.5, 0.125), "(0.5, 0)"),
+        ((0.5, 0.75), "(0, 0.5)"),
+        ((2.0, 0.5), "(1, 0.25)"),
+    ] {
+        let requested = pair(requested.0, requested.1);
+        let expected = format!(
+            "over budget: requested {requested}, remaining (1, 0.25), difference {excess}; ask for less, or raise the budget"
+        );
+        assert_eq!(filter.charge(&requested).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn nothing_remains_of_a_budget_that_is_exceeded() {
+    let mut spent = Default::default();
+    for _ in 0..3 {
+        MaxDivergence.add(&mut spent, &Up::exact(f64::MAX)).unwrap();
+    }
+    assert!(
+        MaxDivergence
+            .remaining(&Up::ONE, &spent)
+            .unwrap_err()
+            .is_distance()
+    );
 }
 
 #[test]

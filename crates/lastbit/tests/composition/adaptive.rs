@@ -278,8 +278,8 @@ fn bounded_range_refuses_adaptive_composition_and_names_the_cast() {
         assert!(error.is_composition());
         assert_eq!(
             error.to_string(),
-            "range divergence (η) adds up only over releases fixed in advance; cast each release to zero-concentrated \
-             divergence (bounded_range_to_zcdp) or to max divergence (bounded_range_to_pure), and compose those"
+            "range divergence (η) adds up only over releases fixed in advance; cast each release with to_zcdp \
+             (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose those"
         );
     }
 }
@@ -304,4 +304,39 @@ fn bounded_ranges_do_not_add_up_adaptively() {
     let most = &first.0 * &up.1;
     let least = &first.1 * &first.1;
     assert_eq!(&most / &least, Rational::from(12i64)); // 12 > 3·3
+}
+
+#[test]
+fn bounded_range_composes_adaptively_after_its_casts() {
+    // Randomized response with ratios 2 and 1/2 has a range of ln 4, and 5 and 1/5 one of ln 25.
+    let ranged = |truth, range: f64| answer(RangeDivergence, truth, Up::exact(range).ln());
+    let releases = [
+        ranged(Rational::new(2, 3), 4.0),
+        ranged(Rational::new(5, 6), 25.0),
+    ];
+    let zcdp = [releases[0].to_zcdp(), releases[1].to_zcdp()];
+    let pure = [releases[0].to_pure(), releases[1].to_pure()];
+    let rho = zcdp[1].map(&1).unwrap() + zcdp[0].map(&1).unwrap();
+    let epsilon = pure[1].map(&1).unwrap() + pure[0].map(&1).unwrap();
+    let measure = ZeroConcentratedDivergence;
+    let by_zcdp = filtered(AtomDomain::new(), DiscreteDistance, measure, 1, rho).unwrap();
+    let by_pure = filtered(
+        AtomDomain::new(),
+        DiscreteDistance,
+        MaxDivergence,
+        1,
+        epsilon,
+    )
+    .unwrap();
+    for analyst in analysts() {
+        let [p, q] =
+            laws(|truth, words| transcript(&mut by_zcdp.invoke(&truth)?, &zcdp, &analyst, words));
+        for order in 2..6u32 {
+            let exponent = rho * Up::from(order * (order - 1));
+            assert!(bounds(exponent, &renyi_moment(&p, &q, order)));
+        }
+        let [p, q] =
+            laws(|truth, words| transcript(&mut by_pure.invoke(&truth)?, &pure, &analyst, words));
+        assert!(bounds(epsilon, &largest_ratio(&p, &q)));
+    }
 }
