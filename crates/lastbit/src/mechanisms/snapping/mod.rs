@@ -7,6 +7,7 @@ mod measurement;
 mod multi;
 mod place;
 mod price;
+mod request;
 mod setting;
 
 use lastbit_exact::{Dyadic, Rational, Rounding, Up};
@@ -24,7 +25,8 @@ use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
 use exact::Exact;
 use multi::Multi;
 use place::Place;
-use setting::{Centring, Loss, Request};
+use request::{Loss, Request};
+use setting::Centring;
 
 /// How the mechanism computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
