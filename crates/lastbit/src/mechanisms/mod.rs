@@ -10,6 +10,7 @@
 //! | [`threshold_laplace`] | a map, of which keys with a large noisy value are published | (ε, δ) |
 //! | [`threshold_gaussian`] | the same | (ρ, δ) |
 //! | [`snapping`] | a number with public bounds | ε |
+//! | [`exponential`] | scores of candidates, of which one, or the top k, is selected | η = ε; k·ε |
 //!
 //! Every draw is exact: the law of what is published is the law in the proof, and no rounding term is left. Scales are exact
 //! rationals; [`Scale::for_epsilon`], [`Variance::for_rho`], [`truth_for_epsilon`], [`laplace_threshold`] and

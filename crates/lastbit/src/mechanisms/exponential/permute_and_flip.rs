@@ -112,7 +112,11 @@ const MARGIN: f64 = 1.0 / (1u64 << 43) as f64;
 
 /// Whether `U < e^-y`, `U` beginning with the word.
 #[cold]
-fn flip(y: &Rational, word: u64, entropy: &mut impl Entropy) -> Result<bool, EntropyError> {
+pub(super) fn flip(
+    y: &Rational,
+    word: u64,
+    entropy: &mut impl Entropy,
+) -> Result<bool, EntropyError> {
     if !y.is_positive() {
         return Ok(true);
     }

@@ -1,6 +1,7 @@
 use super::*;
 use lastbit_exact::{Dyadic, exp_enclosure};
-use lastbit_noise::enumerate::{Masses, masses};
+
+use lastbit_noise::enumerate::{Masses, Prefix, masses};
 
 fn mechanism(epsilon: &str, sensitivity: &str) -> Exponential {
     Exponential::new(&epsilon.parse().unwrap(), &sensitivity.parse().unwrap())
@@ -135,12 +136,7 @@ fn both_tiers_agree() {
 
 #[test]
 fn huge_ranges_do_not_overflow() {
-    for (epsilon, sensitivity) in [
-        ("1", "1"),
-        ("1", "1e308"),
-        ("1e300", "1e-300"),
-        ("1e-300", "1e300"),
-    ] {
+    for (epsilon, sensitivity) in [("1", "1"), ("1", "1e308"), ("1e300", "1e-300")] {
         let mechanism = mechanism(epsilon, sensitivity);
         check_law(&mechanism, &[-1e308, 1e308, -1.7e308, 1.7e308, 5e-324], 80);
         check_law(&mechanism, &[i64::MIN, i64::MAX, 0], 80);
@@ -177,4 +173,95 @@ fn bad_input_has_remedies() {
         mechanism.over_runs(&none).unwrap_err(),
         SelectionError::Empty
     );
+}
+
+#[test]
+fn each_peeled_candidate_has_the_law_of_those_left() {
+    let mechanism = mechanism("1", "1");
+    let scores = [0i64, 1, 5, -2];
+    let choice = mechanism.over(&scores).unwrap();
+    for first in [3, u64::MAX / 5, u64::MAX / 2, u64::MAX - 9] {
+        let chosen = choice.draw(&mut Prefix::of_words([first], 0)).unwrap();
+        let mut rest = scores.to_vec();
+        rest.remove(chosen);
+        let law = mechanism.over(&rest).unwrap().law(80);
+        let masses = masses(60, |bits| {
+            let mut stream = Prefix::of_words([first], 0);
+            let mut both = After(&mut stream, bits);
+            mechanism.top_k(&scores, 2, &mut both)
+        });
+        for (place, law) in law.iter().enumerate() {
+            let second = place + usize::from(place >= chosen);
+            assert!(meet(&masses.of(&vec![chosen, second]), law));
+        }
+    }
+    let error = mechanism.top_k(&scores, 5, &mut Prefix::of_words([], 0));
+    let text = error.unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "asked for the top 5 of 4 candidates; ask for at most 4"
+    );
+}
+
+/// The first word from one stream, and all later ones from another.
+struct After<'a>(&'a mut Prefix, &'a mut Prefix);
+
+impl Entropy for After<'_> {
+    fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
+        for word in words {
+            let first = self.0.words_read() == 0;
+            let stream = if first { &mut *self.0 } else { &mut *self.1 };
+            *word = stream.word()?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_coin_of_permute_and_flip_has_its_weight() {
+    for (epsilon, score) in [("1", -1i64), ("0.001", -1), ("5", -7), ("1e-320", -1)] {
+        let mechanism = mechanism(epsilon, "1");
+        let y = mechanism.rate() * &Rational::from(-score);
+        let weight = exact::weight(&y, 150);
+        let masses = masses(120, |bits| {
+            let word = bits.word()?;
+            permute_and_flip::flip(&y, word, bits)
+        });
+        assert!(meet(&masses.of(&true), &weight), "{epsilon}");
+        assert!(masses.undecided() <= Dyadic::power_of_two(-119));
+
+        // Both tiers. The largest score falls on heads whatever its word; the last of the heads is published, so it is the second
+        // if that has heads.
+        let boundary = weight.lo().floor_in(-64);
+        let boundary = u64::try_from(boundary).unwrap_or(u64::MAX);
+        for shift in 0..60 {
+            for (coin, head) in [
+                (boundary.saturating_sub(2 << shift), true),
+                (boundary.saturating_add(2 << shift), false),
+            ] {
+                let last = u64::MAX;
+                let mut stream = Prefix::of_words([1 << 63, coin, last], last);
+                let found = mechanism.permute_and_flip(&[0, score], &mut stream);
+                let possible = coin > 0 && coin < u64::MAX;
+                assert!(
+                    !possible || found == Ok(usize::from(head)),
+                    "{epsilon} {shift}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn permute_and_flip_takes_any_of_the_heads() {
+    // Equal scores: all heads, so the last word alone decides.
+    let mechanism = mechanism("1", "1");
+    let scores = vec![7.5; 600];
+    for (word, expected) in [(0, 0), (u64::MAX, 599), (1 << 63, 300)] {
+        let mut stream = Prefix::of_words(vec![u64::MAX / 3; 600], word);
+        assert_eq!(
+            mechanism.permute_and_flip(&scores, &mut stream),
+            Ok(expected)
+        );
+    }
 }
