@@ -6,6 +6,7 @@ use lastbit_noise::{BernoulliError, ScaleError, UniformError};
 use crate::ParameterError;
 use crate::mechanisms::exponential::SelectionError;
 use crate::mechanisms::snapping;
+use crate::selection::QualityError;
 use crate::statistics::{GridError, StatisticError};
 use crate::transformations::TransformationError;
 
@@ -78,6 +79,8 @@ enum Kind {
     #[error(transparent)]
     Transformation(TransformationError),
     #[error(transparent)]
+    Quality(QualityError),
+    #[error(transparent)]
     Entropy(EntropyError),
     #[error("{0}")]
     Other(String),
@@ -117,6 +120,8 @@ predicates! {
     is_statistic => Kind::Statistic(_) | Kind::Grid(_),
     /// A transformation that cannot be built, or rows that it cannot take.
     is_transformation => Kind::Transformation(_),
+    /// A quality that cannot be selected by, or a promise that cannot be kept.
+    is_quality => Kind::Quality(_),
     /// A mechanism that cannot be built or cannot release.
     is_mechanism => Kind::Snapping(_) | Kind::Selection(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
     /// No randomness could be had; nothing was released.
@@ -211,6 +216,7 @@ from!(
     GridError => Grid,
     ScaleError => Scale,
     TransformationError => Transformation,
+    QualityError => Quality,
     EntropyError => Entropy
 );
 

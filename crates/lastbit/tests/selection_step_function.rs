@@ -1,6 +1,6 @@
 //! Step functions against the same functions given point by point.
 
-use lastbit::selection::{LARGEST_SIZE, SelectionError, StepFunction};
+use lastbit::selection::{LARGEST_SIZE, QualityError, StepFunction};
 use proptest::prelude::*;
 
 fn table(function: &StepFunction) -> Vec<i64> {
@@ -70,7 +70,7 @@ proptest! {
                 prop_assert_eq!(table(&twice), [part, part].concat());
             }
             None => {
-                prop_assert_eq!(function.maximum_on(interval.0, interval.1), Err(SelectionError::BadInterval { size: function.size() }));
+                prop_assert_eq!(function.maximum_on(interval.0, interval.1), Err(QualityError::BadInterval { size: function.size() }));
                 prop_assert!(function.restrict(interval.0, interval.1).is_err());
             }
         }
@@ -111,7 +111,7 @@ proptest! {
         let values = table(&function);
         match function.check_quasi_concave() {
             Ok(()) => prop_assert!(is_quasi_concave(&values)),
-            Err(SelectionError::NotQuasiConcave { left, middle, right }) => {
+            Err(QualityError::NotQuasiConcave { left, middle, right }) => {
                 prop_assert!(left < middle && middle < right);
                 let value = |x: u128| values[x as usize];
                 prop_assert!(value(middle) < value(left).min(value(right)));
@@ -200,12 +200,12 @@ fn large_domains_are_counted_without_loss() {
     assert_eq!(widest.extend_to_power_of_two(), widest);
     assert_eq!(widest.interval_maxima(1, 2).unwrap().size(), (1 << 126) + 1);
     let error = StepFunction::from_runs([(LARGEST_SIZE, 0), (1, 0)]).unwrap_err();
-    assert_eq!(error, SelectionError::DomainTooLarge);
+    assert_eq!(error, QualityError::DomainTooLarge);
 }
 
 #[test]
 fn bad_data_is_refused_with_the_remedy() {
-    let text = |error: SelectionError| error.to_string();
+    let text = |error: QualityError| error.to_string();
     assert_eq!(
         text(StepFunction::interior_point(&[3u64, 1], 10).unwrap_err()),
         "the data is not sorted: item 1 is below the one before it; sort it first"

@@ -17,6 +17,7 @@
 //! [`gaussian_threshold`] find the parameter for a loss.
 
 pub mod exponential;
+pub mod flat_concave;
 mod gaussian;
 mod geometric;
 mod laplace;

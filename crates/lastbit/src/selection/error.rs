@@ -3,7 +3,7 @@ use lastbit_exact::Rational;
 /// Why there is no such quality, or no selection by it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SelectionError {
+pub enum QualityError {
     /// A domain without points.
     #[error("the domain has no points; give it a size of at least 1")]
     EmptyDomain,

@@ -7,5 +7,5 @@ mod error;
 mod qualities;
 mod step_function;
 
-pub use error::SelectionError;
+pub use error::QualityError;
 pub use step_function::{LARGEST_SIZE, Run, StepFunction};

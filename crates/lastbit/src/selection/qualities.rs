@@ -1,7 +1,7 @@
 //! Qualities of sorted data. Each has sensitivity 1 when one data point changes.
 
 use super::step_function::Builder;
-use super::{LARGEST_SIZE, SelectionError, StepFunction};
+use super::{LARGEST_SIZE, QualityError, StepFunction};
 
 impl StepFunction {
     /// How deep in the data a point lies: `Q(x) = min(#{x_i ≤ x}, #{x_i ≥ x})`. Quasi-concave; its largest value is at least n/2.
@@ -10,7 +10,7 @@ impl StepFunction {
     pub fn interior_point<P: Copy + Into<u128>>(
         sorted: &[P],
         size: u128,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         let count = sorted.len() as i64;
         from_ranks(sorted, size, |below, at_most| at_most.min(count - below))
     }
@@ -22,16 +22,16 @@ impl StepFunction {
     /// use lastbit::selection::StepFunction;
     /// let median = StepFunction::quantile(&[10u64, 20, 30], 100, 2)?;
     /// assert_eq!((median.value(5), median.value(15), median.value(20), median.value(25)), (1, 2, 3, 2));
-    /// # Ok::<(), lastbit::selection::SelectionError>(())
+    /// # Ok::<(), lastbit::selection::QualityError>(())
     /// ```
     pub fn quantile<P: Copy + Into<u128>>(
         sorted: &[P],
         size: u128,
         rank: u64,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         let count = sorted.len();
         if rank == 0 || rank > count as u64 {
-            return Err(SelectionError::NoSuchRank { rank, count });
+            return Err(QualityError::NoSuchRank { rank, count });
         }
         let (count, rank) = (count as i64, rank as i64);
         from_ranks(sorted, size, |below, at_most| {
@@ -46,7 +46,7 @@ impl StepFunction {
     pub fn threshold<P: Copy + Into<u128>>(
         sorted: &[(P, bool)],
         size: u128,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         check_size(size)?;
         let count = sorted.len() as i64;
         let mut builder = Builder::default();
@@ -73,7 +73,7 @@ impl StepFunction {
     pub fn counting<P: Copy + Into<u128>>(
         sorted: &[P],
         size: u128,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         from_ranks(sorted, size, |below, at_most| at_most - below)
     }
 }
@@ -83,7 +83,7 @@ fn from_ranks<P: Copy + Into<u128>>(
     sorted: &[P],
     size: u128,
     quality: impl Fn(i64, i64) -> i64,
-) -> Result<StepFunction, SelectionError> {
+) -> Result<StepFunction, QualityError> {
     check_size(size)?;
     let mut builder = Builder::default();
     let mut earlier = None;
@@ -106,11 +106,11 @@ fn from_ranks<P: Copy + Into<u128>>(
     builder.finish()
 }
 
-fn check_size(size: u128) -> Result<(), SelectionError> {
+fn check_size(size: u128) -> Result<(), QualityError> {
     match size {
-        0 => Err(SelectionError::EmptyDomain),
+        0 => Err(QualityError::EmptyDomain),
         1..=LARGEST_SIZE => Ok(()),
-        _ => Err(SelectionError::DomainTooLarge),
+        _ => Err(QualityError::DomainTooLarge),
     }
 }
 
@@ -120,13 +120,13 @@ fn next_point<P: Into<u128>>(
     earlier: &mut Option<u128>,
     index: usize,
     size: u128,
-) -> Result<u128, SelectionError> {
+) -> Result<u128, QualityError> {
     let point = point.into();
     if earlier.is_some_and(|earlier| point < earlier) {
-        return Err(SelectionError::NotSorted { index });
+        return Err(QualityError::NotSorted { index });
     }
     if point >= size {
-        return Err(SelectionError::OutsideDomain { size });
+        return Err(QualityError::OutsideDomain { size });
     }
     *earlier = Some(point);
     Ok(point)

@@ -1,6 +1,6 @@
 use core::iter;
 
-use super::SelectionError;
+use super::QualityError;
 
 /// The most points that a domain can have: 2^127, so that the next power of two can be counted.
 pub const LARGEST_SIZE: u128 = 1 << 127;
@@ -25,7 +25,7 @@ pub struct Run {
 /// assert_eq!(depth.run_count(), 4);
 /// assert_eq!((depth.value(2), depth.value(3), depth.value(7)), (2, 1, 1));
 /// assert_eq!(depth.levels()[..4], [2, 1, 1, 0]);          // best worst value of an interval of 1, 2, 4, 8 points
-/// # Ok::<(), lastbit::selection::SelectionError>(())
+/// # Ok::<(), lastbit::selection::QualityError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFunction {
@@ -41,11 +41,11 @@ impl StepFunction {
     /// From runs given by length and value; neighbours of equal value are joined.
     pub fn from_runs(
         runs: impl IntoIterator<Item = (u128, i64)>,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         let mut builder = Builder::default();
         for (index, (length, value)) in runs.into_iter().enumerate() {
             if length == 0 {
-                return Err(SelectionError::EmptyRun { index });
+                return Err(QualityError::EmptyRun { index });
             }
             builder.push(length, value)?;
         }
@@ -55,7 +55,7 @@ impl StepFunction {
     /// From one value per point.
     pub fn from_values(
         values: impl IntoIterator<Item = i64>,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         StepFunction::from_runs(values.into_iter().map(|value| (1, value)))
     }
 
@@ -86,14 +86,14 @@ impl StepFunction {
     }
 
     /// The largest value on `length` points from `start` on: `u(I)`.
-    pub fn maximum_on(&self, start: u128, length: u128) -> Result<i64, SelectionError> {
+    pub fn maximum_on(&self, start: u128, length: u128) -> Result<i64, QualityError> {
         let (first, last) = self.index_range(start, length)?;
         let (first, rest) = (self.values[first], &self.values[first + 1..=last]);
         Ok(rest.iter().fold(first, |most, &value| most.max(value)))
     }
 
     /// The function on `length` points from `start` on, the first of them as point 0.
-    pub fn restrict(&self, start: u128, length: u128) -> Result<StepFunction, SelectionError> {
+    pub fn restrict(&self, start: u128, length: u128) -> Result<StepFunction, QualityError> {
         self.restrict_to(iter::once((start, length)))
     }
 
@@ -101,7 +101,7 @@ impl StepFunction {
     pub fn restrict_to(
         &self,
         intervals: impl IntoIterator<Item = (u128, u128)>,
-    ) -> Result<StepFunction, SelectionError> {
+    ) -> Result<StepFunction, QualityError> {
         let mut builder = Builder::default();
         for (start, length) in intervals {
             let (first, last) = self.index_range(start, length)?;
@@ -164,13 +164,9 @@ impl StepFunction {
     /// the last one cut at the end of the domain. Both at least 1.
     ///
     /// Every interval has its true quality, so a run over many intervals is a run of intervals. O(runs).
-    pub fn interval_maxima(
-        &self,
-        first: u128,
-        length: u128,
-    ) -> Result<StepFunction, SelectionError> {
+    pub fn interval_maxima(&self, first: u128, length: u128) -> Result<StepFunction, QualityError> {
         if first == 0 || length == 0 {
-            return Err(SelectionError::BadInterval { size: self.size });
+            return Err(QualityError::BadInterval { size: self.size });
         }
         let interval = |point: u128| match point.checked_sub(first) {
             None => 0,
@@ -219,7 +215,7 @@ impl StepFunction {
     }
 
     /// Whether no point is below both one on its left and one on its right; else an error with three such points.
-    pub fn check_quasi_concave(&self) -> Result<(), SelectionError> {
+    pub fn check_quasi_concave(&self) -> Result<(), QualityError> {
         // Neighbouring runs differ in value, so a valley is a run below both its neighbours.
         let valley = self
             .values
@@ -227,7 +223,7 @@ impl StepFunction {
             .position(|values| values[1] < values[0] && values[1] < values[2]);
         match valley {
             None => Ok(()),
-            Some(i) => Err(SelectionError::NotQuasiConcave {
+            Some(i) => Err(QualityError::NotQuasiConcave {
                 left: self.starts[i],
                 middle: self.starts[i + 1],
                 right: self.starts[i + 2],
@@ -235,7 +231,8 @@ impl StepFunction {
         }
     }
 
-    fn run(&self, index: usize) -> Run {
+    /// The run of this index, which must be below [`StepFunction::run_count`].
+    pub(crate) fn run(&self, index: usize) -> Run {
         let start = self.starts[index];
         let end = self.starts.get(index + 1).copied().unwrap_or(self.size);
         Run {
@@ -251,11 +248,11 @@ impl StepFunction {
     }
 
     /// The first and the last run with points in the interval.
-    fn index_range(&self, start: u128, length: u128) -> Result<(usize, usize), SelectionError> {
+    fn index_range(&self, start: u128, length: u128) -> Result<(usize, usize), QualityError> {
         let end = start.checked_add(length).filter(|&end| end <= self.size);
         match end {
             Some(end) if length > 0 => Ok((self.index(start), self.index(end - 1))),
-            _ => Err(SelectionError::BadInterval { size: self.size }),
+            _ => Err(QualityError::BadInterval { size: self.size }),
         }
     }
 }
@@ -270,9 +267,9 @@ pub(super) struct Builder {
 
 impl Builder {
     /// One more run; nothing if it is empty.
-    pub(super) fn push(&mut self, length: u128, value: i64) -> Result<(), SelectionError> {
+    pub(super) fn push(&mut self, length: u128, value: i64) -> Result<(), QualityError> {
         if length > LARGEST_SIZE - self.size {
-            return Err(SelectionError::DomainTooLarge);
+            return Err(QualityError::DomainTooLarge);
         }
         self.append(length, value);
         Ok(())
@@ -290,9 +287,9 @@ impl Builder {
         self.size += length;
     }
 
-    pub(super) fn finish(self) -> Result<StepFunction, SelectionError> {
+    pub(super) fn finish(self) -> Result<StepFunction, QualityError> {
         if self.size == 0 {
-            return Err(SelectionError::EmptyDomain);
+            return Err(QualityError::EmptyDomain);
         }
         Ok(StepFunction {
             starts: self.starts,
