@@ -1,6 +1,7 @@
 //! The `lastbit` command: differential privacy that is right to the last bit.
 #![forbid(unsafe_code)]
 
+mod exponential;
 mod number;
 mod picture;
 mod snapping;
@@ -28,11 +29,16 @@ enum Command {
     Mechanism(Mechanism),
 }
 
+// One value, made once: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Subcommand)]
 enum Mechanism {
     /// Laplace noise on a public grid: what floating-point Laplace should have been
     #[command(subcommand)]
     Snapping(snapping::Snapping),
+    /// Selection of a candidate by its score
+    #[command(subcommand)]
+    Exponential(exponential::Exponential),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +46,7 @@ fn main() -> ExitCode {
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match cli.command {
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -34,7 +34,7 @@ use score::Item;
 /// let winner = mechanism.sample(&votes, &mut System::default())?;
 /// assert!(winner < 3);
 /// let law = mechanism.over(&votes)?.law(60);
-/// assert!(law[1] < law[2] && law[2] < law[0]);
+/// assert!(law[1].hi() < law[2].lo() && law[2].hi() < law[0].lo());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -1,0 +1,433 @@
+//! `lastbit mechanism exponential draw|law|price`.
+
+use std::fs;
+use std::io::{IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use lastbit::conversions::bounded_range_to_zcdp;
+use lastbit::mechanisms::exponential::{Exponential as Mechanism, Target};
+use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit_exact::{Enclosure, Rational, Rounding, UBig, Up};
+use lastbit_noise::entropy::System;
+use serde_json::json;
+
+use crate::number::{json as number, json_nearest, readable, shortest};
+use crate::picture::{Bar, bars, rows};
+
+const TEACH: &str = "\
+Selects candidate r, with score u(r), with probability exactly proportional to
+  exp(ε·u(r)/(2Δ)),  or to exp(ε·u(r)/Δ) if --monotone
+
+  --scores       a file with one score per line, or `-` for standard input; answers count from 0
+  --sensitivity  how far one person can move any score; 1 if scores count people
+  --monotone     one person moves all scores up, or all down, as counts do if a person is added
+                 or removed. The same loss then buys twice the rate. If one person can raise
+                 one score and lower another, leave it out.
+
+The answer has bounded range ε: its pure loss is ε, and its loss under zCDP at most ε²/8.
+Numbers are read exactly: 0.1 is one tenth; 1/3 and 2.5e-3 are numbers too.";
+
+/// What can be asked of the exponential mechanism.
+#[derive(Subcommand)]
+pub enum Exponential {
+    /// Select candidates by their scores, one index per line
+    #[command(after_long_help = concat!(
+        "Examples:\n",
+        "  The most frequent of some diagnoses, their counts in a file, at a loss of 0.5:\n",
+        "    lastbit mechanism exponential draw --scores counts.txt --sensitivity 1 --epsilon 0.5 --monotone\n",
+        "  From a pipe:\n",
+        "    cut -f2 votes.tsv | lastbit mechanism exponential draw --scores - --sensitivity 1 --epsilon 1"
+    ))]
+    Draw(Draw),
+    /// The exact probability of every candidate, for guessed scores
+    #[command(after_long_help = concat!(
+        "Example:\n",
+        "  lastbit mechanism exponential law --scores guess.txt --sensitivity 1 --epsilon 0.5 --monotone"
+    ))]
+    Law(Law),
+    /// What a selection costs, and the best score it takes for a good answer
+    #[command(after_long_help = concat!(
+        "A score below (1 − A)·best is bad. Whatever the scores, a bad one is selected with probability\n",
+        "at most B if the best score is at least the promise. The promise must be public: never the\n",
+        "best score of the data itself.\n\n",
+        "Examples:\n",
+        "  lastbit mechanism exponential price --candidates 1000 --sensitivity 1 --epsilon 0.5 --alpha 0.2 --beta 0.05\n",
+        "  lastbit mechanism exponential price --scores guess.txt --sensitivity 1 --epsilon 0.5"
+    ))]
+    Price(Price),
+}
+
+impl Exponential {
+    /// Runs the command.
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        match self {
+            Exponential::Draw(command) => command.run(out),
+            Exponential::Law(command) => command.run(out),
+            Exponential::Price(command) => command.run(out),
+        }
+    }
+}
+
+/// What every use of the mechanism needs.
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+struct Common {
+    /// How far one person can move any score: Δ > 0
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    sensitivity: Sensitivity,
+
+    /// Privacy loss to pay: ε > 0
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Epsilon,
+
+    /// One person moves all scores in the same direction
+    #[arg(long)]
+    monotone: bool,
+
+    /// Machine-readable output
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    fn mechanism(&self) -> Mechanism {
+        if self.monotone {
+            Mechanism::monotone(&self.epsilon, &self.sensitivity)
+        } else {
+            Mechanism::new(&self.epsilon, &self.sensitivity)
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct Draw {
+    /// File of scores, one per line; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    scores: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+
+    /// How many independent selections; each costs the whole loss
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    draws: u64,
+}
+
+impl Draw {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let mechanism = self.common.mechanism();
+        if self.draws > 1 && std::io::stderr().is_terminal() {
+            eprintln!(
+                "note: {} selections from the same scores cost {} times the loss of one",
+                self.draws, self.draws
+            );
+        }
+        let mut entropy = System::default();
+        let mut print = |draw: &mut dyn FnMut() -> Result<usize>| -> Result<()> {
+            if self.common.json {
+                let epsilon = json_nearest(mechanism.epsilon().get());
+                write!(out, "{{\"epsilon\":{epsilon},\"draws\":[")?;
+            }
+            for i in 0..self.draws {
+                let index = draw()?;
+                match (self.common.json, i) {
+                    (false, _) => writeln!(out, "{index}")?,
+                    (true, 0) => write!(out, "{index}")?,
+                    (true, _) => write!(out, ",{index}")?,
+                }
+            }
+            if self.common.json {
+                writeln!(out, "]}}")?;
+            }
+            Ok(())
+        };
+        match read(&self.scores)? {
+            Scores::Integers(scores) => {
+                let choice = mechanism.over(&scores)?;
+                print(&mut || Ok(choice.draw(&mut entropy)?))
+            }
+            Scores::Rationals(scores) => {
+                let choice = mechanism.over(&scores)?;
+                print(&mut || Ok(choice.draw(&mut entropy)?))
+            }
+        }
+    }
+}
+
+/// Lines of the picture.
+const MOST_BARS: usize = 32;
+/// Enough for every digit of a double.
+const BITS: u32 = 70;
+
+#[derive(Args)]
+pub struct Law {
+    /// File of scores, one per line; `-` for standard input. Guesses, as the law of the true scores would disclose them
+    #[arg(long, value_name = "FILE")]
+    scores: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+
+    /// The law of one draw is that of each
+    #[arg(long, value_name = "N", hide = true)]
+    draws: Option<u64>,
+}
+
+impl Law {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let mechanism = self.common.mechanism();
+        let scores = read(&self.scores)?.rationals();
+        let law = mechanism.over(&scores)?.law(BITS);
+        if self.common.json {
+            let candidates = law
+                .iter()
+                .zip(&scores)
+                .enumerate()
+                .map(|(index, (p, score))| {
+                    json!({
+                        "index": index,
+                        "score": json_nearest(score),
+                        "low": number(p.lo().to_f64(Rounding::Down)),
+                        "high": number(p.hi().to_f64(Rounding::Up)),
+                    })
+                });
+            let value = json!({
+                "epsilon": json_nearest(mechanism.epsilon().get()),
+                "candidates": candidates.collect::<Vec<_>>(),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "Selection from {} candidates: loss ε {}, sensitivity Δ {}, {} scores",
+            scores.len(),
+            readable(mechanism.epsilon().get()),
+            readable(mechanism.sensitivity().get()),
+            if mechanism.is_monotone() {
+                "monotone"
+            } else {
+                "general"
+            },
+        )?;
+        let mut order: Vec<usize> = (0..law.len()).collect();
+        order.sort_by(|&a, &b| law[b].hi().cmp(law[a].hi()));
+        let left = order.split_off(order.len().min(MOST_BARS));
+        order.sort_unstable();
+        let bar = |label: String, weight: f64| Bar {
+            label,
+            weight,
+            note: format!("{:.3} %", 100.0 * weight),
+        };
+        let mut picture: Vec<Bar> = order
+            .iter()
+            .map(|&i| {
+                bar(
+                    format!("{i} (score {})", readable(&scores[i])),
+                    nearest(&law[i]),
+                )
+            })
+            .collect();
+        if !left.is_empty() {
+            let rest = left.iter().map(|&i| nearest(&law[i])).sum();
+            picture.push(bar(format!("{} less likely", left.len()), rest));
+        }
+        bars(out, &picture)?;
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct Price {
+    #[command(flatten)]
+    among: Among,
+
+    #[command(flatten)]
+    common: Common,
+
+    /// A score below (1 − A)·best is bad
+    #[arg(long, value_name = "A", default_value = "0.1", allow_hyphen_values = true, value_parser = alpha)]
+    alpha: Rational,
+
+    /// Probability with which the selection may be bad
+    #[arg(long, value_name = "B", default_value = "0.05", allow_hyphen_values = true, value_parser = beta)]
+    beta: Rational,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Among {
+    /// How many candidates there are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    candidates: Option<u64>,
+
+    /// File of guessed scores, one per line, or `-`: also shows how good the selection is if they are right
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+}
+
+impl Price {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let mechanism = self.common.mechanism();
+        let target = Target::new(self.alpha.clone(), self.beta.clone())?;
+        let guess = match &self.among.scores {
+            Some(path) => Some(read(path)?.rationals()),
+            None => None,
+        };
+        let candidates = match (&guess, self.among.candidates) {
+            (Some(scores), _) => scores.len() as u64,
+            (None, Some(candidates)) => candidates,
+            (None, None) => bail!("give --candidates or --scores"),
+        };
+        if candidates == 0 {
+            bail!("there is no candidate to select from; give at least one");
+        }
+        // All but one may be bad.
+        let [all, bad] = [candidates, candidates - 1].map(UBig::from);
+        let promises = mechanism.promises(&all, &UBig::ONE, &bad, &target)?;
+        let rho = bounded_range_to_zcdp(Up::from_rational(mechanism.epsilon().get()))?;
+        let guessed = match &guess {
+            Some(scores) => {
+                let choice = mechanism.over(scores)?;
+                // Of no use if no score is positive: then no score is below a part of the best.
+                let bad = choice.bad_probability(target.alpha(), 60)?;
+                Some((
+                    choice.largest().clone(),
+                    bad,
+                    mean(&choice.law(BITS), scores),
+                ))
+            }
+            None => None,
+        };
+        if self.common.json {
+            let mut value = json!({
+                "epsilon": json_nearest(mechanism.epsilon().get()),
+                "range": json_nearest(mechanism.epsilon().get()),
+                "rho": number(rho.get()),
+                "candidates": candidates,
+                "alpha": json_nearest(target.alpha()),
+                "beta": json_nearest(target.beta()),
+                "promise": number(promises.smaller().get()),
+                "promise_corrected": number(promises.corrected.get()),
+                "promise_classical": number(promises.classical.get()),
+            });
+            if let Some((best, bad, mean)) = &guessed {
+                value["guess"] = json!({
+                    "best": json_nearest(best),
+                    "bad_probability": number(bad.hi().to_f64(Rounding::Up)),
+                    "mean_score": number(*mean),
+                });
+            }
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        let at = format!(
+            "or more as best score: at least {} of it with probability {}",
+            readable(&(&Rational::ONE - target.alpha())),
+            readable(&(&Rational::ONE - target.beta())),
+        );
+        let mut table = vec![
+            (
+                "loss ε",
+                readable(mechanism.epsilon().get()),
+                "pure; exactly, no rounding term",
+            ),
+            (
+                "  as range η",
+                readable(mechanism.epsilon().get()),
+                "bounded range",
+            ),
+            ("  as zCDP ρ", shortest(rho.get()), "for many selections"),
+            ("candidates", candidates.to_string(), ""),
+            ("promise", shortest(promises.smaller().get()), at.as_str()),
+            (
+                "  classical",
+                shortest(promises.classical.get()),
+                "the same by ln(candidates/β)",
+            ),
+        ];
+        if let Some((best, bad, mean)) = &guessed {
+            let bad = format!("{:.3e}", bad.hi().to_f64(Rounding::Up));
+            table.push(("if the guess is right", String::new(), ""));
+            table.push(("  best score", readable(best), ""));
+            table.push(("  mean score", shortest(*mean), "of the selected candidate"));
+            table.push(("  P(bad)", bad, "exactly, from the law"));
+        }
+        rows(out, &table)?;
+        Ok(())
+    }
+}
+
+/// Scores as they were written: integers where all are.
+enum Scores {
+    Integers(Vec<i64>),
+    Rationals(Vec<Rational>),
+}
+
+impl Scores {
+    fn rationals(self) -> Vec<Rational> {
+        match self {
+            Scores::Integers(scores) => scores.into_iter().map(Rational::from).collect(),
+            Scores::Rationals(scores) => scores,
+        }
+    }
+}
+
+fn read(path: &PathBuf) -> Result<Scores> {
+    let text = if path.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("reading scores from standard input")?;
+        text
+    } else {
+        fs::read_to_string(path).with_context(|| {
+            format!(
+                "reading scores from {}; `-` is standard input",
+                path.display()
+            )
+        })?
+    };
+    let lines = text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty());
+    let integers: Result<Vec<i64>, _> = lines.clone().map(|(_, line)| line.parse()).collect();
+    if let Ok(integers) = integers {
+        return Ok(Scores::Integers(integers));
+    }
+    let score = |(i, line): (usize, &str)| {
+        let score: Result<Rational, _> = line.parse();
+        score.map_err(|error| anyhow!("line {} of the scores: {error}", i + 1))
+    };
+    Ok(Scores::Rationals(lines.map(score).collect::<Result<_>>()?))
+}
+
+fn nearest(probability: &Enclosure) -> f64 {
+    probability.hi().to_f64(Rounding::NearestEven)
+}
+
+/// The mean of the selected score, nearly.
+fn mean(law: &[Enclosure], scores: &[Rational]) -> f64 {
+    let terms = law.iter().zip(scores);
+    terms
+        .map(|(p, score)| nearest(p) * score.to_f64(Rounding::NearestEven))
+        .sum()
+}
+
+fn alpha(text: &str) -> Result<Rational, ParameterError> {
+    probability("alpha", text)
+}
+
+fn beta(text: &str) -> Result<Rational, ParameterError> {
+    probability("beta", text)
+}
+
+fn probability(name: &'static str, text: &str) -> Result<Rational, ParameterError> {
+    let value = parse_number(name, text)?;
+    if value.is_positive() && value < Rational::ONE {
+        Ok(value)
+    } else {
+        Err(ParameterError::NotAProbability { name, value })
+    }
+}
