@@ -49,7 +49,7 @@ fn check(
         worst = worst.max(above.to_bits() - below.to_bits());
         count += 1;
     }
-    assert!(count >= 100, "{cast}: only {count} vectors");
+    assert!(count >= 60, "{cast}: only {count} vectors");
     assert!(
         worst <= tolerance,
         "{cast}: {worst} doubles beyond the best bound"
@@ -116,6 +116,38 @@ fn renyi_to_approximate_is_conservative_within_1_ulp() {
     check_up("renyi_epsilon", 0, |x| {
         renyi_order_to_epsilon(x.up(0), x.up(1), x.down(2))
     });
+}
+
+#[test]
+fn renyi_curves_are_conservative_within_2_ulp() {
+    check_up("pure_to_renyi", 1, |x| {
+        pure_to_renyi(x.up(0))?.epsilon(x.up(1))
+    });
+    check_up("laplace_to_renyi", 1, |x| {
+        laplace_to_renyi(x.up(0))?.epsilon(x.up(1))
+    });
+    check_up("range_to_renyi", 1, |x| {
+        bounded_range_to_renyi(x.up(0))?.epsilon(x.up(1))
+    });
+}
+
+#[test]
+fn optimal_composition_is_conservative_and_close() {
+    let mut count = 0;
+    for line in VECTORS.lines().filter(|line| line.starts_with("optimal")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let releases: u64 = words[1].parse().unwrap();
+        let arguments = Arguments(&words[2..4]);
+        let found = optimal_composition(arguments.up(0), releases, arguments.down(1)).unwrap();
+        let exact: Rational = words[4].parse().unwrap();
+        let found = Rational::try_from(found.get()).unwrap();
+        assert!(found >= exact, "{line}: {found}");
+        let error = Up::from_rational(&(&found - &exact)).get();
+        let size = Up::from_rational(&exact).get();
+        assert!(error <= 1e-13 * (1.0 + size), "{line}: off by {error:e}");
+        count += 1;
+    }
+    assert!(count >= 200, "{count}");
 }
 
 #[test]

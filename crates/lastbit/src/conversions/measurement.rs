@@ -36,11 +36,35 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     }
 
     /// Pure ε → bounded range, by [`pure_to_bounded_range`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::MaxDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::Up;
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// assert_eq!(release.to_bounded_range().map(&1)?.get(), 2.0);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_bounded_range(&self) -> Measurement<DI, MI, RangeDivergence, TO> {
         self.cast(RangeDivergence, |&epsilon| pure_to_bounded_range(epsilon))
     }
 
     /// Pure ε → (ε, 0), by [`pure_to_approximate`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::MaxDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::Up;
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// assert_eq!(release.to_approximate().map(&1)?.delta(), Up::ZERO);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_approximate(&self) -> Measurement<DI, MI, Approximate<MaxDivergence>, TO> {
         self.cast(Approximate(MaxDivergence), |&epsilon| {
             pure_to_approximate(epsilon)
@@ -48,6 +72,20 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     }
 
     /// Pure ε → profile, by [`approximate_to_profile`] at `δ = 0`.
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::MaxDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// // At δ = 0.1 a smaller ε will do.
+    /// let loss = release.to_profile().to_approximate(Down::exact(0.1))?.map(&1)?;
+    /// assert!(loss.loss().get() < 0.9);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_profile(&self) -> Measurement<DI, MI, PrivacyProfile, TO> {
         self.cast(PrivacyProfile, |&epsilon| {
             approximate_to_profile(&pure_to_approximate(epsilon)?)
@@ -78,6 +116,18 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDive
     }
 
     /// Bounded range η → pure, by [`bounded_range_to_pure`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::RangeDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::Up;
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RangeDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// assert_eq!(release.to_pure().map(&1)?.get(), 1.0);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_pure(&self) -> Measurement<DI, MI, MaxDivergence, TO> {
         self.cast(MaxDivergence, |&eta| bounded_range_to_pure(eta))
     }
@@ -87,6 +137,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     Measurement<DI, MI, ZeroConcentratedDivergence, TO>
 {
     /// zCDP ρ → (ε, δ) at a δ that may be spent, by [`zcdp_to_approximate_epsilon`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::ZeroConcentratedDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, ZeroConcentratedDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))))?;
+    /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
+    /// assert!(loss.loss().get() < 5.3);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_approximate(
         &self,
         delta: Down,
@@ -117,6 +180,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     }
 
     /// zCDP ρ → Rényi curve, by [`zcdp_to_renyi`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::ZeroConcentratedDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::Up;
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, ZeroConcentratedDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))))?;
+    /// let curve = release.to_renyi().map(&1)?;
+    /// assert_eq!(curve.epsilon(Up::exact(8.0))?.get(), 4.0);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_renyi(&self) -> Measurement<DI, MI, RenyiDivergence, TO> {
         self.cast(RenyiDivergence, |&rho| zcdp_to_renyi(rho))
     }
@@ -124,6 +200,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
 
 impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDivergence, TO> {
     /// Rényi curve → (ε, δ) at a δ that may be spent, by [`renyi_to_approximate_epsilon`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::RenyiDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RenyiDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))))?;
+    /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
+    /// assert!(loss.loss().get() < 5.3);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_approximate(
         &self,
         delta: Down,
@@ -132,6 +221,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDive
     }
 
     /// Rényi curve → profile, by [`renyi_to_profile`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::RenyiDivergence;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RenyiDivergence, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))))?;
+    /// let profile = release.to_profile().map(&1)?;
+    /// assert!(profile.delta(Down::exact(5.3))?.get() < 1e-6);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_profile(&self) -> Measurement<DI, MI, PrivacyProfile, TO> {
         self.cast(PrivacyProfile, |curve| Ok(renyi_to_profile(curve)))
     }
@@ -141,6 +243,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     Measurement<DI, MI, Approximate<MaxDivergence>, TO>
 {
     /// (ε, δ) → profile, by [`approximate_to_profile`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::{Approximate, MaxDivergence};
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, Approximate(MaxDivergence), |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::EpsilonDelta::new(Up::ONE, Up::exact(1e-6))?)))?;
+    /// let profile = release.to_profile().map(&1)?;
+    /// assert_eq!(profile.delta(Down::ONE)?.get(), 1e-6);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_profile(&self) -> Measurement<DI, MI, PrivacyProfile, TO> {
         self.cast(PrivacyProfile, approximate_to_profile)
     }
@@ -148,6 +263,19 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
 
 impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, PrivacyProfile, TO> {
     /// Profile → (ε, δ) at a δ that may be spent, by [`profile_to_approximate`].
+    ///
+    /// ```
+    /// # use lastbit::domains::AtomDomain;
+    /// # use lastbit::measures::PrivacyProfile;
+    /// # use lastbit::metrics::DiscreteDistance;
+    /// # use lastbit::{Measurement, PrivacyMap};
+    /// # use lastbit_exact::{Down, Up};
+    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, PrivacyProfile, |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(lastbit::conversions::zcdp_to_profile(Up::exact(0.5))?)))?;
+    /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
+    /// assert!(loss.loss().get() < 5.3);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
     pub fn to_approximate(
         &self,
         delta: Down,

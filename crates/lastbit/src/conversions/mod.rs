@@ -21,33 +21,44 @@
 //!
 //! There is no way from zCDP, Rényi or (ε, δ > 0) back to pure: Gaussian noise satisfies all three, and its loss is unbounded.
 
+mod accountants;
 mod approximate_to_profile;
 mod bounded_range_to_pure;
+mod bounded_range_to_renyi;
 mod bounded_range_to_zcdp;
 mod checks;
+mod curve;
 mod finite_pair;
+mod laplace_to_renyi;
 mod laplace_to_zcdp;
 mod measurement;
+mod optimal_composition;
 mod order;
 mod profile_to_approximate;
 mod pure_to_approximate;
 mod pure_to_bounded_range;
+mod pure_to_renyi;
 mod pure_to_zcdp;
 mod renyi_to_approximate;
 mod series;
 mod zcdp_to_approximate;
 mod zcdp_to_renyi;
 
+pub use accountants::{Accountant, Plan, Price, PriceList, Release};
 pub use approximate_to_profile::approximate_to_profile;
 pub use bounded_range_to_pure::bounded_range_to_pure;
+pub use bounded_range_to_renyi::bounded_range_to_renyi;
 pub use bounded_range_to_zcdp::{
     bounded_range_to_zcdp, bounded_range_to_zcdp_classical, bounded_range_to_zcdp_tight,
 };
 pub use finite_pair::FinitePair;
+pub use laplace_to_renyi::laplace_to_renyi;
 pub use laplace_to_zcdp::laplace_to_zcdp;
+pub use optimal_composition::{MOST_OPTIMAL_RELEASES, optimal_composition};
 pub use profile_to_approximate::{profile_at, profile_to_approximate};
 pub use pure_to_approximate::pure_to_approximate;
 pub use pure_to_bounded_range::pure_to_bounded_range;
+pub use pure_to_renyi::pure_to_renyi;
 pub use pure_to_zcdp::pure_to_zcdp;
 pub use renyi_to_approximate::{
     renyi_order_to_delta, renyi_order_to_epsilon, renyi_to_approximate_delta,

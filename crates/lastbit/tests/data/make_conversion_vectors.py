@@ -8,6 +8,7 @@ Writes conversions.txt. Each line is a cast, its arguments, and its exact value 
     renyi_delta <order> <divergence> <epsilon> <delta>
     renyi_epsilon <order> <divergence> <delta> <epsilon>
     profile <epsilon0> <delta0> <epsilon> <delta>
+    pure_to_renyi <epsilon> <order> <divergence>   (and laplace_to_renyi, range_to_renyi)
     optimal <k> <epsilon> <delta> <epsilon of k releases of randomized response>
 
 Arguments are doubles, written so that they read back as the same ones. Values come from the definitions, with enough digits
@@ -137,6 +138,38 @@ def profile(epsilon0, delta0, epsilon):
     return delta0 + (1 - delta0) * (1 - exp(epsilon - epsilon0)) / (1 + exp(-epsilon0))
 
 
+def pure_to_renyi(epsilon, order):
+    """Randomized response."""
+    epsilon, order = mpf(epsilon), mpf(order)
+    lie = 1 / (1 + exp(epsilon))
+    truth = 1 - lie
+    return log(truth**order * lie ** (1 - order) + lie**order * truth ** (1 - order)) / (order - 1)
+
+
+def laplace_to_renyi(epsilon, order):
+    epsilon, order = mpf(epsilon), mpf(order)
+    outer = order * exp((order - 1) * epsilon) + (order - 1) * exp(-order * epsilon)
+    return log(outer / (2 * order - 1)) / (order - 1)
+
+
+def range_to_renyi(eta, order):
+    """The largest over all laws with two values of P/Q, of ratio e^eta: golden section over their mass under Q."""
+    eta, order = mpf(eta), mpf(order)
+    c, big = -expm1(-eta), -expm1(-order * eta)
+
+    def divergence(v):
+        return (log1p(-v * big) - order * log1p(-v * c)) / (order - 1)
+
+    low, high, ratio = mpf(0), mpf(1) - mpf(10) ** -90, (mpf(5) ** 0.5 - 1) / 2
+    for _ in range(220):
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        if divergence(left) < divergence(right):
+            low = left
+        else:
+            high = right
+    return divergence((low + high) / 2)
+
+
 def optimal(k, epsilon, delta):
     """The largest of ln((P(L < i) − δ)/Q(L < i)), L binomial: the number of false answers of k."""
     epsilon, delta = mpf(epsilon), mpf(delta)
@@ -198,10 +231,20 @@ def main():
         delta0 = random.choice([0.0] + deltas)
         epsilon = epsilon0 * random.choice([0.0, 1e-9, 0.5, random.random(), 0.999999, 1.0, 2.0])
         emit("profile", [epsilon0, delta0, epsilon], profile(epsilon0, delta0, epsilon))
-    mp.dps = 150
+    mp.dps = 200
+
+    for _ in range(60):
+        epsilon = mantissa() * 10.0 ** random.randint(-6, 2)
+        order = 1 + mantissa() * 10.0 ** random.randint(-4, 3)
+        for name, function in [("pure_to_renyi", pure_to_renyi), ("laplace_to_renyi", laplace_to_renyi)]:
+            emit(name, [epsilon, order], function(epsilon, order))
+    for _ in range(60):
+        eta = mantissa() * 10.0 ** random.randint(-6, 1)
+        order = 1 + mantissa() * 10.0 ** random.randint(-4, 3)
+        emit("range_to_renyi", [eta, order], range_to_renyi(eta, order))
 
     for k in [1, 2, 3, 10, 100, 400]:
-        for epsilon in [1e-6, 1e-3, 0.03, 0.1, 1.0, 5.0, 20.0]:
+        for epsilon in [1e-6, 1e-3, 0.03, 0.1, 1.0, 5.0, 20.0, 300.0]:
             for delta in [1e-300, 1e-12, 1e-6, 0.01, 0.4]:
                 emit("optimal", [k, epsilon, delta], optimal(k, epsilon, delta))
 
