@@ -120,6 +120,11 @@ pub enum QualityError {
         /// What was given.
         quantile: Rational,
     },
+    /// A domain with NaN or infinities.
+    #[error(
+        "the domain admits NaN or infinities, which have no place among numbers; use one without"
+    )]
+    Unordered,
     /// A statistic of no data.
     #[error("there are no data points; a quantile needs at least 1")]
     NoData,

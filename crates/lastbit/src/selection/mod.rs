@@ -4,8 +4,12 @@
 //! takes few values in long runs, so a [`StepFunction`] holds it in O(n), and every step of selection works on runs.
 
 mod error;
+mod key;
 mod qualities;
+mod quantile;
 mod step_function;
 
 pub use error::QualityError;
+pub use key::Key;
+pub use quantile::{Offer, PointSelection, interior_point, offers, quantile, quantile_by, rank_of};
 pub use step_function::{LARGEST_SIZE, Run, StepFunction};

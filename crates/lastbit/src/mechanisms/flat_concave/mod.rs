@@ -23,6 +23,7 @@ use crate::{Epsilon, Error};
 
 pub use price::{Method, loss_of_quality, needed_promise};
 pub use stability::Stability;
+pub(crate) use steps::draw_point;
 
 /// What is public about a selection: the size of the domain, the highest quality that any point can have, the quality that the best
 /// point is promised to have, and the share α of the promise that may be lost.
