@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use lastbit::mechanisms::exponential::{Exponential, Run};
+use lastbit::mechanisms::exponential::{Exponential, Run, Score};
 use lastbit_noise::entropy::{Entropy, System};
 
 const CANDIDATES: usize = 100_000;
@@ -63,10 +63,7 @@ fn gumbel_argmax(
 }
 
 fn exponential(criterion: &mut Criterion) {
-    let mechanism = Exponential::new(
-        &"1".parse().expect("positive"),
-        &"1".parse().expect("positive"),
-    );
+    let mechanism = mechanism();
     let mut entropy = System::default();
     let mut group = criterion.benchmark_group("exponential/100000");
     let shapes = shapes();
@@ -95,10 +92,18 @@ fn exponential(criterion: &mut Criterion) {
     });
     group.finish();
 
-    // Interleaved, and the fastest of each, so that other load falls on all alike.
-    let mut best = [f64::INFINITY; 5];
+    same_time("f64", &shapes.each_ref().map(|(_, scores)| &scores[..]));
+    let integers = shapes.map(|(_, scores)| scores.iter().map(|&u| u as i64).collect::<Vec<_>>());
+    same_time("i64", &integers.each_ref().map(|scores| &scores[..]));
+}
+
+/// The ratio of the slowest shape to the fastest: interleaved, and the fastest run of each, so that other load falls on all alike.
+fn same_time<S: Score>(name: &str, shapes: &[&[S]]) {
+    let mechanism = mechanism();
+    let mut entropy = System::default();
+    let mut best = vec![f64::INFINITY; shapes.len()];
     for _ in 0..200 {
-        for (best, (_, scores)) in best.iter_mut().zip(&shapes) {
+        for (best, scores) in best.iter_mut().zip(shapes) {
             let start = Instant::now();
             black_box(mechanism.sample(black_box(scores), &mut entropy)).expect("valid");
             *best = best.min(start.elapsed().as_secs_f64());
@@ -106,14 +111,20 @@ fn exponential(criterion: &mut Criterion) {
     }
     let slowest = best.iter().copied().fold(0.0, f64::max);
     let fastest = best.iter().copied().fold(f64::INFINITY, f64::min);
+    let milliseconds: Vec<f64> = best.iter().map(|s| s * 1e3).collect();
+    println!("{name}, fastest run of each shape, ms: {milliseconds:.3?}");
     println!(
-        "shapes of scores, fastest run of each, ms: {:.3?}",
-        best.map(|s| s * 1e3)
-    );
-    println!(
-        "slowest/fastest shape: {:.3} (goal ≤ 1.2)",
+        "{name}, slowest shape/fastest shape: {:.3} (goal ≤ 1.2)",
         slowest / fastest
     );
+}
+
+fn mechanism() -> Exponential {
+    let one = "1";
+    Exponential::new(
+        &one.parse().expect("positive"),
+        &one.parse().expect("positive"),
+    )
 }
 
 criterion_group!(benches, exponential);

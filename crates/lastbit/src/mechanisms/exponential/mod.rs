@@ -47,7 +47,7 @@ use score::Item;
 /// range ε, and therefore is ε-DP. ∎
 ///
 /// **Time.** Two passes over all `i64` or `f64` scores, one over the sums of blocks, and one over the block of candidates in which the answer, which is
-/// public, lies; no branch depends on a score. About one draw in `2^42/n`, for n candidates below a million, is not decided so and takes longer; so does every draw if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are big numbers, whose
+/// public, lies; no branch depends on a score. With n candidates, about one draw in `2^40/n` for n below 100,000, and one in 10^5 for a million, is not decided so and takes longer; so does every draw if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are big numbers, whose
 /// size shows. The number of candidates, or of runs, shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exponential {

@@ -87,6 +87,30 @@ fn runs_have_the_law_of_their_candidates() {
 }
 
 #[test]
+fn the_longest_runs_weigh_what_they_should() {
+    let mechanism = mechanism("1", "1");
+    // 2^128·e^-85 is about 41, so that the long run is the likelier; the next two are beyond all reach.
+    let runs = [
+        (u128::MAX, -170i64),
+        (1, 0),
+        (u128::MAX, -330),
+        (u128::MAX, -310),
+        (7, -1),
+    ];
+    let runs = runs.map(|(length, score)| Run { length, score });
+    let choice = mechanism.over_runs(&runs).unwrap();
+    let law = choice.law(150);
+    let probability = law[0].lo().to_f64(Rounding::Down);
+    assert!(0.87 < probability && probability < 0.90, "{probability}");
+    let masses = masses(130, |bits| choice.draw(bits));
+    for (index, law) in law.iter().enumerate() {
+        let mass = masses.of(&index);
+        assert!(meet(&mass, law), "{index}");
+        assert!(mass.lo.is_positive(), "{index}");
+    }
+}
+
+#[test]
 fn a_place_in_a_run_is_uniform() {
     let mechanism = mechanism("1", "1");
     let runs = [Run {
