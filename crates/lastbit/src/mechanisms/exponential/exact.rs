@@ -9,10 +9,11 @@ use super::score::{Item, Number};
 /// Bits of `U` with which the second tier begins.
 const FIRST_BITS: usize = 128;
 
-/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))` and `U` beginning with the word.
+/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))` and `U`
+/// beginning with the word.
 ///
-/// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is left. A boundary `P_r/P_n` is one
-/// number, so with probability 1 this ends.
+/// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is left. A boundary
+/// `P_r/P_n` is one number, so with probability 1 this ends.
 #[cold]
 pub(super) fn choose<I: Item>(
     items: &[I],
@@ -86,8 +87,8 @@ fn weight_in_units(y: &Rational, scale: usize) -> (UBig, UBig) {
     )
 }
 
-/// The probability of every item, enclosed with `hi − lo ≤ 2^-bits·lo` as long as its exponent is below 2^40, and by `[0, 2^-(2^40)]`
-/// beyond; `[0, 0]` for an empty run.
+/// The probability of every item, enclosed with `hi − lo ≤ 2^-bits·lo` as long as its exponent is below 2^40, and by
+/// `[0, 2^-(2^40)]` beyond; `[0, 0]` for an empty run.
 pub(super) fn law<I: Item>(
     items: &[I],
     largest: &I::Score,

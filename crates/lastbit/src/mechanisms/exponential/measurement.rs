@@ -10,12 +10,15 @@ use crate::{Error, Measurement, PrivacyMap};
 type Scores<T> = VectorDomain<AtomDomain<T>>;
 
 impl Exponential {
-    /// The index of one candidate, as a measurement on scores in L∞ distance: bounded range `η = 2·rate·d`, which is ε at `d = Δ`.
+    /// The index of one candidate, as a measurement on scores in L∞ distance: bounded range `η = 2·rate·d`, which is ε at
+    /// `d = Δ`.
     ///
-    /// The metric does not know of [monotone](Exponential::monotone) scores: for them use [`Exponential::measurement_by_range`].
+    /// The metric does not know of [monotone](Exponential::monotone) scores: for them use
+    /// [`Exponential::measurement_by_range`].
     ///
-    /// **Proof.** With `d(r)` the difference of the scores of r, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, whose second term is the same for
-    /// all r. So the ratio ranges over `rate·(max d − min d)`, and no less. If all |d(r)| are at most d, that is at most `2·rate·d`. ∎
+    /// **Proof.** With `d(r)` the difference of the scores of r, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, whose second
+    /// term is the same for all r. So the ratio ranges over `rate·(max d − min d)`, and no less. If all |d(r)| are at most
+    /// d, that is at most `2·rate·d`. ∎
     ///
     /// ```
     /// use lastbit::conversions::{bounded_range_to_pure, bounded_range_to_zcdp};
@@ -51,8 +54,8 @@ impl Exponential {
 
     /// The same on scores in range distance, `max d − min d`: bounded range `η = rate·d`.
     ///
-    /// Scores that one person moves all up or all down by at most Δ are at range distance Δ, so that a [monotone](Exponential::monotone)
-    /// mechanism has the loss ε there.
+    /// Scores that one person moves all up or all down by at most Δ are at range distance Δ, so that a
+    /// [monotone](Exponential::monotone) mechanism has the loss ε there.
     ///
     /// ```
     /// use lastbit::domains::{AtomDomain, VectorDomain};

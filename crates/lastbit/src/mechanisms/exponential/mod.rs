@@ -22,7 +22,8 @@ use lastbit_noise::{UniformError, uniform_below};
 use crate::{Epsilon, Sensitivity};
 use score::Item;
 
-/// Selects candidate `r` with probability exactly `P(r) ∝ exp(ε·u(r)/(2Δ))`, or `exp(ε·u(r)/Δ)` if scores are [monotone](Exponential::monotone).
+/// Selects candidate `r` with probability exactly `P(r) ∝ exp(ε·u(r)/(2Δ))`, or `exp(ε·u(r)/Δ)` if scores are
+/// [monotone](Exponential::monotone).
 ///
 /// `Δ` is how far one person can move any score. Scores are `i64`, `f64` or [`Rational`], all taken exactly.
 ///
@@ -38,17 +39,18 @@ use score::Item;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Exactness.** One lazy uniform `U` picks the candidate in whose share of the sum of weights `U·Σw` falls. Weights are enclosed in f64 first, with a
-/// proved error; if the enclosures do not decide, more bits of the same `U` are drawn and weights enclosed at higher precision.
-/// So the law is that of the real-valued formula.
+/// **Exactness.** One lazy uniform `U` picks the candidate in whose share of the sum of weights `U·Σw` falls. Weights are
+/// enclosed in f64 first, with a proved error; if the enclosures do not decide, more bits of the same `U` are drawn and
+/// weights enclosed at higher precision. So the law is that of the real-valued formula.
 ///
-/// **Privacy.** With `d = u − u'` the difference of neighbouring scores, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, and the second term is the same for all r.
-/// So the range of the log-likelihood ratio is `rate·(max d − min d)`: at most `ε/(2Δ)·2Δ`, or `ε/Δ·Δ` for monotone scores. The mechanism has bounded
-/// range ε, and therefore is ε-DP. ∎
+/// **Privacy.** With `d = u − u'` the difference of neighbouring scores, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, and the
+/// second term is the same for all r. So the range of the log-likelihood ratio is `rate·(max d − min d)`: at most
+/// `ε/(2Δ)·2Δ`, or `ε/Δ·Δ` for monotone scores. The mechanism has bounded range ε, and therefore is ε-DP. ∎
 ///
-/// **Time.** Two passes over all `i64` or `f64` scores, one over the sums of blocks, and one over the block of candidates in which the answer, which is
-/// public, lies; no branch depends on a score. With n candidates, about one draw in `2^40/n` for n below 100,000, and one in 10^5 for a million, is not decided so and takes longer; so does every draw if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are big numbers, whose
-/// size shows. The number of candidates, or of runs, shows.
+/// **Time.** Two passes over all `i64` or `f64` scores, one over the sums of blocks, and one over the block of candidates
+/// in which the answer, which is public, lies; no branch depends on a score. With n candidates, about one draw in `2^40/n`
+/// for n below 100,000, and one in 10^5 for a million, is not decided so and takes longer; so does every draw if `ε/Δ` is
+/// outside `[2^-999, 2^999]`. Rationals are big numbers, whose size shows. The number of candidates, or of runs, shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exponential {
     epsilon: Epsilon,
@@ -68,8 +70,8 @@ impl Exponential {
         }
     }
 
-    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores of which one person moves all up or all down, each by at most Δ: counts, for example, under adding or removing
-    /// a row.
+    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores of which one person moves all up or all down, each by at most Δ: counts, for
+    /// example, under adding or removing a row.
     pub fn monotone(epsilon: &Epsilon, sensitivity: &Sensitivity) -> Exponential {
         Exponential {
             rate: epsilon.get() / sensitivity.get(),

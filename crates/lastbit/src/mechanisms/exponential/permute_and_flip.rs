@@ -7,17 +7,20 @@ use super::{Exponential, Score, SelectionError, exact, kernel, rate_f64};
 
 impl Exponential {
     /// Permute-and-flip: go through the candidates in random order and publish the first whose coin, heads with probability
-    /// exactly `exp(rate·(u(r) − max u))`, falls on heads. Never a lower expected score than [`Exponential::sample`] at the same ε; pure ε-DP.
+    /// exactly `exp(rate·(u(r) − max u))`, falls on heads. Never a lower expected score than [`Exponential::sample`] at the
+    /// same ε; pure ε-DP.
     ///
-    /// Its range is not bounded by ε, so under zCDP it costs what any ε-DP release does, and the exponential mechanism is usually the better choice
-    /// there.
+    /// Its range is not bounded by ε, so under zCDP it costs what any ε-DP release does, and the exponential mechanism is
+    /// usually the better choice there.
     ///
-    /// **The draw.** The coins are independent of the order, and the first of those with heads in a random order is any of them with equal
-    /// probability. So all coins are flipped, and one of the heads is drawn uniformly; the largest score always falls on heads.
+    /// **The draw.** The coins are independent of the order, and the first of those with heads in a random order is any of
+    /// them with equal probability. So all coins are flipped, and one of the heads is drawn uniformly; the largest score
+    /// always falls on heads.
     ///
-    /// **Privacy.** The law is that of the largest score after exponential noise of mean `1/rate` on each (Ding et al., 2021). Given the noise of the
-    /// others, r wins if its own is at least `max(t, 0)`, `t = max_(s≠r)(u(s) + Z_s) − u(r)`: with probability `e^(−rate·max(t, 0))`. Neighbours move
-    /// t by at most 2Δ, or Δ for monotone scores, so the probability changes by a factor of at most `e^ε`. ∎
+    /// **Privacy.** The law is that of the largest score after exponential noise of mean `1/rate` on each (Ding et al.,
+    /// 2021). Given the noise of the others, r wins if its own is at least `max(t, 0)`, `t = max_(s≠r)(u(s) + Z_s) − u(r)`:
+    /// with probability `e^(−rate·max(t, 0))`. Neighbours move t by at most 2Δ, or Δ for monotone scores, so the
+    /// probability changes by a factor of at most `e^ε`. ∎
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -107,7 +110,8 @@ impl Exponential {
 }
 
 const TWO_M53: f64 = 1.0 / (1u64 << 53) as f64;
-/// A weight is at most 1 and off by less than 0.61·2^-43 + 2^-60 ([`kernel::Sums::new`]), and 53 bits of U leave it open by 2^-53.
+/// A weight is at most 1 and off by less than 0.61·2^-43 + 2^-60 ([`kernel::Sums::new`]), and 53 bits of U leave it open by
+/// 2^-53.
 const MARGIN: f64 = 1.0 / (1u64 << 43) as f64;
 
 /// Whether `U < e^-y`, `U` beginning with the word.

@@ -6,7 +6,8 @@ use super::SelectionError;
 
 /// A score, taken exactly: `i64`, `f64` or [`Rational`].
 ///
-/// The time of a selection does not depend on the values of `i64` and `f64` scores; rationals are big numbers, whose size shows.
+/// The time of a selection does not depend on the values of `i64` and `f64` scores; rationals are big numbers, whose size
+/// shows.
 pub trait Score: Number + Clone + Debug + PartialOrd + Send + Sync + 'static {}
 
 impl<S: Number + Clone + Debug + PartialOrd + Send + Sync + 'static> Score for S {}
@@ -169,8 +170,8 @@ fn first_not_finite<I: Item>(items: &[I]) -> SelectionError {
 
 /// `k` as a double: one rounding, without a branch.
 ///
-/// 2^84 + h·2^32 and 2^52 + l are doubles for h, l < 2^32, and the difference of the first from 2^84 + 2^52 is a multiple of 2^32
-/// below 2^64: exact.
+/// 2^84 + h·2^32 and 2^52 + l are doubles for h, l < 2^32, and the difference of the first from 2^84 + 2^52 is a multiple
+/// of 2^32 below 2^64: exact.
 #[inline(always)]
 fn to_double(k: u64) -> f64 {
     const TWO_52: f64 = 4_503_599_627_370_496.0;

@@ -60,8 +60,9 @@ impl Exponential {
     /// The best score that suffices for a target, whatever the other scores, if at most `bad` candidates are bad:
     /// `OPT ≥ ln(|R̄|·(1/β − 1))/(rate·α)`, which is `(2Δ/(εα))·ln(…)` for general scores.
     ///
-    /// **Proof.** A bad candidate weighs less than `e^(−rate·α·OPT)` times the best one. So `P(bad) ≤ x/(1 + x)` with `x = |R̄|·e^(−rate·α·OPT)`, and that is
-    /// at most β if `x ≤ β/(1 − β)`. If all bad scores come near `(1 − α)·OPT` and there is no other candidate, no smaller promise will do. ∎
+    /// **Proof.** A bad candidate weighs less than `e^(−rate·α·OPT)` times the best one. So `P(bad) ≤ x/(1 + x)` with
+    /// `x = |R̄|·e^(−rate·α·OPT)`, and that is at most β if `x ≤ β/(1 − β)`. If all bad scores come near `(1 − α)·OPT` and
+    /// there is no other candidate, no smaller promise will do. ∎
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
@@ -78,8 +79,8 @@ impl Exponential {
 
     /// [`Exponential::promise`], and the classical bound for `candidates` of which `best` reach the optimum beside it.
     ///
-    /// The corrected bound is the smaller if and only if `|R̄|·(1 − β) < |R|/|R_OPT|`: always for a single best candidate, and with more, for β above
-    /// [`crossing`](Exponential::crossing).
+    /// The corrected bound is the smaller if and only if `|R̄|·(1 − β) < |R|/|R_OPT|`: always for a single best candidate,
+    /// and with more, for β above [`crossing`](Exponential::crossing).
     pub fn promises(
         &self,
         candidates: &UBig,
@@ -95,7 +96,8 @@ impl Exponential {
         })
     }
 
-    /// The β at which both bounds of [`Exponential::promises`] are equal: `1 − |R|/(|R̄|·|R_OPT|)`; the corrected one is smaller above. `None`: it is the smaller at every β.
+    /// The β at which both bounds of [`Exponential::promises`] are equal: `1 − |R|/(|R̄|·|R_OPT|)`; the corrected one is
+    /// smaller above. `None`: it is the smaller at every β.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -146,8 +148,8 @@ impl Exponential {
         }
     }
 
-    /// The mechanism with the smallest ε, rounded up, that meets a target for a promised best score: `ε = 2Δ·ln(|R̄|·(1/β − 1))/(α·OPT)`, or half of it for monotone
-    /// scores.
+    /// The mechanism with the smallest ε, rounded up, that meets a target for a promised best score:
+    /// `ε = 2Δ·ln(|R̄|·(1/β − 1))/(α·OPT)`, or half of it for monotone scores.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
