@@ -1,6 +1,7 @@
 //! The `lastbit` command: differential privacy that is right to the last bit.
 #![forbid(unsafe_code)]
 
+mod convert;
 mod exponential;
 mod number;
 mod picture;
@@ -22,11 +23,15 @@ struct Cli {
     command: Command,
 }
 
+// One value, made once: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Subcommand)]
 enum Command {
     /// Run a mechanism on one number, or see its law or its price
     #[command(subcommand)]
     Mechanism(Mechanism),
+    /// State a privacy loss in another measure, or see what many releases cost
+    Convert(convert::Convert),
 }
 
 // One value, made once: its size does not matter.
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match cli.command {
+        Command::Convert(command) => command.run(out),
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
     };
