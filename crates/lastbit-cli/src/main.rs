@@ -3,6 +3,7 @@
 
 mod convert;
 mod exponential;
+mod flat_concave;
 mod number;
 mod picture;
 mod snapping;
@@ -44,6 +45,9 @@ enum Mechanism {
     /// Selection of a candidate by its score
     #[command(subcommand)]
     Exponential(exponential::Exponential),
+    /// Selection of a quantile over a large domain
+    #[command(subcommand)]
+    FlatConcave(flat_concave::FlatConcave),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Convert(command) => command.run(out),
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
+        Command::Mechanism(Mechanism::FlatConcave(command)) => command.run(out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

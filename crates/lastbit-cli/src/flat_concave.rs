@@ -1,0 +1,298 @@
+//! `lastbit mechanism flat-concave draw|price`.
+
+use std::fs;
+use std::io::{Read, Write, stdin};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, Subcommand};
+use lastbit::mechanisms::flat_concave::{
+    Method, Problem, RecConcave, Selection, loss_of_quality, needed_promise,
+};
+use lastbit::selection::{StepFunction, rank_of};
+use lastbit::{Confidence, Epsilon, ParameterError, parse_number};
+use lastbit_exact::{Rational, Up};
+use lastbit_noise::entropy::System;
+use serde_json::{Value, json};
+
+use crate::number::{json as number, readable, shortest};
+
+const TEACH: &str = "\
+The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n less its rank error, where n is the number of data points: first the
+length of an interval of good points, then two such intervals, then a point. Its loss of quality hardly depends on N.
+
+  --promise is a quality that the best point surely has: for a quantile, up to n. It is public: do not take it from the data.
+  --alpha is the share of the promise that may be lost: the rank error is alpha·promise, if the promise is n.
+  --epsilon and --delta are what you pay in all. Without --delta intervals are selected by the exponential mechanism, else by stability,
+  which may answer `none`.";
+
+/// What can be asked of Flat-Concave.
+#[derive(Subcommand)]
+pub enum FlatConcave {
+    /// Draw a quantile of integers, or `none`
+    #[command(after_long_help = concat!(
+        "Example:\n",
+        "  seq 1 10000 | lastbit mechanism flat-concave draw --data - --domain-bits 64 --quantile 0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
+    ))]
+    Draw(Draw),
+    /// The promise needed and the rank error, before any data is read
+    #[command(after_long_help = concat!(
+        "Example:\n",
+        "  lastbit mechanism flat-concave price --domain-bits 64 --quantile 0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
+    ))]
+    Price(Price),
+}
+
+impl FlatConcave {
+    /// Runs the command.
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        match self {
+            FlatConcave::Draw(command) => command.run(out),
+            FlatConcave::Price(command) => command.run(out),
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+struct Common {
+    /// The domain is 0, 1, …, 2^N − 1; N from 0 to 127
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=127))]
+    domain_bits: u32,
+
+    /// Which quantile, from 0 to 1
+    #[arg(long, value_name = "Q", default_value = "0.5", allow_hyphen_values = true, value_parser = quantile)]
+    quantile: Rational,
+
+    /// A quality that the best point surely has, at most the number of data points
+    #[arg(long, value_name = "R", allow_hyphen_values = true, value_parser = promise)]
+    promise: Rational,
+
+    /// The share of the promise that may be lost, between 0 and 1
+    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
+    alpha: Rational,
+
+    /// Privacy loss to pay in all: ε > 0
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Epsilon,
+
+    /// δ to pay in all: intervals are then selected by stability
+    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = delta)]
+    delta: Option<Rational>,
+
+    /// How many levels: 2 is Flat-Concave, more RecConcave
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
+    levels: u32,
+
+    /// Machine-readable output
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    fn size(&self) -> u128 {
+        1 << self.domain_bits
+    }
+
+    /// ε of each of the 3N − 2 selections.
+    fn each(&self) -> Result<Epsilon> {
+        let count = Rational::from(i64::from(3 * self.levels - 2));
+        Ok(Epsilon::new(self.epsilon.get() / &count)?)
+    }
+
+    /// How intervals are selected: with δ of each of the 2(N − 1) selections.
+    fn selection(&self) -> Selection {
+        match &self.delta {
+            Some(delta) if self.levels > 1 => {
+                Selection::Stability(delta / &Rational::from(i64::from(2 * self.levels - 2)))
+            }
+            _ => Selection::Exponential,
+        }
+    }
+
+    fn mechanism(&self, optimum: i64) -> Result<RecConcave> {
+        let (promise, alpha) = (self.promise.clone(), self.alpha.clone());
+        let problem = Problem::new(self.size(), optimum, promise, alpha)?;
+        Ok(RecConcave::new(
+            problem,
+            self.levels,
+            &self.each()?,
+            self.selection(),
+        )?)
+    }
+}
+
+#[derive(Args)]
+pub struct Draw {
+    /// A file of integers, one per line; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Draw {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let points = read(&self.data, self.common.size())?;
+        let mechanism = self.common.mechanism(points.len() as i64)?;
+        let rank = rank_of(&self.common.quantile, points.len())?;
+        let quality = StepFunction::quantile(&points, self.common.size(), rank)?;
+        let point = mechanism.release(&quality, &mut System::default())?;
+        if self.common.json {
+            let loss = mechanism.loss()?;
+            // Points may be above what JSON readers hold exactly: text.
+            let point = point.map(|point| point.to_string());
+            let value = json!({
+                "point": point,
+                "epsilon": number(loss.loss().get()),
+                "delta": number(loss.delta().get()),
+            });
+            writeln!(out, "{value}")?;
+        } else {
+            let point = point.map_or("none".to_owned(), |point| point.to_string());
+            writeln!(out, "{point}")?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct Price {
+    /// Taken for symmetry with `draw` and never read
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+
+    #[command(flatten)]
+    common: Common,
+
+    /// Probability with which the rank error is kept
+    #[arg(
+        long,
+        value_name = "C",
+        default_value = "0.95",
+        allow_hyphen_values = true
+    )]
+    confidence: Confidence,
+}
+
+impl Price {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let common = &self.common;
+        // Any number of data points that allows the promise.
+        let mechanism = common.mechanism(i64::MAX)?;
+        rank_of(&common.quantile, 1)?;
+        let (size, each) = (common.size(), common.each()?);
+        let beta = self.confidence.alpha();
+        let method = Method::Concave {
+            levels: common.levels,
+            selection: common.selection(),
+        };
+        let loss = mechanism.loss()?;
+        let needed = needed_promise(size, &method, &each, &common.alpha, &beta)?;
+        let smallest = loss_of_quality(size, &method, &each, &beta)?;
+        let plain = loss_of_quality(size, &Method::Exponential, &common.epsilon, &beta)?;
+        let allowed = Up::from_rational(&(&common.alpha * &common.promise));
+        let enough = Rational::try_from(needed.get()).is_ok_and(|r| r <= common.promise);
+        if common.json {
+            let value = json!({
+                "epsilon": number(loss.loss().get()),
+                "delta": number(loss.delta().get()),
+                "levels": mechanism.levels(),
+                "promise_needed": number(needed.get()),
+                "promise_is_enough": enough,
+                "rank_error": if enough { number(allowed.get()) } else { Value::Null },
+                "rank_error_smallest": number(smallest.get()),
+                "rank_error_exponential": number(plain.get()),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        let up = |x: Up| shortest((x.get() * 10.0).ceil() / 10.0);
+        let percent = readable(&(self.confidence.get() * &Rational::from(100i64)));
+        writeln!(
+            out,
+            "Flat-Concave over 2^{} points, levels {}: loss ε {}, δ {}",
+            common.domain_bits,
+            mechanism.levels(),
+            shortest(loss.loss().get()),
+            shortest(loss.delta().get()),
+        )?;
+        let verdict = if enough { "enough" } else { "not enough" };
+        writeln!(
+            out,
+            "  promise needed   {}, at alpha {}; {} is {verdict}",
+            up(needed),
+            readable(&common.alpha),
+            readable(&common.promise),
+        )?;
+        if enough {
+            writeln!(
+                out,
+                "  rank error       {} at {percent} %, if the promise is the number of data points",
+                up(allowed)
+            )?;
+        }
+        writeln!(
+            out,
+            "  smallest bound   {} at {percent} %, with alpha·promise as small as can be",
+            up(smallest)
+        )?;
+        writeln!(
+            out,
+            "  for comparison   {} by the exponential mechanism alone, at the same ε",
+            up(plain)
+        )?;
+        Ok(())
+    }
+}
+
+/// Sorted integers below `size`. Errors name lines, and not what is in them.
+fn read(path: &PathBuf, size: u128) -> Result<Vec<u128>> {
+    let mut text = String::new();
+    if path.as_os_str() == "-" {
+        stdin()
+            .read_to_string(&mut text)
+            .context("cannot read standard input")?;
+    } else {
+        text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    }
+    let mut points = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let Ok(point) = line.parse::<u128>() else {
+            bail!(
+                "line {}: not an integer of 0 or more; write one on each line",
+                index + 1
+            );
+        };
+        ensure!(
+            point < size,
+            "line {}: outside the domain; clamp the data, or raise --domain-bits",
+            index + 1
+        );
+        points.push(point);
+    }
+    points.sort_unstable();
+    Ok(points)
+}
+
+fn quantile(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("quantile", text)
+}
+
+fn promise(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("promise", text)
+}
+
+fn alpha(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("alpha", text)
+}
+
+fn delta(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("delta", text)
+}
