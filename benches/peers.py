@@ -29,7 +29,7 @@ def enter_venv():
         print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
         subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
         subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
-    os.execv(str(python), [str(python), __file__, *sys.argv[1:]])
+    os.execv(str(python), [str(python), *sys.argv])
 
 
 def fastest(draws, run, times=5):
@@ -42,10 +42,10 @@ def fastest(draws, run, times=5):
     return best
 
 
-def lastbit():
-    """Nanoseconds a draw of our own arithmetics and of the naive mechanism with the same generator."""
-    command = ["cargo", "run", "--quiet", "--release", "-p", "lastbit-benches", "--bin", "draws"]
-    return json.loads(subprocess.check_output(command, cwd=ROOT))
+def lastbit(binary, *arguments, text=None):
+    """What a program of `benches/src/bin` writes, given some text to read."""
+    command = ["cargo", "run", "--quiet", "--release", "-p", "lastbit-benches", "--bin", binary, "--", *arguments]
+    return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def numpy_laplace():
@@ -102,7 +102,8 @@ def mpfr_draw():
 
 def main():
     enter_venv()
-    ours = lastbit()
+    # Nanoseconds a draw of our own arithmetics, and of the naive mechanism with the same generator.
+    ours = json.loads(lastbit("draws"))
     peers = [
         ("naive f64 Laplace, same generator (leaks)", ours["naive"]),
         ("numpy Laplace, vectorised (leaks)", numpy_laplace()),

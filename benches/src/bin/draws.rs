@@ -1,23 +1,11 @@
 //! Nanoseconds a draw, as JSON on one line: for `benches/peers.py`, which sets them beside the peers' in the same run.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
-use lastbit_benches::unsafe_naive_laplace;
+use lastbit_benches::{fastest, unsafe_naive_laplace};
 use lastbit_noise::entropy::{Entropy, System};
-
-/// The fastest of several runs of `n` draws, in nanoseconds a draw.
-fn time(n: usize, mut run: impl FnMut(usize)) -> f64 {
-    (0..9)
-        .map(|_| {
-            let start = Instant::now();
-            run(n);
-            start.elapsed().as_nanos() as f64 / n as f64
-        })
-        .fold(f64::INFINITY, f64::min)
-}
 
 fn mechanism(arithmetic: Arithmetic) -> Result<Snapping, Box<dyn std::error::Error>> {
     Ok(
@@ -38,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     results.push((
         "randomness",
-        time(N, |n| {
+        fastest(N, |n| {
             for _ in 0..n {
                 black_box(entropy.word().expect("entropy"));
             }
@@ -46,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ));
     results.push((
         "naive",
-        time(N, |n| {
+        fastest(N, |n| {
             for _ in 0..n {
                 let draw = unsafe_naive_laplace(black_box(417.3), black_box(0.7), &mut entropy);
                 black_box(draw.expect("entropy"));
@@ -56,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let exact = mechanism(Arithmetic::Exact)?;
     results.push((
         "exact_bulk",
-        time(N, |_| {
+        fastest(N, |_| {
             exact
                 .release_slice(&values, &mut outputs, &mut entropy)
                 .expect("finite values");
@@ -71,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mechanism = mechanism(arithmetic)?;
         results.push((
             name,
-            time(n, |n| {
+            fastest(n, |n| {
                 for _ in 0..n {
                     let draw = mechanism.release(black_box(417.3), &mut entropy);
                     black_box(draw.expect("a finite value"));
