@@ -1,6 +1,6 @@
 use lastbit_exact::{Down, Interval, Up};
 
-use super::checks::{at_least_zero, loss};
+use super::checks::{at_least_zero, bounded, loss};
 use crate::Error;
 
 /// The most releases of one plan that are composed optimally; a search through the law of their losses takes time √k.
@@ -37,16 +37,14 @@ pub fn optimal_composition(epsilon: Up, releases: u64, delta: Down) -> Result<Up
     // k < 2^53, so exactly.
     let sum = epsilon * Up::exact(releases as f64);
     if delta == 0.0 || value == 0.0 || releases == 0 {
-        return Ok(sum);
+        return bounded(sum);
     }
     if delta >= 1.0 {
         return Ok(Up::ZERO);
     }
     let window = Window::new(value, releases, delta);
-    Ok(window
-        .epsilon(value, releases, delta)
-        .min(sum)
-        .max(Up::ZERO))
+    let epsilon = window.epsilon(value, releases, delta);
+    bounded(epsilon.min(sum).max(Up::ZERO))
 }
 
 /// The weights of `L = first, first + 1, …`, proportional to its probabilities.
