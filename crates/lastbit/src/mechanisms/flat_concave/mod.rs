@@ -8,6 +8,7 @@
 #![doc = include_str!("PROOF.md")]
 
 mod levels;
+mod measurement;
 mod price;
 mod stability;
 mod steps;
@@ -21,6 +22,7 @@ use crate::measures::EpsilonDelta;
 use crate::selection::{LARGEST_SIZE, QualityError, StepFunction};
 use crate::{Epsilon, Error};
 
+pub use measurement::{ConcaveSelection, QualityDomain, flat_concave, rec_concave};
 pub use price::{Method, loss_of_quality, needed_promise};
 pub use stability::Stability;
 pub(crate) use steps::draw_point;

@@ -1,6 +1,9 @@
 //! The law is the one written down, draws follow it, bad input is refused, and promises are kept.
 
 use super::*;
+use crate::MetricSpace;
+use crate::mechanisms::flat_concave::{ConcaveSelection, QualityDomain, flat_concave, rec_concave};
+use crate::metrics::LInfDistance;
 
 #[test]
 fn the_cut_of_stability_is_just_above_its_formula() {
@@ -232,4 +235,45 @@ fn the_needed_promise_is_enough() {
             }
         }
     }
+}
+
+#[test]
+fn the_distance_of_qualities_is_the_largest_difference() {
+    let domain = QualityDomain::new(16);
+    for left in data_sets(16, 2).chunks(7).map(|sets| &sets[0]) {
+        for right in data_sets(16, 2).chunks(5).map(|sets| &sets[0]) {
+            let (left, right) = (depth(left, 16), depth(right, 16));
+            let most = (0..16)
+                .map(|x| left.value(x).abs_diff(right.value(x)))
+                .max()
+                .unwrap();
+            let distance = domain.distance(&LInfDistance, &left, &right).unwrap();
+            assert_eq!(distance, Rational::from(most));
+        }
+    }
+}
+
+#[test]
+fn measurements_have_the_loss_of_their_levels() {
+    let problem = || Problem::new(1 << 64, 300, 150i64.into(), Rational::new(1, 2)).unwrap();
+    let one: Epsilon = "1".parse().unwrap();
+    let loss = |select: &ConcaveSelection, d: i64| select.map(&Rational::from(d)).unwrap();
+    let pure = flat_concave(problem(), &one, Selection::Exponential).unwrap();
+    assert_eq!(
+        [0, 1, 3].map(|d| loss(&pure, d).loss().get()),
+        [0.0, 4.0, 12.0]
+    );
+    let three = rec_concave(
+        problem(),
+        3,
+        &one,
+        Selection::Stability(Rational::new(1, 1024)),
+    )
+    .unwrap();
+    assert_eq!(loss(&three, 1).to_string(), "(7, 0.00390625)");
+    // The second level has 65 points and the third 8, which is a base case: a fourth would change nothing.
+    let four = rec_concave(problem(), 4, &one, Selection::Exponential).unwrap();
+    assert_eq!(loss(&four, 1).loss().get(), 7.0);
+    let other_size = StepFunction::from_values([1, 2]).unwrap();
+    assert!(pure.invoke(&other_size).unwrap_err().is_outside_domain());
 }

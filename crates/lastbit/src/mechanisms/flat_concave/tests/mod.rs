@@ -260,3 +260,19 @@ fn laws_are_laws() {
         assert!(outputs(&law).keys().flatten().all(|&x| x < 20));
     }
 }
+
+/// All sorted data sets of `count` points below `size`.
+fn data_sets(size: u64, count: usize) -> Vec<Vec<u64>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for shorter in data_sets(size, count - 1) {
+        for x in shorter.last().copied().unwrap_or(0)..size {
+            let mut data = shorter.clone();
+            data.push(x);
+            all.push(data);
+        }
+    }
+    all
+}

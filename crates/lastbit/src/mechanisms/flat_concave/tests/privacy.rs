@@ -29,22 +29,6 @@ fn assert_private(mechanism: &RecConcave, left: &Law, right: &Law, what: &str) {
     }
 }
 
-/// All sorted data sets of `count` points below `size`.
-fn data_sets(size: u64, count: usize) -> Vec<Vec<u64>> {
-    if count == 0 {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for shorter in data_sets(size, count - 1) {
-        for x in shorter.last().copied().unwrap_or(0)..size {
-            let mut data = shorter.clone();
-            data.push(x);
-            all.push(data);
-        }
-    }
-    all
-}
-
 fn are_neighbours(left: &[u64], right: &[u64]) -> bool {
     // Sorted: common points are counted by merging.
     let (mut i, mut j, mut common) = (0, 0, 0);
