@@ -85,7 +85,8 @@ fn from_ranks<P: Copy + Into<u128>>(
     quality: impl Fn(i64, i64) -> i64,
 ) -> Result<StepFunction, QualityError> {
     check_size(size)?;
-    let mut builder = Builder::default();
+    // A quality that is monotone on either side has about one run for each data point.
+    let mut builder = Builder::with_capacity(sorted.len() + 2);
     let mut earlier = None;
     // The points before `done` have their values; `below` data points are among them.
     let (mut done, mut below) = (0, 0);

@@ -266,6 +266,15 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    /// With room for this many runs.
+    pub(super) fn with_capacity(runs: usize) -> Builder {
+        Builder {
+            starts: Vec::with_capacity(runs),
+            values: Vec::with_capacity(runs),
+            size: 0,
+        }
+    }
+
     /// One more run; nothing if it is empty.
     pub(super) fn push(&mut self, length: u128, value: i64) -> Result<(), QualityError> {
         if length > LARGEST_SIZE - self.size {
