@@ -226,6 +226,14 @@ def main():
         delta = random.choice(deltas)
         emit("renyi_epsilon", [order, divergence, delta], renyi_epsilon(order, divergence, delta))
 
+    # Orders far out and next to 1, at an ε so near the divergence that δ is neither 0 nor 1.
+    for exponent in [*range(-15, -8), *range(10, 18)]:
+        order = 1 + mantissa() * 10.0**exponent
+        if order > 1:
+            epsilon = 1 + 2.0**-45 * random.randint(0, 99)
+            emit("renyi_delta", [order, 1.0, epsilon], renyi_delta(order, 1.0, epsilon))
+            emit("renyi_epsilon", [order, 0.0, 1e-6], renyi_epsilon(order, 0.0, 1e-6))
+
     for _ in range(200):
         epsilon0 = mantissa() * 10.0 ** random.randint(-6, 5)
         delta0 = random.choice([0.0] + deltas)
