@@ -243,6 +243,26 @@ fn curves_are_read_only_where_they_say_something() {
     assert_eq!(curve.epsilon(Down::ZERO).unwrap().get(), 0.5);
 }
 
+/// A peer's check of (ε, δ) failed with "order unknown" where the two parts pull apart. Here that is simply not enough.
+#[test]
+fn peer_bug_order_of_epsilon_and_delta_is_unknown() {
+    let loss = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta)).unwrap();
+    let measurement = with_loss(|_| Ok(Up::ONE))
+        .with_map(
+            AbsoluteDistance,
+            Approximate(MaxDivergence),
+            PrivacyMap::new(move |_| Ok(loss(1.0, 1e-6))),
+        )
+        .unwrap();
+    let allows = |epsilon, delta| {
+        measurement
+            .check(&Rational::ONE, &loss(epsilon, delta))
+            .unwrap()
+    };
+    assert!(allows(1.0, 1e-6) && allows(2.0, 1e-6) && allows(1.0, 1e-3));
+    assert!(!allows(2.0, 1e-7) && !allows(0.5, 1e-3) && !allows(0.5, 1e-7));
+}
+
 proptest! {
     #[test]
     fn the_order_of_losses_with_delta_is_the_product_order(
