@@ -13,7 +13,7 @@ use lastbit_exact::{Enclosure, Rational, Rounding, UBig, Up};
 use lastbit_noise::entropy::System;
 use serde_json::json;
 
-use crate::number::{json as number, json_nearest, readable, shortest};
+use crate::number::{json as number, json_nearest, json_up, readable, shortest};
 use crate::picture::{Bar, bars, rows};
 
 const TEACH: &str = "\
@@ -127,7 +127,7 @@ impl Draw {
         let mut entropy = System::default();
         let mut print = |draw: &mut dyn FnMut() -> Result<usize>| -> Result<()> {
             if self.common.json {
-                let epsilon = json_nearest(mechanism.epsilon().get());
+                let epsilon = json_up(mechanism.epsilon().get());
                 write!(out, "{{\"epsilon\":{epsilon},\"draws\":[")?;
             }
             for i in 0..self.draws {
@@ -194,7 +194,7 @@ impl Law {
                     })
                 });
             let value = json!({
-                "epsilon": json_nearest(mechanism.epsilon().get()),
+                "epsilon": json_up(mechanism.epsilon().get()),
                 "candidates": candidates.collect::<Vec<_>>(),
             });
             writeln!(out, "{value}")?;
@@ -303,8 +303,8 @@ impl Price {
         };
         if self.common.json {
             let mut value = json!({
-                "epsilon": json_nearest(mechanism.epsilon().get()),
-                "range": json_nearest(mechanism.epsilon().get()),
+                "epsilon": json_up(mechanism.epsilon().get()),
+                "range": json_up(mechanism.epsilon().get()),
                 "rho": number(rho.get()),
                 "candidates": candidates,
                 "alpha": json_nearest(target.alpha()),

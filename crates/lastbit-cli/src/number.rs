@@ -28,6 +28,11 @@ pub fn json(value: f64) -> Value {
     serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
+/// A rational that may be stated too large but never too small, such as a loss, for JSON.
+pub fn json_up(value: &Rational) -> Value {
+    json(value.to_f64(Rounding::Up))
+}
+
 /// The nearest double of a rational for JSON.
 pub fn json_nearest(value: &Rational) -> Value {
     json(value.to_f64(Rounding::NearestEven))

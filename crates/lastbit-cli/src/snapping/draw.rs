@@ -6,7 +6,7 @@ use lastbit_exact::Rational;
 use lastbit_noise::entropy::System;
 
 use super::Common;
-use crate::number::{json_nearest, shortest};
+use crate::number::{json_up, shortest};
 
 /// How many draws are made and written at a time: memory does not grow with their number.
 const CHUNK: u64 = 16_384;
@@ -43,7 +43,7 @@ impl Draw {
             write!(
                 out,
                 "{{\"epsilon\":{},\"draws\":[",
-                json_nearest(mechanism.epsilon())
+                json_up(mechanism.epsilon())
             )?;
         }
         let mut outputs = vec![0.0; self.draws.min(CHUNK) as usize];

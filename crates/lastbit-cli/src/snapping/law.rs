@@ -8,7 +8,7 @@ use lastbit_exact::{IBig, Interval, Rational};
 use serde_json::json;
 
 use super::Common;
-use crate::number::{json as number, json_nearest, readable, shortest};
+use crate::number::{json as number, json_nearest, json_up, readable, shortest};
 use crate::picture::{Bar, bars};
 
 /// The longest law that is listed point by point.
@@ -68,7 +68,7 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
         "grid": json_nearest(&Rational::ONE.scale(mechanism.grid_exponent())),
         "bound": mechanism.bound().map(json_nearest),
         "centre": json_nearest(&mechanism.bounds().centre()),
-        "epsilon": json_nearest(mechanism.epsilon()),
+        "epsilon": json_up(mechanism.epsilon()),
         "lambda": json_nearest(mechanism.scale()),
         "mean": enclosure(Interval::from_rational(&mechanism.bounds().centre()) + law.mean()),
         "variance": enclosure(law.variance()),

@@ -4,11 +4,11 @@ use anyhow::Result;
 use clap::Args;
 use lastbit::mechanisms::snapping::{Bound, GuessPrice, Price as Priced, Snapping};
 use lastbit::utility::{TradeOff, curve};
-use lastbit_exact::{Interval, Rational, Up};
+use lastbit_exact::{Interval, Rational};
 use serde_json::{Value, json};
 
 use super::Common;
-use crate::number::{json as number, json_nearest, readable, shortest};
+use crate::number::{json as number, json_nearest, json_up, readable, shortest};
 use crate::picture::{Bar, bars, rows};
 
 #[derive(Args)]
@@ -58,7 +58,7 @@ impl Price {
             );
             if self.draws != 1 {
                 value["draws"] = json!(self.draws);
-                value["epsilon_total"] = number(Up::from_rational(&self.total(&mechanism)).get());
+                value["epsilon_total"] = json_up(&self.total(&mechanism));
             }
             writeln!(out, "{value}")?;
             return Ok(());
@@ -126,7 +126,7 @@ fn to_json(
         "epsilon_published": number(price.epsilon_published.get()),
         "epsilon_exact": mechanism.epsilon().to_string(),
         "lambda_exact": mechanism.scale().to_string(),
-        "sensitivity": json_nearest(mechanism.effective_sensitivity()),
+        "sensitivity": json_up(mechanism.effective_sensitivity()),
         "centre": json_nearest(&mechanism.bounds().centre()),
         "arithmetic": mechanism.arithmetic().name(),
         "precision": mechanism.precision(),
