@@ -10,6 +10,7 @@ use lastbit::mechanisms::snapping::{Arithmetic, Bound, Grid, Snapping};
 use lastbit::mechanisms::{NoisyNumber, Scale, Variance, gaussian, laplace, laplace_zcdp};
 use lastbit::metrics::AbsoluteDistance;
 use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_noise::enumerate::Prefix;
 use lastbit_noise::{Gaussian, Laplace};
 
 use mechanism_laws::*;
@@ -228,6 +229,52 @@ fn snapping_loses_what_it_states_at_every_distance() {
         assert_eq!(at("0"), 0.0);
         assert!(measurement.invoke(&3.0).unwrap().abs() <= 30.0);
         assert!(snapping.measurement_zcdp(AtomDomain::<f64>::new()).is_err());
+    }
+}
+
+#[test]
+fn a_vector_of_snapped_numbers_is_each_number_on_its_own() {
+    let build = |arithmetic| {
+        Snapping::builder(Bounds::parse("0", "8").unwrap(), "1".parse().unwrap())
+            .epsilon("1/2".parse().unwrap())
+            .bound(Bound::Value(number("24")))
+            .arithmetic(arithmetic)
+            .build()
+            .unwrap()
+    };
+    let domain = || VectorDomain::new(AtomDomain::<f64>::new());
+    let snapping = build(Arithmetic::Exact);
+    let vector = snapping.measurement_vector(domain()).unwrap();
+    let values = vec![3.0, -1.5, 7.75, 100.0];
+    // Independent words, independent noise; so losses add, up to d/λ for an L1 distance of d.
+    let words: Vec<u64> = (1..=4u64)
+        .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .collect();
+    let alone: Vec<f64> = values
+        .iter()
+        .zip(&words)
+        .map(|(value, word)| {
+            let mut entropy = Prefix::of_words([*word], 0);
+            snapping.release(*value, &mut entropy).unwrap()
+        })
+        .collect();
+    let mut entropy = Prefix::of_words(words, 0);
+    assert_eq!(vector.invoke_with(&values, &mut entropy).unwrap(), alone);
+    assert_eq!(vector.map(&number("3")).unwrap().get(), 1.5);
+    assert_eq!(vector.map(&Rational::ZERO).unwrap(), Up::ZERO);
+    assert!(vector.invoke(&vec![]).unwrap().is_empty());
+    assert!(
+        vector
+            .invoke(&vec![1.0, f64::NAN])
+            .unwrap_err()
+            .is_outside_domain()
+    );
+    for arithmetic in [Arithmetic::Binary64, Arithmetic::Multi] {
+        let refused = build(arithmetic).measurement_vector(domain()).unwrap_err();
+        assert!(
+            refused.to_string().contains("use exact arithmetic"),
+            "{refused}"
+        );
     }
 }
 

@@ -6,10 +6,10 @@ use lastbit_noise::entropy::Entropy;
 use super::setting::Setting;
 use super::{Arithmetic, CHARGED, Error, Snapping};
 use crate::conversions::laplace_to_zcdp;
-use crate::domains::{AtomDomain, Number};
+use crate::domains::{AtomDomain, Number, VectorDomain};
 use crate::measures::{MaxDivergence, ZeroConcentratedDivergence};
-use crate::metrics::AbsoluteDistance;
-use crate::{Measurement, PrivacyMap};
+use crate::metrics::{AbsoluteDistance, L1Distance};
+use crate::{Measurement, MetricSpace, PrivacyMap};
 
 /// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `IBig`, `Rational`.
 ///
@@ -80,6 +80,43 @@ impl Snapping {
         )
     }
 
+    /// Every entry of a vector released on its own, with a loss for every L1 distance `d`: `d/λ`. Exact arithmetic only: each entry that
+    /// differs would add the rounding terms of the float modes once more, and how many differ is not in the distance.
+    ///
+    /// **Proof.** Entries at distances `d_1, …, d_n` with sum at most d lose `d_i/λ` or less each, and their noise is independent. ∎
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// use lastbit::domains::{AtomDomain, VectorDomain};
+    /// use lastbit::mechanisms::snapping::Snapping;
+    /// use lastbit_exact::Rational;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("0.5".parse()?).build()?;
+    /// let counts = snapping.measurement_vector(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
+    /// assert_eq!(counts.invoke(&vec![17, 0, 25])?.len(), 3);
+    /// assert_eq!(counts.map(&Rational::from(2i64))?.get(), 1.0);      // one person moved from one bin to another
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn measurement_vector<T: SnappingNumber>(
+        &self,
+        domain: VectorDomain<AtomDomain<T>>,
+    ) -> Result<VectorMeasurement<T>, crate::Error>
+    where
+        VectorDomain<AtomDomain<T>>: MetricSpace<L1Distance, Carrier = Vec<T>>,
+    {
+        self.needs_exact("the loss of a vector of releases")?;
+        let (snapping, scale) = (self.clone(), self.setting.scale.clone());
+        Measurement::new(
+            domain,
+            L1Distance,
+            MaxDivergence,
+            move |values: &Vec<T>, entropy| {
+                let released = values.iter().map(|value| value.release(&snapping, entropy));
+                Ok(released.collect::<Result<Vec<f64>, Error>>()?)
+            },
+            PrivacyMap::new(move |d_in: &Rational| Ok(Up::from_rational(&(d_in / &scale)))),
+        )
+    }
+
     /// [`Snapping::measurement`] with its loss as zCDP: `ρ = ε + e^-ε − 1`. Exact arithmetic only: what the float modes draw
     /// is near Laplace noise, but not a function of it.
     ///
@@ -100,12 +137,7 @@ impl Snapping {
         Measurement<AtomDomain<T>, AbsoluteDistance, ZeroConcentratedDivergence, f64>,
         crate::Error,
     > {
-        if self.arithmetic() != Arithmetic::Exact {
-            return Err(crate::Error::space(format!(
-                "ρ = ε + e^-ε − 1 is for real Laplace noise, and {} arithmetic rounds it; use exact arithmetic, or convert the pure loss",
-                self.arithmetic().name()
-            )));
-        }
+        self.needs_exact("ρ = ε + e^-ε − 1")?;
         let rho = |epsilon: &Up| {
             laplace_to_zcdp(*epsilon).map_err(|error| crate::Error::unbounded(error.to_string()))
         };
@@ -113,7 +145,21 @@ impl Snapping {
             .measurement(domain)?
             .cast(ZeroConcentratedDivergence, rho))
     }
+
+    fn needs_exact(&self, what: &str) -> Result<(), crate::Error> {
+        if self.arithmetic() == Arithmetic::Exact {
+            return Ok(());
+        }
+        Err(crate::Error::space(format!(
+            "{what} is for real Laplace noise, and {} arithmetic rounds it; use exact arithmetic, or compose and convert pure losses",
+            self.arithmetic().name()
+        )))
+    }
 }
+
+/// A vector of numbers in L1 distance, each released by snapping.
+pub type VectorMeasurement<T> =
+    Measurement<VectorDomain<AtomDomain<T>>, L1Distance, MaxDivergence, Vec<f64>>;
 
 /// The loss between inputs at distance `d_in`, at the λ of the setting.
 fn loss(setting: &Setting, d_in: &Rational) -> Rational {

@@ -17,7 +17,7 @@ pub use error::Error;
 pub use float::{
     Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
 };
-pub use measurement::SnappingNumber;
+pub use measurement::{SnappingNumber, VectorMeasurement};
 pub use price::{GuessPrice, Price};
 pub use setting::{CHARGED, PUBLISHED, Setting};
 
