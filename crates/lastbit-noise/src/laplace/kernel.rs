@@ -229,6 +229,24 @@ mod tests {
         assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0, &TABLE), None);
     }
 
+    /// The share stated in the documentation of `Laplace`: about 2^-50 for each step, here 2^-16 at 2^34 steps known to 2^-17. The
+    /// words are fixed, so this is a count and not a statistic.
+    #[test]
+    fn undecided_draws_are_as_rare_as_stated() {
+        let location = (1u64 << 33) as f64 + 0.3;
+        let error = 1.0 / (1u64 << 17) as f64;
+        let mut word = 1u64;
+        let undecided = (0..1 << 22)
+            .filter(|_| {
+                word = word
+                    .wrapping_mul(0xD134_2543_DE82_EF95)
+                    .wrapping_add(0x2545_F491_4F6C_DD1D);
+                single(word ^ word >> 29, location, error, 0.7, &TABLE).is_none()
+            })
+            .count();
+        assert!((20..400).contains(&undecided), "{undecided} of 2^22");
+    }
+
     #[test]
     fn a_block_is_its_lanes() {
         let words: [u64; BLOCK] =

@@ -24,8 +24,10 @@ use crate::{LazyUniform, ScaleError, check_scale};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Time.** The first tier is free of branches on the value drawn; about one draw in 2^40 goes to the second, whose time
-/// depends on the draw. Locations or grids beyond 2^50 steps always take the second.
+/// **Time.** The first tier runs the same instructions for every word and location; a single draw reads a table at a place that depends on
+/// the noise. A draw that falls too near the edge of a cell goes to the second, whose time depends on the draw: about one in 2^44,
+/// and the more the farther out the location is known in doubles, about `2^-50·M` for M steps (one in 2^40 at a thousand steps, in 2^20
+/// at 2^30). Locations or grids beyond 2^50 steps always take the second.
 #[derive(Clone, Debug)]
 pub struct Laplace {
     /// The scale in steps of the grid.

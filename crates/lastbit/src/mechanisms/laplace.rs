@@ -20,7 +20,8 @@ use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 /// leaves the ratio as it is. ∎
 ///
 /// **Time.** Each number reads one word and runs the same instructions, whatever its value, while value and noise are below 2^50 steps
-/// of the grid and grid exponents within ±900; about one draw in 2^40 is not decided so and takes longer. A value beyond 2^50
+/// of the grid and grid exponents within ±900; about `2^-50` of draws for each step between the value and zero (one in 2^40 at a thousand
+/// steps) is not decided so and takes longer. A value beyond 2^50
 /// steps always does: give the domain bounds, or choose a coarser grid. `IBig` and `Rational` are big numbers, whose size shows in the time. The length of a vector shows.
 ///
 /// ```
