@@ -1,0 +1,1 @@
+//! Attacks on a mechanism's outputs and its time.

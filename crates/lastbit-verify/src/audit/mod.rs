@@ -1,0 +1,1 @@
+//! Statistical lower bounds on the loss of any mechanism.

@@ -1,0 +1,1 @@
+//! Certificates of the loss of floating-point mechanisms, and their checker.

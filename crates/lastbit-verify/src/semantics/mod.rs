@@ -1,0 +1,1 @@
+//! Where a floating evaluation can lie.
