@@ -1,0 +1,1 @@
+//! The engine: a query answered by Apache DataFusion.

@@ -1,0 +1,1 @@
+//! Plans: what to publish, at which loss or error.

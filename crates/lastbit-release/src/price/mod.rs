@@ -1,0 +1,1 @@
+//! Prices: what a plan costs and how good its numbers will be, before any data is read.

@@ -1,0 +1,5 @@
+//! Reports: published numbers with their errors and receipts.
+
+mod model;
+
+pub use model::{Cell, Picture, Receipt, Report, Statistic};
