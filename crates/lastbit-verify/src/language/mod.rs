@@ -1,1 +1,27 @@
-//! The language of mechanisms.
+//! The language of mechanisms: real and floating expressions over a query and samples, as text and as a tree.
+//!
+//! ```text
+//! program snapping
+//! parameters lambda = 1, Lambda = ceil2(lambda), B = 1024
+//! u <- unif; s <- sign
+//! x = clamp(f, B)
+//! y = lambda (*) ln~(u)
+//! w = x (+) s (*) y
+//! return clamp(round(w, Lambda), B)
+//! ```
+//!
+//! Circled operators `(+) (-) (*) (/)` and `ln~` round to the format; `+ - * /` and `ln` are those of the real numbers.
+//! [`parse`] reads a [`Program`], whose `Display` prints it so that it reads back to the same tree.
+
+mod ast;
+mod diagnostic;
+mod lexer;
+mod parser;
+mod printer;
+
+pub use ast::{
+    Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Program, Statement,
+    Ties, UniformShape, Zero,
+};
+pub use diagnostic::{Diagnostic, Position};
+pub use parser::parse;
