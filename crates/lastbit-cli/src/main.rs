@@ -7,6 +7,7 @@ mod flat_concave;
 mod number;
 mod picture;
 mod snapping;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -33,6 +34,9 @@ enum Command {
     Mechanism(Mechanism),
     /// State a privacy loss in another measure, or see what many releases cost
     Convert(convert::Convert),
+    /// Prove what a floating-point mechanism does
+    #[command(subcommand)]
+    Verify(verify::Verify),
 }
 
 // One value, made once: its size does not matter.
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match cli.command {
         Command::Convert(command) => command.run(out),
+        Command::Verify(command) => command.run(out),
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
         Command::Mechanism(Mechanism::FlatConcave(command)) => command.run(out),
