@@ -1,1 +1,14 @@
 //! The exact law of the compiled code.
+//!
+//! - [`law`](mod@law): `Snapping::release` itself, fed with chosen random bits; the law by bisection over them.
+//! - [`divergence`]: the exact loss between two laws.
+//! - [`pairs`]: losses of the shipped code beside what theory promises.
+
+pub mod divergence;
+pub mod law;
+pub mod pairs;
+mod pattern;
+
+pub use divergence::{Divergence, divergence};
+pub use law::{ExactError, ExactLaw, MOST_CELLS, Mass, exact_law};
+pub use pattern::{Layout, Pattern, Replay};
