@@ -1,5 +1,6 @@
 //! `lastbit verify …`: what floating-point mechanisms do, proved.
 
+mod exact;
 mod program;
 
 use std::io::Write;
@@ -9,7 +10,11 @@ use clap::Subcommand;
 
 /// What can be verified.
 #[derive(Subcommand)]
+// One value, made once: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub enum Verify {
+    /// The exact law of the shipped snapping code, and its exact loss between two values
+    Exact(exact::Exact),
     /// Read a mechanism as a program, check it, and bound its rounding errors
     Program(program::Program),
 }
@@ -18,6 +23,7 @@ impl Verify {
     /// Runs the command.
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         match self {
+            Verify::Exact(command) => command.run(out),
             Verify::Program(command) => command.run(out),
         }
     }
