@@ -1,0 +1,420 @@
+//! From text to a plan.
+
+use std::path::Path;
+
+use lastbit::{Bounds, Confidence};
+use lastbit_exact::Rational;
+use toml::de::DeTable;
+
+use super::parse_statistics::statistics;
+use super::reader::{Table, Value};
+use super::{Accountant, Column, ColumnKind, Missing, Neighbours, Numeric, Plan, PlanError, check};
+use crate::loss::{Loss, Measure};
+use crate::query::{FileFormat, Source, Unit};
+
+/// Rows are rounded to at most this many steps between the bounds, as a power of two, if the plan gives no grid.
+const LOG2_STEPS: i64 = 30;
+
+pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let message = format!("not TOML: {}", error.message().trim());
+        match error.span() {
+            Some(span) => PlanError::at(text, span.start, message),
+            None => PlanError::new(message),
+        }
+    })?;
+    let root = Table::root(text, &document);
+    let title = root.get("title").map(|title| title.string()).transpose()?;
+    let confidence = match root.get("confidence") {
+        None => Rational::new(19, 20),
+        Some(value) => value.fraction()?,
+    };
+    let confidence = Confidence::new(confidence).map_err(|error| root.error(error.to_string()))?;
+    let publish_fingerprint = match root.get("publish_fingerprint") {
+        None => false,
+        Some(value) => value.boolean()?,
+    };
+    let expected_rows = root
+        .get("expected_rows")
+        .map(|value| value.count())
+        .transpose()?;
+    let source = source(&section(&root, "source")?, base)?;
+    let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
+    let (budget, spend) = budget(&root)?;
+    let accountant = root
+        .get("accountant")
+        .map(|value| accountant(&value, budget.measure))
+        .transpose()?;
+    let columns = match root.table("columns")? {
+        None => vec![],
+        Some(table) => table
+            .entries()
+            .into_iter()
+            .map(|(name, value)| column(name, &value))
+            .collect::<Result<_, _>>()?,
+    };
+    let (statistics, places) = statistics(&root, &confidence, budget.measure)?;
+    root.finish()?;
+    let plan = Plan {
+        title: title.unwrap_or("Untitled").to_owned(),
+        source,
+        neighbours,
+        unit,
+        budget,
+        spend,
+        accountant,
+        confidence,
+        publish_fingerprint,
+        expected_rows,
+        columns,
+        statistics,
+    };
+    check::check(&plan, &places)?;
+    Ok(plan)
+}
+
+fn section<'a>(root: &Table<'a>, key: &'static str) -> Result<Table<'a>, PlanError> {
+    root.table(key)?
+        .ok_or_else(|| PlanError::new(format!("the plan lacks [{key}]; see docs/plan.md")))
+}
+
+fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
+    let files = table.need("files", "files = \"table.csv\"")?;
+    let paths = files.strings()?;
+    if paths.is_empty() || paths.iter().any(String::is_empty) {
+        return Err(files.error("`files` in [source] names no file; give at least one"));
+    }
+    let gzip = match table.get("gzip") {
+        Some(value) => value.boolean()?,
+        None => paths.iter().all(|path| path.ends_with(".gz")),
+    };
+    #[derive(Clone, Copy, PartialEq)]
+    enum Format {
+        Csv,
+        Parquet,
+        Json,
+    }
+    let format = match table.get("format") {
+        Some(value) => value.word(&[
+            ("csv", Format::Csv),
+            ("parquet", Format::Parquet),
+            ("json", Format::Json),
+        ])?,
+        None => {
+            let stem = paths[0].strip_suffix(".gz").unwrap_or(&paths[0]);
+            match stem.rsplit_once('.').map(|(_, suffix)| suffix) {
+                Some("csv" | "tsv") => Format::Csv,
+                Some("parquet") => Format::Parquet,
+                Some("json" | "ndjson" | "jsonl") => Format::Json,
+                _ => {
+                    return Err(files.error(format!(
+                        "the name `{}` does not tell how the file is written; add format = \"csv\", \"parquet\" or \"json\"",
+                        paths[0]
+                    )));
+                }
+            }
+        }
+    };
+    let character = |key: &'static str, default: u8| match table.get(key) {
+        None => Ok(default),
+        Some(value) => match value.string()?.as_bytes() {
+            [byte] if byte.is_ascii() && format == Format::Csv => Ok(*byte),
+            _ if format != Format::Csv => Err(value.error(format!(
+                "`{key}` is for files of format \"csv\"; leave it out"
+            ))),
+            _ => Err(value.error(format!("`{key}` in [source] must be one ASCII character"))),
+        },
+    };
+    let tabs = paths[0].trim_end_matches(".gz").ends_with(".tsv");
+    let delimiter = character("delimiter", if tabs { b'\t' } else { b',' })?;
+    let quote = character("quote", b'"')?;
+    table.finish()?;
+    let format = match format {
+        Format::Csv => FileFormat::Csv {
+            delimiter,
+            quote,
+            gzip,
+        },
+        Format::Parquet if gzip => {
+            return Err(
+                files.error("Parquet files hold their own compression; leave out gzip and `.gz`")
+            );
+        }
+        Format::Parquet => FileFormat::Parquet,
+        Format::Json => FileFormat::Json { gzip },
+    };
+    Ok(Source {
+        paths,
+        base: base.to_owned(),
+        format,
+    })
+}
+
+fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {
+    let change_one = table
+        .need("neighbours", "neighbours = \"add-remove\"")?
+        .word(&[("add-remove", false), ("change-one", true)])?;
+    let count = |key| table.get(key).map(|value| value.count()).transpose();
+    let rows = count("rows")?;
+    let (most_rows, most_groups) = (count("most_rows")?, count("most_groups")?);
+    let unit = match table.get("unit") {
+        None => Unit::Row,
+        Some(name) => Unit::Column {
+            name: name.string()?.to_owned(),
+            most_rows: most_rows.ok_or_else(|| {
+                table.error(
+                    "[privacy] lacks `most_rows`, the most rows of one unit that count in a group; add, for example, most_rows = 4",
+                )
+            })?,
+            most_groups: most_groups.unwrap_or(1),
+        },
+    };
+    if unit == Unit::Row && (most_rows.is_some() || most_groups.is_some()) {
+        return Err(table.error(
+            "`most_rows` and `most_groups` are for a unit with several rows; name its column with `unit`, or leave them out",
+        ));
+    }
+    let neighbours = match (change_one, rows, &unit) {
+        (false, None, _) => Neighbours::AddRemove,
+        (false, Some(_), _) => {
+            return Err(table.error(
+                "`rows` is public only under neighbours = \"change-one\"; for a guess use `expected_rows`",
+            ));
+        }
+        (true, None, Unit::Row) => {
+            return Err(table.error(
+                "under neighbours = \"change-one\" the number of rows is public; add `rows`, or use neighbours = \"add-remove\"",
+            ));
+        }
+        (true, Some(_), Unit::Column { .. }) => {
+            return Err(table.error(
+                "with a `unit` column a unit that changes may change the number of rows; leave out `rows`",
+            ));
+        }
+        (true, rows, _) => Neighbours::ChangeOne { rows },
+    };
+    table.finish()?;
+    Ok((neighbours, unit))
+}
+
+fn budget(root: &Table<'_>) -> Result<(Loss, Loss), PlanError> {
+    let budget = loss(&section(root, "budget")?)?;
+    let Some(table) = root.table("spend")? else {
+        return Ok((budget.clone(), budget));
+    };
+    let spend = loss(&table)?;
+    if spend.measure != budget.measure {
+        return Err(table.error("[spend] must be in the measure of [budget], with the same keys"));
+    }
+    if spend.main > budget.main || spend.delta > budget.delta {
+        return Err(
+            table.error("[spend] is more than [budget]; lower it, or raise the budget of the data")
+        );
+    }
+    Ok((budget, spend))
+}
+
+fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
+    let epsilon = table.get("epsilon").map(|v| v.positive()).transpose()?;
+    let rho = table.get("rho").map(|v| v.positive()).transpose()?;
+    let delta = table.get("delta").map(|v| v.fraction()).transpose()?;
+    table.finish()?;
+    let name = table.name();
+    let (measure, main) = match (epsilon, rho, &delta) {
+        (Some(epsilon), None, None) => (Measure::Pure, epsilon),
+        (Some(epsilon), None, Some(_)) => (Measure::Approximate, epsilon),
+        (None, Some(rho), None) => (Measure::Zcdp, rho),
+        _ => {
+            return Err(table.error(format!(
+                "{name} must have `epsilon`, or `rho`, or `epsilon` and `delta`"
+            )));
+        }
+    };
+    Ok(Loss {
+        measure,
+        main,
+        delta: delta.unwrap_or(Rational::ZERO),
+    })
+}
+
+fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanError> {
+    let accountant = value.word(&[
+        ("pure", Accountant::Pure),
+        ("zcdp", Accountant::Zcdp),
+        ("optimal", Accountant::Optimal),
+    ])?;
+    let remedy = match (accountant, measure) {
+        (Accountant::Pure, Measure::Zcdp) => "a budget of `rho` is counted by \"zcdp\"",
+        (Accountant::Zcdp | Accountant::Optimal, Measure::Pure) => {
+            "a budget of `epsilon` alone is counted by \"pure\"; add `delta` to the budget"
+        }
+        (Accountant::Optimal, Measure::Zcdp) => {
+            "\"optimal\" needs a budget of `epsilon` and `delta`"
+        }
+        _ => return Ok(accountant),
+    };
+    Err(value.error(remedy))
+}
+
+fn column(name: &str, value: &Value<'_>) -> Result<Column, PlanError> {
+    let table = value.table(format!("[columns.{name}]"))?;
+    let categories = table.get("categories");
+    let other = table.get("other");
+    let discover = match table.get("discover") {
+        None => false,
+        Some(value) => value.boolean()?,
+    };
+    let (lower, upper) = (table.get("lower"), table.get("upper"));
+    let edges = table.get("edges");
+    let numeric = lower.is_some() || upper.is_some() || edges.is_some();
+    if [numeric, categories.is_some(), discover]
+        .iter()
+        .filter(|&&given| given)
+        .count()
+        != 1
+    {
+        return Err(table.error(format!(
+            "{} must have either `lower` and `upper`, or `edges`, or `categories`, or discover = true",
+            table.name()
+        )));
+    }
+    let kind = if let Some(categories) = categories {
+        let names = categories.strings()?;
+        if names.is_empty() {
+            return Err(categories.error("`categories` names none; list at least one"));
+        }
+        if let Some(twice) = first_twice(&names) {
+            return Err(categories.error(format!("`categories` lists \"{twice}\" twice")));
+        }
+        let other = match other {
+            None => None,
+            Some(other) => {
+                let text = other.string()?;
+                let place = names.iter().position(|name| name == text).ok_or_else(|| {
+                    other.error(format!(
+                        "`other` is \"{text}\", which is none of the categories; add it to them"
+                    ))
+                })?;
+                Some(place)
+            }
+        };
+        ColumnKind::Categories { names, other }
+    } else if discover {
+        ColumnKind::Discovered
+    } else {
+        ColumnKind::Numeric(numbers(&table, lower, upper, edges)?)
+    };
+    table.finish()?;
+    Ok(Column {
+        name: name.to_owned(),
+        kind,
+    })
+}
+
+fn numbers(
+    table: &Table<'_>,
+    lower: Option<Value<'_>>,
+    upper: Option<Value<'_>>,
+    edges: Option<Value<'_>>,
+) -> Result<Numeric, PlanError> {
+    let edges = edges.map(|value| increasing(&value)).transpose()?;
+    let end = |given: Option<Value<'_>>, edge: Option<&Rational>, key: &str| match (given, edge) {
+        (Some(value), None) => value.number(),
+        (None, Some(edge)) => Ok(edge.clone()),
+        (Some(value), Some(edge)) if value.number()? == *edge => Ok(edge.clone()),
+        (Some(value), Some(edge)) => Err(value.error(format!(
+            "`{key}` must be the outermost of the `edges`, {edge}; leave it out"
+        ))),
+        (None, None) => Err(table.error(format!(
+            "{} lacks `{key}`; numbers are clamped to public bounds",
+            table.name()
+        ))),
+    };
+    let lower = end(lower, edges.as_ref().and_then(|e| e.first()), "lower")?;
+    let upper = end(upper, edges.as_ref().and_then(|e| e.last()), "upper")?;
+    let bounds = Bounds::new(lower, upper)
+        .map_err(|error| table.error(format!("{}: {error}", table.name())))?;
+    let width = bounds.upper() - bounds.lower();
+    let Some(magnitude) = width.ceil_log2() else {
+        return Err(table.error(format!(
+            "{}: lower and upper are both {}, so that every cell is the same; widen the bounds",
+            table.name(),
+            bounds.lower()
+        )));
+    };
+    let missing = match table.get("missing") {
+        None => Missing::Drop,
+        Some(value) if value.is_number() => {
+            let number = value.number()?;
+            if number < *bounds.lower() || number > *bounds.upper() {
+                return Err(value.error(format!(
+                    "`missing` is {number}, outside the bounds [{}, {}]",
+                    bounds.lower(),
+                    bounds.upper()
+                )));
+            }
+            Missing::Value(number)
+        }
+        Some(value) => {
+            value.word(&[("drop", ())])?;
+            Missing::Drop
+        }
+    };
+    let unit = match table.get("unit") {
+        None => "",
+        Some(value) => value.string()?,
+    };
+    let grid = match table.get("grid") {
+        Some(value) => value.integer()?,
+        None => {
+            // Numbers far from zero have a coarser grid: 2^51 steps from zero at most.
+            let farthest = bounds.lower().abs().max(bounds.upper().abs());
+            let finest = farthest.ceil_log2().unwrap_or(0) - 51;
+            i32::try_from((magnitude - LOG2_STEPS).max(finest))
+                .map_err(|_| table.error("bounds are out of range; rescale the column"))?
+        }
+    };
+    let typical = match table.get("typical") {
+        Some(value) => value.positive()?,
+        None => {
+            let centre = bounds.centre().abs();
+            if centre.is_zero() {
+                bounds.half_width().scale(-1)
+            } else {
+                centre
+            }
+        }
+    };
+    Ok(Numeric {
+        bounds,
+        unit: unit.to_owned(),
+        missing,
+        grid,
+        edges,
+        typical,
+    })
+}
+
+fn increasing(value: &Value<'_>) -> Result<Vec<Rational>, PlanError> {
+    let edges: Vec<Rational> = value
+        .list()?
+        .iter()
+        .map(Value::number)
+        .collect::<Result<_, _>>()?;
+    if edges.len() < 2 {
+        return Err(value.error("`edges` must list at least two numbers"));
+    }
+    match edges.windows(2).find(|pair| pair[0] >= pair[1]) {
+        None => Ok(edges),
+        Some(pair) => Err(value.error(format!(
+            "`edges` must increase, but {} comes before {}",
+            pair[0], pair[1]
+        ))),
+    }
+}
+
+/// The first text that is there again.
+pub fn first_twice(texts: &[String]) -> Option<&String> {
+    let mut seen = std::collections::BTreeSet::new();
+    texts.iter().find(|text| !seen.insert(*text))
+}
