@@ -80,8 +80,8 @@ pub enum Distribution {
 pub struct UniformShape {
     /// `bits: n`: n significant bits instead of the format's own p.
     pub bits: Option<u32>,
-    /// `exponents: n`: the exponent e of `1.m · 2^-e` stops at n, and what lies below `2^-n` is drawn as 0;
-    /// without it exponents are unbounded and 0 is never drawn.
+    /// `exponents: n`: the exponent e of `1.m · 2^-e` stops at n, which takes the probability of all larger ones; without it
+    /// exponents are unbounded. 0 is never drawn.
     pub exponents: Option<u32>,
 }
 

@@ -11,17 +11,29 @@
 //! ```
 //!
 //! Circled operators `(+) (-) (*) (/)` and `ln~` round to the format; `+ - * /` and `ln` are those of the real numbers.
-//! [`parse`] reads a [`Program`], whose `Display` prints it so that it reads back to the same tree.
+//! [`parse`] reads a [`Program`], whose `Display` prints it so that it reads back to the same tree; [`Checked`] is a program with
+//! which nothing is wrong.
 
 mod ast;
+mod check;
+mod constant;
 mod diagnostic;
 mod lexer;
+mod library;
+mod monotone;
+mod names;
 mod parser;
 mod printer;
+mod range;
 
 pub use ast::{
     Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Program, Statement,
     Ties, UniformShape, Zero,
 };
+pub use check::Checked;
+pub use constant::constant;
 pub use diagnostic::{Diagnostic, Position};
+pub use library::{LIBRARY, library};
+pub use monotone::{Direction, Motion};
+pub use names::Sort;
 pub use parser::parse;
