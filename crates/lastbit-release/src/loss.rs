@@ -1,5 +1,7 @@
 //! Losses and budgets as exact numbers.
 
+use core::fmt;
+
 use lastbit_exact::Rational;
 
 /// How losses are measured and added. One ledger has one.
@@ -13,9 +15,50 @@ pub enum Measure {
     Approximate,
 }
 
+impl Measure {
+    /// Its word in ledgers and JSON: `pure`, `zcdp` or `approximate`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Pure => "pure",
+            Measure::Zcdp => "zcdp",
+            Measure::Approximate => "approximate",
+        }
+    }
+
+    /// The measure of that name.
+    pub fn from_name(name: &str) -> Option<Measure> {
+        [Measure::Pure, Measure::Zcdp, Measure::Approximate]
+            .into_iter()
+            .find(|measure| measure.name() == name)
+    }
+
+    /// The letter of the main parameter: ε or ρ.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Measure::Zcdp => "ρ",
+            Measure::Pure | Measure::Approximate => "ε",
+        }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// An exact, nonnegative amount of privacy loss, or a budget of it.
 ///
 /// `main` is ε, or ρ under [`Measure::Zcdp`]; `delta` is zero unless the measure is [`Measure::Approximate`].
+///
+/// ```
+/// use lastbit_release::loss::Loss;
+/// let budget = Loss::pure("1".parse()?)?;
+/// let spent = Loss::pure("0.7".parse()?)?;
+/// assert_eq!(budget.minus(&spent).to_string(), "ε = 0.3");
+/// assert!(spent.fits(&budget));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss {
     /// The measure in which `main` and `delta` are stated.
@@ -24,4 +67,233 @@ pub struct Loss {
     pub main: Rational,
     /// δ.
     pub delta: Rational,
+}
+
+/// Why numbers are no loss.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LossError {
+    /// ε or ρ below zero.
+    #[error("{} must not be negative, got {}", .0.symbol(), decimal(.1))]
+    NegativeMain(Measure, Rational),
+    /// δ outside `[0, 1]`.
+    #[error("δ must be between 0 and 1, got {}", decimal(.0))]
+    Delta(Rational),
+    /// δ where the measure has none.
+    #[error("δ = {} under the measure {}, which has no δ; leave it out, or use the measure approximate", decimal(.1), .0)]
+    DeltaNotInMeasure(Measure, Rational),
+}
+
+impl Loss {
+    /// ε of pure differential privacy.
+    pub fn pure(epsilon: Rational) -> Result<Loss, LossError> {
+        Loss::new(Measure::Pure, epsilon, Rational::ZERO)
+    }
+
+    /// ρ of zero-concentrated differential privacy.
+    pub fn zcdp(rho: Rational) -> Result<Loss, LossError> {
+        Loss::new(Measure::Zcdp, rho, Rational::ZERO)
+    }
+
+    /// ε and δ of approximate differential privacy.
+    pub fn approximate(epsilon: Rational, delta: Rational) -> Result<Loss, LossError> {
+        Loss::new(Measure::Approximate, epsilon, delta)
+    }
+
+    /// A loss in any measure: `main ≥ 0` and `0 ≤ delta ≤ 1`, with `delta = 0` unless the measure is approximate.
+    pub fn new(measure: Measure, main: Rational, delta: Rational) -> Result<Loss, LossError> {
+        let loss = Loss {
+            measure,
+            main,
+            delta,
+        };
+        loss.validate()?;
+        Ok(loss)
+    }
+
+    /// No loss.
+    pub fn zero(measure: Measure) -> Loss {
+        Loss {
+            measure,
+            main: Rational::ZERO,
+            delta: Rational::ZERO,
+        }
+    }
+
+    /// Whether the fields are a loss, for one that was not made by [`Loss::new`].
+    pub fn validate(&self) -> Result<(), LossError> {
+        if self.main.is_negative() {
+            return Err(LossError::NegativeMain(self.measure, self.main.clone()));
+        }
+        if self.delta.is_negative() || self.delta > Rational::ONE {
+            return Err(LossError::Delta(self.delta.clone()));
+        }
+        if self.measure != Measure::Approximate && !self.delta.is_zero() {
+            return Err(LossError::DeltaNotInMeasure(
+                self.measure,
+                self.delta.clone(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// This loss in another measure, if it is one there as it stands: pure ε is approximate with δ = 0.
+    pub fn stated_in(&self, measure: Measure) -> Option<Loss> {
+        let stated = |measure| Loss {
+            measure,
+            main: self.main.clone(),
+            delta: self.delta.clone(),
+        };
+        match (self.measure, measure) {
+            (from, to) if from == to => Some(self.clone()),
+            (Measure::Pure, Measure::Approximate) => Some(stated(measure)),
+            (Measure::Approximate, Measure::Pure) if self.delta.is_zero() => Some(stated(measure)),
+            _ => None,
+        }
+    }
+
+    /// Whether each part is at most that of `limit`, in the same measure.
+    pub fn fits(&self, limit: &Loss) -> bool {
+        self.measure == limit.measure && self.main <= limit.main && self.delta <= limit.delta
+    }
+
+    /// The exact sum, part by part; the measures must agree.
+    pub fn plus(&self, other: &Loss) -> Loss {
+        debug_assert_eq!(self.measure, other.measure);
+        Loss {
+            measure: self.measure,
+            main: &self.main + &other.main,
+            delta: &self.delta + &other.delta,
+        }
+    }
+
+    /// The exact difference, part by part, and zero where it would be negative; the measures must agree.
+    pub fn minus(&self, other: &Loss) -> Loss {
+        debug_assert_eq!(self.measure, other.measure);
+        let part = |a: &Rational, b: &Rational| (a - b).max(Rational::ZERO);
+        Loss {
+            measure: self.measure,
+            main: part(&self.main, &other.main),
+            delta: part(&self.delta, &other.delta),
+        }
+    }
+}
+
+impl fmt::Display for Loss {
+    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let main = format!("{} = {}", self.measure.symbol(), decimal(&self.main));
+        if self.measure == Measure::Approximate {
+            f.pad(&format!("{main}, δ = {}", decimal(&self.delta)))
+        } else {
+            f.pad(&main)
+        }
+    }
+}
+
+/// The exact number for people: the decimal if it ends, with an exponent if it is below 10^-6, else the fraction.
+///
+/// ```
+/// use lastbit_exact::Rational;
+/// use lastbit_release::loss::decimal;
+/// assert_eq!(decimal(&"0.30".parse()?), "0.3");
+/// assert_eq!(decimal(&"0.000000025".parse()?), "2.5e-8");
+/// assert_eq!(decimal(&Rational::new(1, 3)), "1/3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn decimal(value: &Rational) -> String {
+    let text = value.to_string();
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.as_str()),
+    };
+    let Some(fraction) = magnitude.strip_prefix("0.") else {
+        return text;
+    };
+    let digits = fraction.trim_start_matches('0');
+    let zeros = fraction.len() - digits.len();
+    if zeros < 6 {
+        return text;
+    }
+    let (first, rest) = digits.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{first}{point}{rest}e-{}", zeros + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Rational {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_remains_is_exact() {
+        let budget = Loss::pure(number("1")).unwrap();
+        let mut spent = Loss::zero(Measure::Pure);
+        for _ in 0..10 {
+            assert!(spent.fits(&budget));
+            spent = spent.plus(&Loss::pure(number("0.1")).unwrap());
+        }
+        assert_eq!(spent, budget);
+        let third = Loss::pure(Rational::new(1, 3)).unwrap();
+        assert_eq!(budget.minus(&third).to_string(), "ε = 2/3");
+        assert_eq!(third.minus(&budget).to_string(), "ε = 0");
+    }
+
+    #[test]
+    fn both_parts_must_fit() {
+        let limit = Loss::approximate(number("1"), number("1e-6")).unwrap();
+        let fits = |e, d| {
+            Loss::approximate(number(e), number(d))
+                .unwrap()
+                .fits(&limit)
+        };
+        assert!(fits("1", "1e-6"));
+        assert!(!fits("0", "1.0000000001e-6"));
+        assert!(!fits("1.0000000001", "0"));
+        assert!(!Loss::pure(number("0.5")).unwrap().fits(&limit));
+    }
+
+    #[test]
+    fn numbers_that_are_no_loss_are_refused_with_the_reason() {
+        let error = |loss: Result<Loss, LossError>| loss.unwrap_err().to_string();
+        assert_eq!(
+            error(Loss::pure(number("-1"))),
+            "ε must not be negative, got -1"
+        );
+        assert_eq!(
+            error(Loss::zcdp(number("-0.5"))),
+            "ρ must not be negative, got -0.5"
+        );
+        assert_eq!(
+            error(Loss::approximate(number("1"), number("1.5"))),
+            "δ must be between 0 and 1, got 1.5"
+        );
+        assert!(error(Loss::new(Measure::Zcdp, number("1"), number("1e-9"))).contains("has no δ"),);
+    }
+
+    #[test]
+    fn only_pure_and_approximate_state_each_other() {
+        let pure = Loss::pure(number("1")).unwrap();
+        let stated = pure.stated_in(Measure::Approximate).unwrap();
+        assert_eq!(stated.to_string(), "ε = 1, δ = 0");
+        assert_eq!(stated.stated_in(Measure::Pure).unwrap(), pure);
+        assert_eq!(pure.stated_in(Measure::Zcdp), None);
+        let approximate = Loss::approximate(number("1"), number("1e-9")).unwrap();
+        assert_eq!(approximate.stated_in(Measure::Pure), None);
+    }
+
+    #[test]
+    fn small_decimals_have_an_exponent_and_read_back() {
+        for text in [
+            "0", "7", "0.3", "0.000001", "1e-7", "2.5e-8", "-1e-12", "1/3", "1e-300",
+        ] {
+            let value = number(text);
+            assert_eq!(number(&decimal(&value)), value);
+        }
+        assert_eq!(decimal(&number("0.000001")), "0.000001");
+        assert_eq!(decimal(&number("0.0000001")), "1e-7");
+        assert_eq!(decimal(&number("-0.0000000012")), "-1.2e-9");
+    }
 }

@@ -1,8 +1,324 @@
 //! The ledger: what was spent, durably, before any noise is drawn.
+//!
+//! One SQLite file per data set, append-only: a budget, then for each release a *reservation* of its loss and, when its numbers are
+//! known, a *settlement* that stores them. A reservation counts as spent from the moment it is on the disk, whatever happens later, so
+//! a crash may waste budget but never spends more than there is. All sums are exact.
+//!
+//! Each row holds the SHA-256 of the row before it; see `docs/ledger.md` for what that finds and what it cannot.
+//!
+//! ```
+//! use lastbit_release::ledger::{Ledger, Outcome, Request};
+//! use lastbit_release::loss::Loss;
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("clinic.ledger");
+//! let mut ledger = Ledger::open(&path, &Loss::pure("1".parse()?)?)?;
+//! let request = Request {
+//!     plan: "5a…".into(),
+//!     data: "c0…".into(),
+//!     loss: Loss::pure("0.7".parse()?)?,
+//!     description: "mean of age".into(),
+//! };
+//! if let Outcome::Reserved(reserved) = ledger.reserve(&request)? {
+//!     // Query and noise, with `&reserved` in hand.
+//!     ledger.settle(reserved, r#"{"schema":1}"#)?;
+//! }
+//! assert_eq!(ledger.account().remaining().to_string(), "ε = 0.3");
+//! assert!(matches!(ledger.reserve(&request)?, Outcome::Stored(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with one in hand can noise be drawn on
-/// data.
+mod check;
+mod clock;
+mod entry;
+mod error;
+mod place;
+mod reserve;
+mod state;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lastbit_noise::entropy::{Entropy, System};
+use rusqlite::{Connection, TransactionBehavior};
+
+pub use check::{Check, Witness, check};
+pub use entry::{Entry, Event};
+pub use error::{LedgerError, MOST_DIGITS, Refusal};
+pub use reserve::{Outcome, Request, Reserved, Stored};
+pub use state::{Account, Fault};
+
+use crate::loss::Loss;
+use entry::Raw;
+use state::State;
+use store::Access;
+
+/// The version of the file format that this program reads and writes.
+pub const FORMAT: i64 = 1;
+
+/// An open ledger, verified from its first row to its last.
+///
+/// Any number of processes may have the same ledger open. Each write takes the file's lock, verifies what others appended since, and
+/// only then decides.
 #[derive(Debug)]
-pub struct Reserved {
-    _private: (),
+pub struct Ledger {
+    path: PathBuf,
+    db: Connection,
+    state: State,
+    clock: fn() -> SystemTime,
+}
+
+impl Ledger {
+    /// Opens the ledger, or makes it with this budget. An existing one must have exactly this budget.
+    pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
+        check_loss(budget)?;
+        let path = place::absolute(path)?;
+        let ledger = match Ledger::open_existing(&path) {
+            Err(LedgerError::Missing(_)) => {
+                let first = first_entry(budget, SystemTime::now())?;
+                place::make(&path, |transaction| store::append(transaction, &first))?;
+                Ledger::open_existing(&path)?
+            }
+            opened => opened?,
+        };
+        let own = &ledger.account().budget;
+        if own != budget {
+            return Err(LedgerError::BudgetDiffers {
+                path,
+                ledger: Box::new(own.clone()),
+                plan: Box::new(budget.clone()),
+            });
+        }
+        Ok(ledger)
+    }
+
+    /// Opens an existing ledger, whatever its budget is.
+    pub fn open_existing(path: &Path) -> Result<Ledger, LedgerError> {
+        Ledger::connect(path, Access::Append)
+    }
+
+    /// Opens an existing ledger to look at it; works where nothing can be written.
+    pub fn view(path: &Path) -> Result<Ledger, LedgerError> {
+        Ledger::connect(path, Access::Read)
+    }
+
+    /// Where it is: an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The budget and what was spent, as of the last operation.
+    pub fn account(&self) -> &Account {
+        self.state.account.as_ref().expect(
+            "a connected ledger was verified to have at least one row, whose kind is budget",
+        )
+    }
+
+    /// The number of entries and the hash of the last one. Kept elsewhere, it shows later whether entries were removed from the end.
+    pub fn head(&self) -> (i64, &str) {
+        (self.state.rows, &self.state.head)
+    }
+
+    /// The rows of reservations that were not settled: interrupted releases, or some that are under way.
+    pub fn unsettled(&self) -> Vec<i64> {
+        self.state.waiting().into_iter().collect()
+    }
+
+    /// Every entry, in order, as of now.
+    pub fn entries(&mut self) -> Result<Vec<Entry>, LedgerError> {
+        let mut entries = Vec::new();
+        let mut state = State::default();
+        let transaction = self
+            .db
+            .transaction()
+            .map_err(|error| LedgerError::from_sqlite(&self.path, error))?;
+        catch_up(&self.path, &transaction, &mut state, |entry| {
+            entries.push(entry);
+        })?;
+        drop(transaction);
+        self.state = state;
+        Ok(entries)
+    }
+
+    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent.
+    pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
+        check_loss(budget)?;
+        self.append(|path, state| {
+            let account = account(state);
+            if budget.measure != account.budget.measure {
+                return Err(LedgerError::MeasureDiffers {
+                    path: path.to_owned(),
+                    ledger: account.budget.measure,
+                    asked: budget.measure,
+                });
+            }
+            if !account.spent.fits(budget) {
+                return Err(LedgerError::BudgetBelowSpent {
+                    path: path.to_owned(),
+                    asked: Box::new(budget.clone()),
+                    spent: Box::new(account.spent.clone()),
+                });
+            }
+            Ok(Decision::Append(Event::Budget {
+                budget: budget.clone(),
+                note: note.to_owned(),
+            }))
+        })
+        .map(|_| ())
+    }
+
+    fn connect(path: &Path, access: Access) -> Result<Ledger, LedgerError> {
+        let path = place::absolute(path)?;
+        let mut db = store::open(&path, access)?;
+        let mut state = State::default();
+        let transaction = db
+            .transaction()
+            .map_err(|error| LedgerError::from_sqlite(&path, error))?;
+        catch_up(&path, &transaction, &mut state, |_| {})?;
+        drop(transaction);
+        if state.account.is_none() {
+            return Err(LedgerError::Altered {
+                path,
+                fault: Fault::of_file("it has no entries"),
+            });
+        }
+        Ok(Ledger {
+            path,
+            db,
+            state,
+            clock: SystemTime::now,
+        })
+    }
+
+    /// One write: takes the lock, verifies what others appended, lets `decide` look at the state, appends, and returns when the entry
+    /// is on the disk.
+    fn append(
+        &mut self,
+        decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
+    ) -> Result<Done, LedgerError> {
+        let path = &self.path;
+        let fail = |error| LedgerError::from_sqlite(path, error);
+        let transaction = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(fail)?;
+        catch_up(path, &transaction, &mut self.state, |_| {})?;
+        let event = match decide(path, &self.state)? {
+            Decision::Append(event) => event,
+            Decision::Recall { row, hash } => {
+                let raw = store::read_row(&transaction, row).map_err(fail)?;
+                // The row was verified when it was first seen; now its report is about to be used.
+                let same = raw.filter(|raw| raw.hash == hash && raw.computed_hash() == hash);
+                return same
+                    .map(Done::Recalled)
+                    .ok_or_else(|| LedgerError::Altered {
+                        path: path.clone(),
+                        fault: Fault::of_row(row, "it was edited"),
+                    });
+            }
+        };
+        let time = clock::utc((self.clock)());
+        let raw = Raw::new(self.state.rows + 1, time, &event, self.state.head.clone());
+        store::append(&transaction, &raw).map_err(fail)?;
+        transaction.commit().map_err(fail)?;
+        self.state
+            .apply(&raw)
+            .map_err(|faults| altered(path, faults))?;
+        Ok(Done::Appended(raw))
+    }
+}
+
+/// What to do under the lock.
+enum Decision {
+    Append(Event),
+    Recall { row: i64, hash: String },
+}
+
+/// What was done under the lock.
+enum Done {
+    Appended(Raw),
+    Recalled(Raw),
+}
+
+/// Verifies and adds the entries after those of the state, and compares the end with the head.
+fn catch_up(
+    path: &Path,
+    db: &Connection,
+    state: &mut State,
+    mut each: impl FnMut(Entry),
+) -> Result<(), LedgerError> {
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let mut first = None;
+    let known = (state.rows, state.head.clone());
+    store::read_after(db, state.rows, |raw| {
+        if first.is_some() {
+            return;
+        }
+        match state.apply(&raw) {
+            Ok(event) => each(Entry {
+                row: raw.row,
+                time: raw.time,
+                event,
+                previous: raw.previous,
+                hash: raw.hash,
+            }),
+            Err(faults) => first = Some(faults),
+        }
+    })
+    .map_err(fail)?;
+    if let Some(faults) = first {
+        return Err(altered(path, faults));
+    }
+    let still_there = known.0 == 0
+        || store::read_row(db, known.0)
+            .map_err(fail)?
+            .is_some_and(|raw| raw.hash == known.1);
+    if !still_there || store::read_head(db).map_err(fail)? != (state.rows, state.head.clone()) {
+        let fault = Fault::of_file("entries are missing at its end");
+        return Err(altered(path, vec![fault]));
+    }
+    Ok(())
+}
+
+fn altered(path: &Path, faults: Vec<Fault>) -> LedgerError {
+    LedgerError::Altered {
+        path: path.to_owned(),
+        fault: faults
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Fault::of_file("its entries are not those that were written")),
+    }
+}
+
+fn account(state: &State) -> &Account {
+    state
+        .account
+        .as_ref()
+        .expect("decisions are made on a verified ledger, whose first row is a budget")
+}
+
+/// Whether a loss can be kept: it is one, and reads back from its text.
+fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
+    loss.validate()?;
+    for number in [&loss.main, &loss.delta] {
+        let digits = number.to_string().len();
+        if digits > MOST_DIGITS {
+            return Err(LedgerError::TooManyDigits(digits));
+        }
+    }
+    Ok(())
+}
+
+/// Row 1: the budget, chained to a random number that no other ledger has.
+fn first_entry(budget: &Loss, now: SystemTime) -> Result<Raw, LedgerError> {
+    let mut words = [0; 4];
+    System::default().fill(&mut words)?;
+    let identity: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    let event = Event::Budget {
+        budget: budget.clone(),
+        note: "first budget".into(),
+    };
+    Ok(Raw::new(1, clock::utc(now), &event, entry::hex(&identity)))
 }

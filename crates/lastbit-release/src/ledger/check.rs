@@ -1,0 +1,98 @@
+//! The whole file against itself and against what was written down elsewhere.
+
+use std::path::Path;
+
+use super::state::{Account, Fault, State};
+use super::store::{self, Access};
+use super::{LedgerError, place};
+
+/// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The row, if it is known.
+    pub row: Option<i64>,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// What [`check`] found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Everything that is wrong, in the order of the rows; empty if nothing is.
+    pub faults: Vec<Fault>,
+    /// What is worth knowing and no fault: clocks that went back, reservations that were never settled.
+    pub notes: Vec<String>,
+    /// How many entries there are.
+    pub entries: i64,
+    /// The hash of the last one.
+    pub head: String,
+    /// Budget and spending as the entries state them, if there are any.
+    pub account: Option<Account>,
+}
+
+impl Check {
+    /// Whether nothing is wrong.
+    pub fn passed(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Verifies a ledger from its first row to its last and finds every fault: rows that were edited, removed, inserted or reordered, sums
+/// above the budget, and witnesses that it does not hold. An error if the file cannot be read as a ledger at all.
+pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
+    let path = &place::absolute(path)?;
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let mut db = store::open(path, Access::Read)?;
+    // One transaction, so that rows and head are of the same moment.
+    let db = db.transaction().map_err(fail)?;
+    let mut faults: Vec<Fault> = store::integrity(&db)
+        .map_err(fail)?
+        .into_iter()
+        .map(|what| Fault::of_file(format!("SQLite: {what}")))
+        .collect();
+    let mut notes = Vec::new();
+    let mut state = State::default();
+    let mut time = String::new();
+    let mut found = vec![false; witnesses.len()];
+    store::read_after(&db, i64::MIN, |raw| {
+        if let Err(wrong) = state.apply(&raw) {
+            faults.extend(wrong);
+        }
+        if raw.time < time {
+            notes.push(format!(
+                "row {}: its time {} is earlier than that of the row before; the clock went back",
+                raw.row, raw.time
+            ));
+        }
+        for (witness, found) in witnesses.iter().zip(&mut found) {
+            *found |= witness.hash == raw.hash && witness.row.is_none_or(|row| row == raw.row);
+        }
+        time = raw.time;
+    })
+    .map_err(fail)?;
+    let (entries, hash) = store::read_head(&db).map_err(fail)?;
+    if (entries, &hash) != (state.rows, &state.head) {
+        faults.push(Fault::of_file(format!(
+            "the head says {entries} entries that end in {hash}, the entries end in row {} with {}",
+            state.rows, state.head
+        )));
+    }
+    for (witness, _) in witnesses.iter().zip(found).filter(|(_, found)| !found) {
+        faults.push(Fault {
+            row: witness.row,
+            what: format!("no such row has the hash {}, which was kept elsewhere: entries were removed or replaced", witness.hash),
+        });
+    }
+    for row in state.waiting() {
+        notes.push(format!(
+            "row {row}: reserved and never settled; the loss stays spent"
+        ));
+    }
+    Ok(Check {
+        faults,
+        notes,
+        entries: state.rows,
+        head: state.head,
+        account: state.account,
+    })
+}

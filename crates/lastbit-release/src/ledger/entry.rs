@@ -1,0 +1,185 @@
+//! Entries: their meaning, their canonical text, and the hash that chains them.
+
+use core::fmt::Write as _;
+
+use lastbit_exact::Rational;
+use sha2::{Digest, Sha256};
+
+use crate::loss::{Loss, Measure};
+
+/// One row of a ledger, as it was verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number, from 1.
+    pub row: i64,
+    /// When it was written, by the clock of the machine that wrote it: informational, since the order is that of the rows.
+    pub time: String,
+    /// What happened.
+    pub event: Event,
+    /// The hash of the row before; of row 1, the random number of the ledger.
+    pub previous: String,
+    /// SHA-256 over the canonical text, which holds all of the above.
+    pub hash: String,
+}
+
+/// What an entry records.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The budget from here on.
+    Budget {
+        /// The whole budget, not a change of it.
+        budget: Loss,
+        /// Why.
+        note: String,
+    },
+    /// A loss that counts as spent from here on, whatever happens later.
+    Reserve {
+        /// The loss.
+        loss: Loss,
+        /// The hash of the plan.
+        plan: String,
+        /// The fingerprint of the data.
+        data: String,
+        /// What is released, in words.
+        description: String,
+    },
+    /// What was released under a reservation.
+    Settle {
+        /// The row of the reservation.
+        reserve: i64,
+        /// The report, in JSON.
+        report: String,
+    },
+}
+
+/// A row as the file holds it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Raw {
+    pub row: i64,
+    pub time: String,
+    pub kind: String,
+    pub measure: Option<String>,
+    pub main: Option<String>,
+    pub delta: Option<String>,
+    pub plan: Option<String>,
+    pub data: Option<String>,
+    pub description: Option<String>,
+    pub reserve: Option<i64>,
+    pub report: Option<String>,
+    pub previous: String,
+    pub hash: String,
+}
+
+impl Raw {
+    /// An entry that is chained to `previous`.
+    pub fn new(row: i64, time: String, event: &Event, previous: String) -> Raw {
+        let mut raw = Raw {
+            row,
+            time,
+            previous,
+            ..Raw::default()
+        };
+        let set_loss = |raw: &mut Raw, loss: &Loss| {
+            raw.measure = Some(loss.measure.name().into());
+            raw.main = Some(loss.main.to_string());
+            raw.delta = Some(loss.delta.to_string());
+        };
+        match event {
+            Event::Budget { budget, note } => {
+                raw.kind = "budget".into();
+                set_loss(&mut raw, budget);
+                raw.description = Some(note.clone());
+            }
+            Event::Reserve {
+                loss,
+                plan,
+                data,
+                description,
+            } => {
+                raw.kind = "reserve".into();
+                set_loss(&mut raw, loss);
+                raw.plan = Some(plan.clone());
+                raw.data = Some(data.clone());
+                raw.description = Some(description.clone());
+            }
+            Event::Settle { reserve, report } => {
+                raw.kind = "settle".into();
+                raw.reserve = Some(*reserve);
+                raw.report = Some(report.clone());
+            }
+        }
+        raw.hash = raw.computed_hash();
+        raw
+    }
+
+    /// SHA-256, in hex, over [`Raw::canonical`].
+    pub fn computed_hash(&self) -> String {
+        hex(&Sha256::digest(self.canonical()))
+    }
+
+    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and values.
+    fn canonical(&self) -> String {
+        let row = self.row.to_string();
+        let reserve = self.reserve.map(|reserve| reserve.to_string());
+        let fields = [
+            ("previous", Some(&self.previous)),
+            ("row", Some(&row)),
+            ("time", Some(&self.time)),
+            ("kind", Some(&self.kind)),
+            ("measure", self.measure.as_ref()),
+            ("main", self.main.as_ref()),
+            ("delta", self.delta.as_ref()),
+            ("plan", self.plan.as_ref()),
+            ("data", self.data.as_ref()),
+            ("description", self.description.as_ref()),
+            ("reserve", reserve.as_ref()),
+            ("report", self.report.as_ref()),
+        ];
+        let mut text = String::from("lastbit-ledger-1\n");
+        for (name, value) in fields {
+            // Writing to a String cannot fail.
+            let _ = match value {
+                Some(value) => writeln!(text, "{name}={}:{value}", value.len()),
+                None => writeln!(text, "{name}=-"),
+            };
+        }
+        text
+    }
+
+    /// The meaning of the columns, if they have one that [`Raw::new`] would write in just this way.
+    pub fn event(&self) -> Option<Event> {
+        let event = match self.kind.as_str() {
+            "budget" => Event::Budget {
+                budget: self.loss()?,
+                note: self.description.clone()?,
+            },
+            "reserve" => Event::Reserve {
+                loss: self.loss()?,
+                plan: self.plan.clone()?,
+                data: self.data.clone()?,
+                description: self.description.clone()?,
+            },
+            "settle" => Event::Settle {
+                reserve: self.reserve?,
+                report: self.report.clone()?,
+            },
+            _ => return None,
+        };
+        let again = Raw::new(self.row, self.time.clone(), &event, self.previous.clone());
+        (again.canonical() == self.canonical()).then_some(event)
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
+        let measure = Measure::from_name(self.measure.as_ref()?)?;
+        Loss::new(measure, number(&self.main)?, number(&self.delta)?).ok()
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

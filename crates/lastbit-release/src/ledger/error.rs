@@ -1,0 +1,240 @@
+//! What can go wrong with a ledger, each with its remedy.
+
+use std::path::{Path, PathBuf};
+
+use lastbit_noise::entropy::EntropyError;
+
+use crate::loss::{Loss, LossError, Measure, decimal};
+
+/// Why a ledger did not do what was asked. Whatever it says, no loss was given back and no report was stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// The budget does not cover the request. Nothing was spent.
+    #[error("{0}")]
+    Refused(Box<Refusal>),
+    /// The plan and the ledger disagree about the budget. Nothing was spent.
+    #[error(
+        "{}: the plan's budget is {plan}, the ledger's is {ledger}; write the ledger's budget into the plan, or change the \
+         ledger's with `lastbit ledger budget {} {}`",
+        path.display(), quoted(path), options(plan)
+    )]
+    BudgetDiffers {
+        /// The ledger.
+        path: PathBuf,
+        /// Its budget.
+        ledger: Box<Loss>,
+        /// The plan's.
+        plan: Box<Loss>,
+    },
+    /// A budget cannot be lowered below what was spent. Nothing was changed.
+    #[error(
+        "{}: the budget cannot be lowered to {asked}: {spent} is already spent; choose a budget of at least that",
+        path.display()
+    )]
+    BudgetBelowSpent {
+        /// The ledger.
+        path: PathBuf,
+        /// The budget that was asked for.
+        asked: Box<Loss>,
+        /// What was spent.
+        spent: Box<Loss>,
+    },
+    /// A loss in another measure than the ledger's. Nothing was spent.
+    #[error(
+        "{}: the ledger adds losses in the measure {ledger}, not {asked}; state the loss in that measure, or keep another ledger",
+        path.display()
+    )]
+    MeasureDiffers {
+        /// The ledger.
+        path: PathBuf,
+        /// Its measure.
+        ledger: Measure,
+        /// The measure that was asked for.
+        asked: Measure,
+    },
+    /// Numbers that are no loss.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// A loss with more digits than a ledger keeps.
+    #[error(
+        "a loss of {0} digits is too long for a ledger; round it up to at most {MOST_DIGITS} digits"
+    )]
+    TooManyDigits(usize),
+    /// There is no such file.
+    #[error("{}: there is no ledger here; the first release with a plan makes one", .0.display())]
+    Missing(PathBuf),
+    /// The directory in which to make a ledger does not exist.
+    #[error("{}: the directory does not exist, so no ledger was made; create it first", .0.display())]
+    NoDirectory(PathBuf),
+    /// The file is something else.
+    #[error("{}: {what}, so it is not a ledger; choose another file with --ledger", path.display())]
+    NotALedger {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
+    /// Written by another version of the program.
+    #[error(
+        "{}: the ledger has format {found}, this program reads format {}; use the version of lastbit that wrote it",
+        path.display(), super::FORMAT
+    )]
+    OtherFormat {
+        /// The ledger.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+    },
+    /// The ledger cannot be written.
+    #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and its directory", .0.display())]
+    ReadOnly(PathBuf),
+    /// No space is left.
+    #[error("{}: no space is left for the ledger, so nothing was written; make space, then try again", .0.display())]
+    Full(PathBuf),
+    /// Another process holds the ledger for longer than a write takes.
+    #[error("{}: the ledger is held by another process; try again when it has ended", .0.display())]
+    Busy(PathBuf),
+    /// The file has a second name, under which another process would not see what this one writes.
+    #[error(
+        "{}: the file has another name (a hard link), and processes that open it by different names could overspend it; remove the other name",
+        .0.display()
+    )]
+    SecondName(PathBuf),
+    /// Names cannot be given to finished files on this file system.
+    #[error("{}: no ledger could be made here ({reason}); choose a local file system that has hard links", path.display())]
+    CannotPlace {
+        /// The ledger.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// SQLite finds its own structure broken.
+    #[error(
+        "{}: the ledger is damaged ({what}), so nothing was spent; restore it from a copy, and compare with `lastbit ledger check`",
+        path.display()
+    )]
+    Damaged {
+        /// The ledger.
+        path: PathBuf,
+        /// What SQLite said.
+        what: String,
+    },
+    /// The entries are not what this program wrote.
+    #[error(
+        "{}: the ledger was altered ({fault}), so nothing was spent; see `lastbit ledger check {}`, and restore it from a copy",
+        path.display(), quoted(path)
+    )]
+    Altered {
+        /// The ledger.
+        path: PathBuf,
+        /// The first thing that is wrong.
+        fault: super::Fault,
+    },
+    /// A reservation of another ledger, or one that is already settled.
+    #[error("{}: the reservation in row {row} is not one of this ledger that waits to be settled", path.display())]
+    NotReserved {
+        /// The ledger.
+        path: PathBuf,
+        /// The row of the reservation.
+        row: i64,
+    },
+    /// No randomness for the name of a new ledger.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The system or SQLite refused for another reason.
+    #[error("{}: {what}; nothing was spent that the ledger does not show", path.display())]
+    System {
+        /// The ledger.
+        path: PathBuf,
+        /// What was said.
+        what: String,
+    },
+}
+
+/// The most digits of a number in a ledger: a sum of numbers of this length always reads back.
+pub const MOST_DIGITS: usize = 1000;
+
+/// A request that the budget does not cover.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the budget does not cover this release, so nothing was spent\n  requested:  {requested}\n  remaining:  {remaining}\n  \
+     difference: {}\nask for less, or raise the budget with `lastbit ledger budget {} {}`",
+    self.difference(), quoted(path), options(&self.sufficient())
+)]
+pub struct Refusal {
+    /// The ledger.
+    pub path: PathBuf,
+    /// What was asked for.
+    pub requested: Loss,
+    /// What is left.
+    pub remaining: Loss,
+    /// The budget.
+    pub budget: Loss,
+}
+
+impl Refusal {
+    /// What is missing: `max(0, requested − remaining)`, part by part.
+    pub fn difference(&self) -> Loss {
+        self.requested.minus(&self.remaining)
+    }
+
+    /// The smallest budget that covers the request too.
+    pub fn sufficient(&self) -> Loss {
+        self.budget.plus(&self.difference())
+    }
+}
+
+impl LedgerError {
+    /// Whether the budget does not cover the request.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, LedgerError::Refused(_))
+    }
+
+    pub(super) fn from_sqlite(path: &Path, error: rusqlite::Error) -> LedgerError {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        let what = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => LedgerError::Full(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => LedgerError::ReadOnly(path),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::FileLockingProtocolFailed) => {
+                LedgerError::Busy(path)
+            }
+            Some(ErrorCode::NotADatabase) => LedgerError::NotALedger {
+                path,
+                what: "it is not a SQLite database".into(),
+            },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::SchemaChanged) => {
+                LedgerError::Damaged { path, what }
+            }
+            Some(_) => LedgerError::System { path, what },
+            // Not from SQLite's own codes: a value of a type or text that the columns cannot hold.
+            None => LedgerError::Damaged { path, what },
+        }
+    }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// A budget as options of `lastbit ledger budget`.
+fn options(budget: &Loss) -> String {
+    match budget.measure {
+        Measure::Pure => format!("--epsilon {}", decimal(&budget.main)),
+        Measure::Zcdp => format!("--rho {}", decimal(&budget.main)),
+        Measure::Approximate => format!(
+            "--epsilon {} --delta {}",
+            decimal(&budget.main),
+            decimal(&budget.delta)
+        ),
+    }
+}

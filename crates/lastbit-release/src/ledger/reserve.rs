@@ -1,0 +1,171 @@
+//! Reserve, then settle.
+
+use super::entry::Event;
+use super::{Decision, Done, Ledger, LedgerError, Refusal, account, check_loss};
+use crate::loss::Loss;
+
+/// A release that wants to spend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The hash of the plan: everything that the released numbers depend on but data and noise.
+    pub plan: String,
+    /// The fingerprint of the data.
+    pub data: String,
+    /// The loss of the whole release, in the ledger's measure.
+    pub loss: Loss,
+    /// What is released, in words, for people who read the ledger.
+    pub description: String,
+}
+
+/// What a request got.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The loss is spent, durably; noise may be drawn.
+    Reserved(Reserved),
+    /// The same plan on the same data was released before: its report again, at no cost.
+    Stored(Stored),
+}
+
+/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with one in hand can noise be drawn on
+/// data. One that is dropped stays spent.
+///
+/// ```compile_fail
+/// // There is no other way to have one,
+/// let forged = lastbit_release::ledger::Reserved { row: 1 };
+/// ```
+/// ```compile_fail
+/// // and no way to have it twice.
+/// fn twice(reserved: lastbit_release::ledger::Reserved) {
+///     let _ = reserved.clone();
+/// }
+/// ```
+#[derive(Debug)]
+#[must_use = "the loss is spent; draw the noise and settle"]
+pub struct Reserved {
+    row: i64,
+    hash: String,
+    time: String,
+    loss: Loss,
+    plan: String,
+    data: String,
+}
+
+impl Reserved {
+    /// The row of the reservation.
+    pub fn row(&self) -> i64 {
+        self.row
+    }
+
+    /// The hash of that row, for receipts.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// When it was reserved, in UTC.
+    pub fn time(&self) -> &str {
+        &self.time
+    }
+
+    /// What was reserved.
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+
+    /// The hash of the plan for which it was reserved.
+    pub fn plan(&self) -> &str {
+        &self.plan
+    }
+
+    /// The fingerprint of the data for which it was reserved.
+    pub fn data(&self) -> &str {
+        &self.data
+    }
+}
+
+/// An earlier release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The row of its settlement.
+    pub row: i64,
+    /// The row of its reservation.
+    pub reserve: i64,
+    /// When it was settled, in UTC.
+    pub time: String,
+    /// Its report, byte for byte as it was settled.
+    pub report: String,
+}
+
+impl Ledger {
+    /// Spends the loss, or returns what was released before for the same plan on the same data. When this returns [`Reserved`], the
+    /// loss is on the disk: `spent + loss ≤ budget` held under the lock of all processes.
+    pub fn reserve(&mut self, request: &Request) -> Result<Outcome, LedgerError> {
+        check_loss(&request.loss)?;
+        let done = self.append(|path, state| {
+            let account = account(state);
+            if request.loss.measure != account.budget.measure {
+                return Err(LedgerError::MeasureDiffers {
+                    path: path.to_owned(),
+                    ledger: account.budget.measure,
+                    asked: request.loss.measure,
+                });
+            }
+            if let Some((row, hash)) = state.settled(&request.plan, &request.data) {
+                return Ok(Decision::Recall {
+                    row: *row,
+                    hash: hash.clone(),
+                });
+            }
+            if !account.spent.plus(&request.loss).fits(&account.budget) {
+                return Err(LedgerError::Refused(Box::new(Refusal {
+                    path: path.to_owned(),
+                    requested: request.loss.clone(),
+                    remaining: account.remaining(),
+                    budget: account.budget.clone(),
+                })));
+            }
+            Ok(Decision::Append(Event::Reserve {
+                loss: request.loss.clone(),
+                plan: request.plan.clone(),
+                data: request.data.clone(),
+                description: request.description.clone(),
+            }))
+        })?;
+        Ok(match done {
+            Done::Appended(raw) => Outcome::Reserved(Reserved {
+                row: raw.row,
+                hash: raw.hash,
+                time: raw.time,
+                loss: request.loss.clone(),
+                plan: request.plan.clone(),
+                data: request.data.clone(),
+            }),
+            Done::Recalled(raw) => Outcome::Stored(Stored {
+                row: raw.row,
+                reserve: raw.reserve.unwrap_or_default(),
+                time: raw.time,
+                report: raw.report.unwrap_or_default(),
+            }),
+        })
+    }
+
+    /// Stores what was released. When this returns, the report is on the disk, and may be shown. After an error the report must not be
+    /// shown; the loss stays spent.
+    pub fn settle(&mut self, reserved: Reserved, report: &str) -> Result<(), LedgerError> {
+        let mine = super::store::read_row(&self.db, reserved.row)
+            .map_err(|error| LedgerError::from_sqlite(&self.path, error))?
+            .is_some_and(|raw| raw.hash == reserved.hash);
+        self.append(|path, state| {
+            if !mine || !state.is_waiting(reserved.row) {
+                return Err(LedgerError::NotReserved {
+                    path: path.to_owned(),
+                    row: reserved.row,
+                });
+            }
+            Ok(Decision::Append(Event::Settle {
+                reserve: reserved.row,
+                report: report.to_owned(),
+            }))
+        })
+        .map(|_| ())
+    }
+}

@@ -1,0 +1,167 @@
+//! What the entries add up to, and whether they are as they were written.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::entry::{Event, Raw};
+use crate::loss::Loss;
+
+/// The sum of a verified chain of entries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// How many entries there are: the number of the last row.
+    pub rows: i64,
+    /// The hash of the last row.
+    pub head: String,
+    /// The budget in force and all that was reserved; present from the first row on.
+    pub account: Option<Account>,
+    /// Reservations that wait to be settled, with their plan and data.
+    waiting: HashMap<i64, (String, String)>,
+    /// The first settled row of a plan and data, with its hash.
+    settled: HashMap<(String, String), (i64, String)>,
+}
+
+/// A budget and what was spent of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// The budget in force.
+    pub budget: Loss,
+    /// The sum of all reservations, settled or not: never above the budget.
+    pub spent: Loss,
+}
+
+impl Account {
+    /// What is left of the budget, exactly.
+    pub fn remaining(&self) -> Loss {
+        self.budget.minus(&self.spent)
+    }
+}
+
+/// One thing that is wrong with a ledger.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", match row { Some(row) => format!("row {row}: "), None => String::new() })]
+pub struct Fault {
+    /// Where, if it is one row's.
+    pub row: Option<i64>,
+    /// What.
+    pub what: String,
+}
+
+impl Fault {
+    pub(super) fn of_row(row: i64, what: impl Into<String>) -> Fault {
+        Fault {
+            row: Some(row),
+            what: what.into(),
+        }
+    }
+
+    pub(super) fn of_file(what: impl Into<String>) -> Fault {
+        Fault {
+            row: None,
+            what: what.into(),
+        }
+    }
+}
+
+impl State {
+    /// Adds an entry, or says all that is wrong with it; then the state goes on as if the entry were right, as far as it has a meaning.
+    pub fn apply(&mut self, raw: &Raw) -> Result<Event, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut fault = |what: String| faults.push(Fault::of_row(raw.row, what));
+        if raw.row != self.rows + 1 {
+            fault(format!(
+                "rows are missing: this one should be row {}",
+                self.rows + 1
+            ));
+        }
+        if self.rows > 0 && raw.previous != self.head {
+            fault("it is not chained to the row before it".into());
+        }
+        if raw.hash != raw.computed_hash() {
+            fault("its hash is not that of its contents: it was edited".into());
+        }
+        let event = raw.event();
+        match &event {
+            Some(event) => {
+                if let Err(what) = self.add(raw, event) {
+                    fault(what);
+                }
+            }
+            None => fault("it is no budget, reservation or settlement".into()),
+        }
+        self.rows = raw.row;
+        self.head.clone_from(&raw.hash);
+        match event {
+            Some(event) if faults.is_empty() => Ok(event),
+            _ => Err(faults),
+        }
+    }
+
+    /// Whether the reservation in this row waits to be settled.
+    pub fn is_waiting(&self, row: i64) -> bool {
+        self.waiting.contains_key(&row)
+    }
+
+    /// The rows of reservations that wait to be settled.
+    pub fn waiting(&self) -> BTreeSet<i64> {
+        self.waiting.keys().copied().collect()
+    }
+
+    /// The row, and its hash, in which a release of this plan on these data was settled first.
+    pub fn settled(&self, plan: &str, data: &str) -> Option<&(i64, String)> {
+        self.settled.get(&(plan.to_owned(), data.to_owned()))
+    }
+
+    fn add(&mut self, raw: &Raw, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Budget { budget, .. } => match &mut self.account {
+                None => {
+                    self.account = Some(Account {
+                        budget: budget.clone(),
+                        spent: Loss::zero(budget.measure),
+                    });
+                }
+                Some(account) if account.budget.measure != budget.measure => {
+                    return Err("the budget is in another measure than the first one".into());
+                }
+                Some(account) => {
+                    account.budget = budget.clone();
+                    if !account.spent.fits(budget) {
+                        return Err(format!(
+                            "the budget is {budget}, and {} was spent",
+                            account.spent
+                        ));
+                    }
+                }
+            },
+            Event::Reserve {
+                loss, plan, data, ..
+            } => {
+                let Some(account) = &mut self.account else {
+                    return Err("a reservation comes before any budget".into());
+                };
+                if loss.measure != account.budget.measure {
+                    return Err("the loss is in another measure than the budget".into());
+                }
+                self.waiting.insert(raw.row, (plan.clone(), data.clone()));
+                account.spent = account.spent.plus(loss);
+                if !account.spent.fits(&account.budget) {
+                    return Err(format!(
+                        "with it {} is spent of the budget {}",
+                        account.spent, account.budget
+                    ));
+                }
+            }
+            Event::Settle { reserve, .. } => {
+                let Some(asked) = self.waiting.remove(reserve) else {
+                    return Err(format!(
+                        "it settles row {reserve}, which is no reservation that waits"
+                    ));
+                };
+                self.settled
+                    .entry(asked)
+                    .or_insert_with(|| (raw.row, raw.hash.clone()));
+            }
+        }
+        Ok(())
+    }
+}

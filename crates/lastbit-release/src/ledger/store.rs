@@ -1,0 +1,303 @@
+//! The SQLite file under a ledger: how it is made, opened, read and appended to.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Row, Transaction};
+
+use super::entry::Raw;
+use super::state::Fault;
+use super::{FORMAT, LedgerError};
+
+/// How long a process waits for another one that writes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// "LBLG": tells a ledger from other SQLite files.
+const APPLICATION_ID: i64 = 0x4c42_4c47;
+
+/// The whole schema: one statement a line, as SQLite keeps it.
+const SCHEMA: [&str; 6] = [
+    "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
+    "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger are final'); END",
+    "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger stay'); END",
+    "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + 1 FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
+    "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a ledger stays'); END",
+];
+
+/// What a connection may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Read alone; works on files that cannot be written.
+    Read,
+    /// Read and append.
+    Append,
+}
+
+/// Opens an existing ledger's file and checks that it is one.
+pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+    let start = Instant::now();
+    loop {
+        match try_open(path, access) {
+            // The last process to close a ledger tidies its log, and for that moment SQLite turns others away without waiting.
+            Err(LedgerError::Busy(_)) if start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
+}
+
+fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+    let writable = check_file(path)?;
+    if access == Access::Append && !writable {
+        return Err(LedgerError::ReadOnly(path.to_owned()));
+    }
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let db = if writable {
+        connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|db| prepare(&db).map(|()| db))
+    } else {
+        open_unwritable(path)
+    }
+    .map_err(fail)?;
+    if access == Access::Append && db.is_readonly("main").map_err(fail)? {
+        return Err(LedgerError::ReadOnly(path.to_owned()));
+    }
+    check_schema(&db, path)?;
+    Ok(db)
+}
+
+/// Makes an empty database with the schema and hands it to `fill`, in one transaction.
+pub(super) fn create(
+    path: &Path,
+    fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> Result<(), LedgerError> {
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let mut db = connect(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+    )
+    .map_err(fail)?;
+    let make = || {
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        db.pragma_update(None, "synchronous", "FULL")?;
+        let transaction = db.transaction()?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+        for statement in SCHEMA {
+            transaction.execute(statement, [])?;
+        }
+        transaction.execute("INSERT INTO head VALUES (1, 0, '')", [])?;
+        fill(&transaction)?;
+        transaction.commit()
+    };
+    make().map_err(fail)?;
+    // Closing moves the log into the file and removes the log.
+    db.close().map_err(|(_, error)| fail(error))
+}
+
+/// Appends a row that is already chained, and moves the head.
+pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?
+        .execute(rusqlite::params![
+            raw.row,
+            raw.time,
+            raw.kind,
+            raw.measure,
+            raw.main,
+            raw.delta,
+            raw.plan,
+            raw.data,
+            raw.description,
+            raw.reserve,
+            raw.report,
+            raw.previous,
+            raw.hash,
+        ])?;
+    transaction
+        .prepare_cached("UPDATE head SET entries = ?1, hash = ?2")?
+        .execute(rusqlite::params![raw.row, raw.hash])?;
+    Ok(())
+}
+
+/// Reads the entries after a row, in order.
+pub(super) fn read_after(
+    db: &Connection,
+    row: i64,
+    mut each: impl FnMut(Raw),
+) -> rusqlite::Result<()> {
+    let mut statement =
+        db.prepare_cached("SELECT * FROM entries WHERE row > ?1 ORDER BY row ASC")?;
+    let mut rows = statement.query([row])?;
+    while let Some(row) = rows.next()? {
+        each(raw(row)?);
+    }
+    Ok(())
+}
+
+/// Reads one entry.
+pub(super) fn read_row(db: &Connection, row: i64) -> rusqlite::Result<Option<Raw>> {
+    let mut statement = db.prepare_cached("SELECT * FROM entries WHERE row = ?1")?;
+    let mut rows = statement.query([row])?;
+    rows.next()?.map(raw).transpose()
+}
+
+/// How many entries the head counts, and the hash of the last one.
+pub(super) fn read_head(db: &Connection) -> rusqlite::Result<(i64, String)> {
+    db.prepare_cached("SELECT entries, hash FROM head")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// What SQLite finds wrong with its own structure.
+pub(super) fn integrity(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = db.prepare("PRAGMA integrity_check(20)")?;
+    let lines: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
+    Ok(Raw {
+        row: row.get(0)?,
+        time: row.get(1)?,
+        kind: row.get(2)?,
+        measure: row.get(3)?,
+        main: row.get(4)?,
+        delta: row.get(5)?,
+        plan: row.get(6)?,
+        data: row.get(7)?,
+        description: row.get(8)?,
+        reserve: row.get(9)?,
+        report: row.get(10)?,
+        previous: row.get(11)?,
+        hash: row.get(12)?,
+    })
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(PATIENCE)?;
+    // A file from elsewhere must not make SQLite run or rewrite anything but our statements.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    db.pragma_update(None, "cell_size_check", true)?;
+    Ok(db)
+}
+
+/// Durability: a commit returns when its bytes are on the disk, and the log is moved into the file at once, so that a copy of the
+/// file alone misses at most the write that a crash interrupted.
+fn prepare(db: &Connection) -> rusqlite::Result<()> {
+    db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    db.pragma_update(None, "synchronous", "FULL")?;
+    db.pragma_update(None, "fullfsync", true)?;
+    db.pragma_update(None, "checkpoint_fullfsync", true)?;
+    db.query_row("PRAGMA wal_autocheckpoint = 1", [], |_| Ok(()))
+}
+
+/// A file that cannot be written, perhaps in a directory that cannot either: then SQLite has no place for its index of the log, and
+/// reads the file alone, which is the whole ledger if there is no log.
+fn open_unwritable(path: &Path) -> rusqlite::Result<Connection> {
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let seen: rusqlite::Result<i64> = db.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let log = std::fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
+    match seen {
+        Err(_) if log == 0 => {
+            let uri = format!("file:{}?immutable=1", percent_encoded(path));
+            connect(
+                Path::new(&uri),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+            )
+        }
+        _ => Ok(db),
+    }
+}
+
+fn percent_encoded(path: &Path) -> String {
+    path.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|&byte| match byte {
+            b'/' | b'.' | b'-' | b'_' => char::from(byte).to_string(),
+            _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// Whether the file can be written, after it was found to be a SQLite database.
+fn check_file(path: &Path) -> Result<bool, LedgerError> {
+    use std::io::{ErrorKind, Read};
+    let fail = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => LedgerError::Missing(path.to_owned()),
+        _ => LedgerError::System {
+            path: path.to_owned(),
+            what: format!("the file cannot be read ({error}); allow reading it"),
+        },
+    };
+    let not_a_ledger = |what: &str| LedgerError::NotALedger {
+        path: path.to_owned(),
+        what: what.into(),
+    };
+    let about = std::fs::metadata(path).map_err(fail)?;
+    if about.is_dir() {
+        return Err(not_a_ledger("it is a directory"));
+    }
+    if !about.is_file() {
+        return Err(not_a_ledger("it is no regular file"));
+    }
+    if about.len() == 0 {
+        return Err(not_a_ledger("the file is empty"));
+    }
+    let mut magic = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    if read.is_err() || &magic != b"SQLite format 3\0" {
+        return Err(not_a_ledger("it is not a SQLite database"));
+    }
+    super::place::check_names(path, &about)?;
+    Ok(!about.permissions().readonly())
+}
+
+fn check_schema(db: &Connection, path: &Path) -> Result<(), LedgerError> {
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let number = |name: &str| -> Result<i64, LedgerError> {
+        db.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+            .map_err(fail)
+    };
+    if number("application_id")? != APPLICATION_ID {
+        return Err(LedgerError::NotALedger {
+            path: path.to_owned(),
+            what: "it is a SQLite database of another program".into(),
+        });
+    }
+    let found = number("user_version")?;
+    if found != FORMAT {
+        return Err(LedgerError::OtherFormat {
+            path: path.to_owned(),
+            found,
+        });
+    }
+    let read = || -> rusqlite::Result<Vec<String>> {
+        db.prepare("SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY rowid")?
+            .query_map([], |row| row.get(0))?
+            .collect()
+    };
+    if read().map_err(fail)? != SCHEMA {
+        return Err(LedgerError::Altered {
+            path: path.to_owned(),
+            fault: Fault::of_file("its tables or triggers are not those of a ledger"),
+        });
+    }
+    Ok(())
+}
+
+/// The path with something appended to its last part.
+pub(super) fn sibling(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
