@@ -1,6 +1,7 @@
 //! `lastbit verify …`: what floating-point mechanisms do, proved.
 
 mod exact;
+mod exhaustive;
 mod program;
 
 use std::io::Write;
@@ -15,6 +16,8 @@ use clap::Subcommand;
 pub enum Verify {
     /// The exact law of the shipped snapping code, and its exact loss between two values
     Exact(exact::Exact),
+    /// Exact losses of small formats, every random bit pattern enumerated, beside the formulas
+    Exhaustive(exhaustive::Exhaustive),
     /// Read a mechanism as a program, check it, and bound its rounding errors
     Program(program::Program),
 }
@@ -24,6 +27,7 @@ impl Verify {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         match self {
             Verify::Exact(command) => command.run(out),
+            Verify::Exhaustive(command) => command.run(out),
             Verify::Program(command) => command.run(out),
         }
     }
