@@ -128,4 +128,13 @@ pub enum QualityError {
     /// A statistic of no data.
     #[error("there are no data points; a quantile needs at least 1")]
     NoData,
+    /// No quantile at all.
+    #[error("no quantile was asked for; give at least 1")]
+    NoQuantiles,
+    /// More rows than scores can count.
+    #[error("the data has too many rows for exact scores; give at most {most}")]
+    TooManyRows {
+        /// The most that can be counted.
+        most: usize,
+    },
 }
