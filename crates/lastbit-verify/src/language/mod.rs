@@ -18,6 +18,7 @@ mod ast;
 mod check;
 mod constant;
 mod diagnostic;
+mod ideal;
 mod lexer;
 mod library;
 mod monotone;
@@ -30,7 +31,7 @@ pub use ast::{
     Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Program, Statement,
     Ties, UniformShape, Zero,
 };
-pub use check::Checked;
+pub use check::{Checked, WellFormed};
 pub use constant::constant;
 pub use diagnostic::{Diagnostic, Position};
 pub use library::{LIBRARY, library};
