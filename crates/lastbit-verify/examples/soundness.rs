@@ -25,9 +25,9 @@ fn main() -> ExitCode {
                 let share = count / threads + u64::from(i < count % threads);
                 scope.spawn(move || {
                     random_programs::run(1000 + i, share, |held| {
-                        if held % 1000 == 0 && held > 0 {
+                        if held.is_multiple_of(1000) {
                             let all = done.fetch_add(1000, Ordering::Relaxed) + 1000;
-                            if all % 100_000 == 0 {
+                            if all.is_multiple_of(100_000) {
                                 eprintln!("{all} of {count}");
                             }
                         }

@@ -45,8 +45,11 @@ pub fn run(seed: u64, count: u64, mut progress: impl FnMut(u64)) -> Tally {
     let mut random = Random(seed);
     let mut tally = Tally::default();
     while tally.held < count && tally.miss.is_none() {
+        let before = tally.held;
         one(&mut random, &mut tally);
-        progress(tally.held);
+        if tally.held > before {
+            progress(tally.held);
+        }
     }
     tally
 }
