@@ -6,9 +6,11 @@
 mod bisection;
 mod error;
 mod key;
+mod order_statistics;
 mod qualities;
 mod quantile;
 mod quantiles;
+mod rank_window;
 mod step_function;
 
 pub use error::QualityError;

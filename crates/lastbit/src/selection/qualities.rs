@@ -1,5 +1,7 @@
 //! Qualities of sorted data. Each has sensitivity 1 when one data point changes.
 
+use core::ops::Range;
+
 use super::step_function::Builder;
 use super::{LARGEST_SIZE, QualityError, StepFunction};
 
@@ -11,8 +13,10 @@ impl StepFunction {
         sorted: &[P],
         size: u128,
     ) -> Result<StepFunction, QualityError> {
-        let count = sorted.len() as i64;
-        from_ranks(sorted, size, |below, at_most| at_most.min(count - below))
+        RankQuality::InteriorPoint {
+            count: sorted.len(),
+        }
+        .step_function(sorted, size)
     }
 
     /// How near a point is to the data point of this rank, 1 for the least: n less the number of data points between the two ranks.
@@ -33,10 +37,7 @@ impl StepFunction {
         if rank == 0 || rank > count as u64 {
             return Err(QualityError::NoSuchRank { rank, count });
         }
-        let (count, rank) = (count as i64, rank as i64);
-        from_ranks(sorted, size, |below, at_most| {
-            count - (rank - at_most).max(below + 1 - rank).max(0)
-        })
+        RankQuality::Quantile { count, rank }.step_function(sorted, size)
     }
 
     /// How well the rule "yes below x" fits labelled data: n less the larger of the two numbers of errors, yes at or above x and no
@@ -75,6 +76,51 @@ impl StepFunction {
         size: u128,
     ) -> Result<StepFunction, QualityError> {
         from_ranks(sorted, size, |below, at_most| at_most - below)
+    }
+}
+
+/// A quality that depends on how many of `count` rows are below a point and at or below it. It falls by 1 with every rank away from the
+/// best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RankQuality {
+    /// [`StepFunction::interior_point`]. At least one row.
+    InteriorPoint { count: usize },
+    /// [`StepFunction::quantile`], `1 ≤ rank ≤ count`.
+    Quantile { count: usize, rank: u64 },
+}
+
+impl RankQuality {
+    /// The quality of a point with `below` rows below it and `at_most` at or below it.
+    pub(super) fn at(&self, below: i64, at_most: i64) -> i64 {
+        match *self {
+            RankQuality::InteriorPoint { count } => at_most.min(count as i64 - below),
+            RankQuality::Quantile { count, rank } => {
+                let rank = rank as i64;
+                count as i64 - (rank - at_most).max(below + 1 - rank).max(0)
+            }
+        }
+    }
+
+    /// The ranks, from 0, around which points can be less than `margin` below the best; for `margin` ≥ 1, at least one that is best.
+    ///
+    /// With a the first rank and b the one after the last, `quality(a, a)` is at most the best less the margin or a is 0, and `quality(b, b)` is or b is the
+    /// number of rows.
+    pub(super) fn ranks_within(&self, margin: usize) -> Range<usize> {
+        let (count, first, last) = match *self {
+            // The best of the two or one in the middle have half of the rows, rounded up, on either side.
+            RankQuality::InteriorPoint { count } => (count, count.div_ceil(2), count / 2 + 1),
+            RankQuality::Quantile { count, rank } => (count, rank as usize, rank as usize),
+        };
+        let end = (last - 1).saturating_add(margin).min(count);
+        first.saturating_sub(margin)..end
+    }
+
+    pub(super) fn step_function<P: Copy + Into<u128>>(
+        &self,
+        sorted: &[P],
+        size: u128,
+    ) -> Result<StepFunction, QualityError> {
+        from_ranks(sorted, size, |below, at_most| self.at(below, at_most))
     }
 }
 

@@ -9,8 +9,7 @@ use super::score::{Item, Number};
 /// Bits of `U` with which the second tier begins.
 const FIRST_BITS: usize = 128;
 
-/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))` and `U`
-/// beginning with the word.
+/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))`.
 ///
 /// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is left. A boundary
 /// `P_r/P_n` is one number, so with probability 1 this ends.
@@ -19,42 +18,78 @@ pub(super) fn choose<I: Item>(
     items: &[I],
     largest: &I::Score,
     rate: &Rational,
-    word: u64,
+    uniform: &mut LazyUniform,
     entropy: &mut impl Entropy,
 ) -> Result<usize, EntropyError> {
+    let mut bits = uniform.length().max(FIRST_BITS);
+    loop {
+        uniform.refine_to(bits, entropy)?;
+        if let Some(index) = decide(items, [None, None], largest, rate, uniform) {
+            return Ok(index);
+        }
+        bits = 2 * uniform.length();
+    }
+}
+
+/// The same among candidates with others before and after them, whose scores may be lower than given; `None` if one of the others
+/// may be the choice, or if more than the first bits of `U` are needed.
+#[cold]
+pub(super) fn choose_among<I: Item>(
+    items: &[I],
+    tails: [Option<&I>; 2],
+    largest: &I::Score,
+    rate: &Rational,
+    uniform: &mut LazyUniform,
+    entropy: &mut impl Entropy,
+) -> Result<Option<usize>, EntropyError> {
+    uniform.refine_to(FIRST_BITS, entropy)?;
+    Ok(decide(items, tails, largest, rate, uniform))
+}
+
+/// The item that is chosen by every `U` that begins with the bits drawn, whatever the tails weigh up to their bounds.
+fn decide<I: Item>(
+    items: &[I],
+    tails: [Option<&I>; 2],
+    largest: &I::Score,
+    rate: &Rational,
+    uniform: &LazyUniform,
+) -> Option<usize> {
     let largest = largest.exact();
     let count = items.iter().map(Item::exact_length);
     let count = count.fold(UBig::ZERO, |sum, length| sum + length);
-    let mut uniform = LazyUniform::with_prefix(word, 64);
-    let mut bits = FIRST_BITS;
-    loop {
-        uniform.refine_to(bits, entropy)?;
-        let length = uniform.length();
-        // At most 4 units for each candidate, and the total is at least 1: boundaries are known to 2^-(length + 24).
-        let scale = length + 32 + bit_length(&count);
-        let mut prefix = Vec::with_capacity(items.len());
-        let (mut low, mut high) = (UBig::ZERO, UBig::ZERO);
-        for item in items {
-            let exponent = rate * &(&largest - &item.score().exact());
-            let (least, most) = weight_in_units(&exponent, scale);
-            let many = item.exact_length();
-            low += least * &many;
-            high += most * &many;
-            prefix.push((low.clone(), high.clone()));
-        }
-        prefix.pop();
-        // U is in [cell, cell + 1]·2^-length.
-        let cell = uniform.lower().floor_in(-(length as i64));
-        let cell = UBig::try_from(cell).expect("a uniform is at least 0");
-        let least = &cell * &low;
-        let most = (cell + UBig::ONE) * &high;
-        let first = prefix.partition_point(|(_, high)| high << length <= least);
-        let last = prefix.partition_point(|(low, _)| low << length < most);
-        if first == last {
-            return Ok(first);
-        }
-        bits = 2 * length;
+    let length = uniform.length();
+    // At most 4 units for each candidate, and the total is at least 1: boundaries are known to 2^-(length + 24), and to the
+    // weight of the tails.
+    let scale = length + 32 + bit_length(&count);
+    let weight = |item: &I| {
+        let (least, most) = weight_in_units(&(rate * &(&largest - &item.score().exact())), scale);
+        let many = item.exact_length();
+        (least * &many, most * many)
+    };
+    let at_most = |tail: Option<&I>| tail.map_or(UBig::ZERO, |tail| weight(tail).1);
+    let (mut low, mut high) = (UBig::ZERO, at_most(tails[0]));
+    // Where each item begins, and where the last one ends.
+    let mut boundaries = Vec::with_capacity(items.len() + 1);
+    boundaries.push((low.clone(), high.clone()));
+    for item in items {
+        let (least, most) = weight(item);
+        low += least;
+        high += most;
+        boundaries.push((low.clone(), high.clone()));
     }
+    high += at_most(tails[1]);
+    // Nothing is before the first item or after the last one, unless there is a tail.
+    let [before, after] = tails.map(|tail| tail.is_some());
+    let boundaries = &boundaries[usize::from(!before)..items.len() + usize::from(after)];
+    // U is in [cell, cell + 1]·2^-length.
+    let cell = uniform.lower().floor_in(-(length as i64));
+    let cell = UBig::try_from(cell).expect("a uniform is at least 0");
+    let least = &cell * &low;
+    let most = (cell + UBig::ONE) * &high;
+    let first = boundaries.partition_point(|(_, high)| high << length <= least);
+    let last = boundaries.partition_point(|(low, _)| low << length < most);
+    let index = first.checked_sub(usize::from(before))?;
+    (first == last && index < items.len()).then_some(index)
 }
 
 fn bit_length(n: &UBig) -> usize {

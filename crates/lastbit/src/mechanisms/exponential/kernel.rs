@@ -23,6 +23,8 @@ pub(super) struct Sums {
     rate: f64,
     /// No prefix sum, and no point of a draw, is off by more.
     error: f64,
+    /// Whether other candidates are before the first and after the last.
+    tails: [bool; 2],
 }
 
 impl Sums {
@@ -64,6 +66,31 @@ impl Sums {
             } else {
                 3.0 * rho * start
             },
+            tails: [false; 2],
+        }
+    }
+
+    /// The same with other candidates before and after, which have the scores given or lower ones.
+    ///
+    /// They weigh something from 0 to t₀ and to t₁. That moves every prefix sum by at most t₀ and the threshold by at most t₀ + t₁:
+    /// 2(t₀ + t₁) together. A weight is computed no lower than by the factor 1 − 2^-43, also where the exponent is cut. So four times what is computed
+    /// is enough, roundings included.
+    pub(super) fn between<I: Item>(self, tails: [Option<&I>; 2], largest: &I::Score) -> Sums {
+        let mut weights = [0.0; BLOCK];
+        let mut error = self.error;
+        for tail in tails.into_iter().flatten() {
+            block_weights(
+                core::slice::from_ref(tail),
+                largest,
+                self.rate,
+                &mut weights,
+            );
+            error += 4.0 * weights[0];
+        }
+        Sums {
+            error,
+            tails: tails.map(|tail| tail.is_some()),
+            ..self
         }
     }
 
@@ -97,9 +124,11 @@ impl Sums {
             .sum::<usize>();
 
         let index = first + place;
-        // Nothing is before the first candidate and nothing after the last. A NaN fails every comparison.
-        let from = (index == 0) | (prefix[place] + self.error <= threshold);
-        let to = (index + 1 == items.len()) | (threshold + self.error < prefix[place + 1]);
+        // Nothing is before the first candidate and nothing after the last, unless there is a tail. A NaN fails every comparison.
+        let [before, after] = self.tails;
+        let from = ((index == 0) & !before) | (prefix[place] + self.error <= threshold);
+        let to =
+            ((index + 1 == items.len()) & !after) | (threshold + self.error < prefix[place + 1]);
         // One candidate is chosen whatever its weight, so a rate that is not a number does not matter then.
         (from & to).then_some(index)
     }

@@ -8,16 +8,18 @@ mod permute_and_flip;
 mod score;
 mod top_k;
 mod utility;
+mod window;
 
 pub use error::SelectionError;
 pub use score::{Run, Score};
 pub use utility::{Bounds, Target};
+pub(crate) use window::Window;
 
 use core::fmt;
 
 use lastbit_exact::{Enclosure, Rational, Rounding, UBig};
 use lastbit_noise::entropy::{Entropy, EntropyError};
-use lastbit_noise::{UniformError, uniform_below};
+use lastbit_noise::{LazyUniform, UniformError, uniform_below};
 
 use crate::{Epsilon, Sensitivity};
 use score::Item;
@@ -169,7 +171,10 @@ impl<'a, I: Item> Choice<'a, I> {
         let word = entropy.word()?;
         match self.sums.choose(self.items, &self.largest, word) {
             Some(index) => Ok(index),
-            None => exact::choose(self.items, &self.largest, &self.rate, word, entropy),
+            None => {
+                let uniform = &mut LazyUniform::with_prefix(word, 64);
+                exact::choose(self.items, &self.largest, &self.rate, uniform, entropy)
+            }
         }
     }
 
@@ -204,12 +209,7 @@ impl<S: Score> Choice<'_, Run<S>> {
     /// The index of one run, and a uniform place in it.
     pub fn draw_place(&self, entropy: &mut impl Entropy) -> Result<(usize, u128), SelectionError> {
         let run = self.draw(entropy)?;
-        let place = match uniform_below(&UBig::from(self.items[run].length), entropy) {
-            Ok(place) => place,
-            Err(UniformError::Entropy(error)) => return Err(error.into()),
-            Err(UniformError::EmptyRange) => return Err(SelectionError::Empty),
-        };
-        let place = u128::try_from(place).map_err(|_| SelectionError::Empty)?;
+        let place = place_in(self.items[run].length, entropy)?;
         Ok((run, place))
     }
 }
@@ -219,6 +219,16 @@ impl<I: Item> fmt::Debug for Choice<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Choice of {}", self.items.len())
     }
+}
+
+/// A uniform place in a run.
+fn place_in(length: u128, entropy: &mut impl Entropy) -> Result<u128, SelectionError> {
+    let place = match uniform_below(&UBig::from(length), entropy) {
+        Ok(place) => place,
+        Err(UniformError::Entropy(error)) => return Err(error.into()),
+        Err(UniformError::EmptyRange) => return Err(SelectionError::Empty),
+    };
+    u128::try_from(place).map_err(|_| SelectionError::Empty)
 }
 
 /// The nearest double; NaN, which sends every draw to the second tier, where that has no relative bound.

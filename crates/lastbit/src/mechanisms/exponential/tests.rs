@@ -150,7 +150,8 @@ fn both_tiers_agree() {
         let word = next();
         if let Some(index) = choice.sums.choose(&scores, &choice.largest, word) {
             let mut rest = lastbit_noise::enumerate::Prefix::of_words([next(), next()], 7);
-            let exact = exact::choose(&scores, &choice.largest, &choice.rate, word, &mut rest);
+            let uniform = &mut LazyUniform::with_prefix(word, 64);
+            let exact = exact::choose(&scores, &choice.largest, &choice.rate, uniform, &mut rest);
             assert_eq!(exact, Ok(index));
             decided += 1;
         }
