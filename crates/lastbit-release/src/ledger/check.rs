@@ -54,7 +54,7 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     let mut state = State::default();
     let mut time = String::new();
     let mut found = vec![false; witnesses.len()];
-    store::read_after(&db, i64::MIN, |raw| {
+    store::read_after(&db, 0, |raw| {
         if let Err(wrong) = state.apply(&raw) {
             faults.extend(wrong);
         }
@@ -70,12 +70,18 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
         time = raw.time;
     })
     .map_err(fail)?;
-    let (entries, hash) = store::read_head(&db).map_err(fail)?;
-    if (entries, &hash) != (state.rows, &state.head) {
-        faults.push(Fault::of_file(format!(
-            "the head says {entries} entries that end in {hash}, the entries end in row {} with {}",
-            state.rows, state.head
-        )));
+    if state.account.is_none() {
+        faults.push(Fault::of_file("it has no budget"));
+    }
+    match store::read_head(&db).map_err(fail)? {
+        Some((entries, hash)) if (entries, &hash) != (state.rows, &state.head) => {
+            faults.push(Fault::of_file(format!(
+                "the head says {entries} entries that end in {hash}, the entries end in row {} with {}",
+                state.rows, state.head
+            )));
+        }
+        Some(_) => {}
+        None => faults.push(Fault::of_file("the head is missing")),
     }
     for (witness, _) in witnesses.iter().zip(found).filter(|(_, found)| !found) {
         faults.push(Fault {

@@ -92,6 +92,14 @@ pub enum LedgerError {
     /// No space is left.
     #[error("{}: no space is left for the ledger, so nothing was written; make space, then try again", .0.display())]
     Full(PathBuf),
+    /// The disk could not be read or written.
+    #[error("{}: the disk failed ({what}); look at its space and limits, then at `lastbit ledger check {}`", path.display(), quoted(path))]
+    Disk {
+        /// The ledger.
+        path: PathBuf,
+        /// What SQLite said.
+        what: String,
+    },
     /// Another process holds the ledger for longer than a write takes.
     #[error("{}: the ledger is held by another process; try again when it has ended", .0.display())]
     Busy(PathBuf),
@@ -205,9 +213,9 @@ impl LedgerError {
                 path,
                 what: "it is not a SQLite database".into(),
             },
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::SchemaChanged) => {
-                LedgerError::Damaged { path, what }
-            }
+            Some(ErrorCode::DatabaseCorrupt) => LedgerError::Damaged { path, what },
+            Some(ErrorCode::CannotOpen) => LedgerError::ReadOnly(path),
+            Some(ErrorCode::SystemIoFailure) => LedgerError::Disk { path, what },
             Some(_) => LedgerError::System { path, what },
             // Not from SQLite's own codes: a value of a type or text that the columns cannot hold.
             None => LedgerError::Damaged { path, what },

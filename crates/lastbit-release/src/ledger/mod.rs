@@ -275,7 +275,8 @@ fn catch_up(
         || store::read_row(db, known.0)
             .map_err(fail)?
             .is_some_and(|raw| raw.hash == known.1);
-    if !still_there || store::read_head(db).map_err(fail)? != (state.rows, state.head.clone()) {
+    let end = Some((state.rows, state.head.clone()));
+    if !still_there || store::read_head(db).map_err(fail)? != end {
         let fault = Fault::of_file("entries are missing at its end");
         return Err(altered(path, vec![fault]));
     }

@@ -37,7 +37,7 @@ pub(super) fn make(
         draft_prefix(name),
         System::default().word()?
     )));
-    store::create(&draft.0, fill).map_err(|error| renamed(error, path, &draft.0))?;
+    store::create(&draft.0, fill).map_err(|error| about(error, path))?;
     match fs::hard_link(&draft.0, path) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -109,14 +109,13 @@ impl Drop for Draft {
 }
 
 /// An error about a draft is about the ledger.
-fn renamed(error: LedgerError, path: &Path, draft: &Path) -> LedgerError {
+fn about(error: LedgerError, path: &Path) -> LedgerError {
     let path = path.to_owned();
     match error {
         LedgerError::Full(_) => LedgerError::Full(path),
         LedgerError::ReadOnly(_) => LedgerError::ReadOnly(path),
         LedgerError::Busy(_) => LedgerError::Busy(path),
-        // A directory that cannot be written gives "unable to open database file".
-        LedgerError::System { .. } if !draft.exists() => LedgerError::ReadOnly(path),
+        LedgerError::Disk { what, .. } => LedgerError::Disk { path, what },
         LedgerError::System { what, .. } => LedgerError::System { path, what },
         other => other,
     }

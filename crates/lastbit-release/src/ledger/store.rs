@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Row, Transaction};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction};
 
 use super::entry::Raw;
 use super::state::Fault;
@@ -56,7 +56,7 @@ fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
     }
     let fail = |error| LedgerError::from_sqlite(path, error);
     let db = if writable {
-        connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|db| prepare(&db).map(|()| db))
+        connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
     } else {
         open_unwritable(path)
     }
@@ -65,6 +65,10 @@ fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
         return Err(LedgerError::ReadOnly(path.to_owned()));
     }
     check_schema(&db, path)?;
+    // Only now that it is a ledger: this may change the file.
+    if access == Access::Append {
+        prepare(&db).map_err(fail)?;
+    }
     Ok(db)
 }
 
@@ -124,12 +128,13 @@ pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Resu
     Ok(())
 }
 
-/// Reads the entries after a row, in order.
+/// Reads the entries after a row, in order; after row 0, all of them, also such as no ledger has.
 pub(super) fn read_after(
     db: &Connection,
     row: i64,
     mut each: impl FnMut(Raw),
 ) -> rusqlite::Result<()> {
+    let row = if row == 0 { i64::MIN } else { row };
     let mut statement =
         db.prepare_cached("SELECT * FROM entries WHERE row > ?1 ORDER BY row ASC")?;
     let mut rows = statement.query([row])?;
@@ -147,9 +152,10 @@ pub(super) fn read_row(db: &Connection, row: i64) -> rusqlite::Result<Option<Raw
 }
 
 /// How many entries the head counts, and the hash of the last one.
-pub(super) fn read_head(db: &Connection) -> rusqlite::Result<(i64, String)> {
+pub(super) fn read_head(db: &Connection) -> rusqlite::Result<Option<(i64, String)>> {
     db.prepare_cached("SELECT entries, hash FROM head")?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
 }
 
 /// What SQLite finds wrong with its own structure.
