@@ -16,6 +16,7 @@
 
 mod ast;
 mod check;
+mod clamped;
 mod constant;
 mod diagnostic;
 mod ideal;
