@@ -137,4 +137,17 @@ pub enum QualityError {
         /// The most that can be counted.
         most: usize,
     },
+    /// A number of rows that a ball cannot hold.
+    #[error("a ball cannot hold {count} of {rows} rows; ask for 1 to {rows}")]
+    NoSuchCount {
+        /// The number asked for.
+        count: u64,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// Floats on a grid without bounds.
+    #[error(
+        "the domain has no bounds, so that its grid has no ends; give it a lower and an upper bound"
+    )]
+    NoBounds,
 }

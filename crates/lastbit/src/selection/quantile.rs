@@ -4,10 +4,11 @@ use super::QualityError;
 use super::key::{Key, places};
 use super::qualities::RankQuality;
 use super::rank_window::RankSelection;
+use super::way::concave;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{Approximate, EpsilonDelta, MaxDivergence};
 use crate::mechanisms::exponential::Exponential;
-use crate::mechanisms::flat_concave::{Method, Problem, RecConcave, Selection, loss_of_quality};
+use crate::mechanisms::flat_concave::{Method, RecConcave, Selection, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
 use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
 
@@ -175,7 +176,11 @@ pub fn rank_of(quantile: &Rational, count: usize) -> Result<u64, QualityError> {
     Ok(u64::try_from(rank).unwrap_or(1).max(1))
 }
 
-fn best_offer(size: u128, epsilon: &Epsilon, delta: Option<&Rational>) -> Result<Offer, Error> {
+pub(super) fn best_offer(
+    size: u128,
+    epsilon: &Epsilon,
+    delta: Option<&Rational>,
+) -> Result<Offer, Error> {
     let mut offers = offers(size, epsilon, delta, &Rational::new(1, 20))?;
     Ok(offers.swap_remove(0))
 }
@@ -235,14 +240,8 @@ impl Way {
                 Ok(Way::Exponential(Box::new(selection)))
             }
             Method::Concave { levels, selection } => {
-                // Whole numbers, so that scores are integers; α below 1 even where the bound says nothing.
-                let most = Rational::from(2 * promise - 1).scale(-1);
-                let lost = Rational::try_from(lost.get().ceil()).unwrap_or_else(|_| most.clone());
-                let lost = lost.clamp_to(&most.scale(-1), &most);
-                let alpha = &lost / &Rational::from(promise);
-                let problem = Problem::new(places.1, promise, promise.into(), alpha)?;
                 let mechanism =
-                    RecConcave::new(problem, *levels, &offer.epsilon, selection.clone())?;
+                    concave(places.1, promise, lost, *levels, &offer.epsilon, selection)?;
                 Ok(Way::Concave(Box::new(mechanism)))
             }
         }
@@ -260,7 +259,7 @@ impl Way {
 }
 
 /// For d changes of one row: `d·ε` and `δ·(1 + e^ε + … + e^((d−1)ε)) ≤ d·e^((d−1)ε)·δ`.
-fn group_loss(loss: &EpsilonDelta, d_in: u64) -> Result<EpsilonDelta, Error> {
+pub(super) fn group_loss(loss: &EpsilonDelta, d_in: u64) -> Result<EpsilonDelta, Error> {
     let Some(others) = d_in.checked_sub(1) else {
         return EpsilonDelta::new(Up::ZERO, Up::ZERO);
     };

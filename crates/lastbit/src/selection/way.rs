@@ -1,0 +1,73 @@
+//! A selection by any quality of sensitivity 1, the way that an offer says.
+
+use lastbit_exact::{Rational, Up};
+use lastbit_noise::entropy::Entropy;
+
+use super::{Offer, StepFunction};
+use crate::measures::EpsilonDelta;
+use crate::mechanisms::exponential::Exponential;
+use crate::mechanisms::flat_concave::{Method, Problem, RecConcave, Selection, draw_point};
+use crate::{Epsilon, Error, Sensitivity};
+
+/// How a point is selected.
+pub(super) enum Way {
+    Exponential(Exponential),
+    Concave(Box<RecConcave>),
+}
+
+impl Way {
+    /// Over `size` points, of which the best surely has quality `promise` and none can have more.
+    pub fn new(offer: &Offer, size: u128, promise: i64) -> Result<Way, Error> {
+        match &offer.method {
+            Method::Exponential => {
+                let one = Sensitivity::new(Rational::ONE)?;
+                Ok(Way::Exponential(Exponential::new(&offer.epsilon, &one)))
+            }
+            Method::Concave { levels, selection } => {
+                let lost = offer.loss_of_quality;
+                let mechanism = concave(size, promise, lost, *levels, &offer.epsilon, selection)?;
+                Ok(Way::Concave(Box::new(mechanism)))
+            }
+        }
+    }
+
+    /// For two qualities that differ by at most 1 everywhere.
+    pub fn loss(&self) -> Result<EpsilonDelta, Error> {
+        match self {
+            Way::Exponential(mechanism) => {
+                EpsilonDelta::new(Up::from_rational(mechanism.epsilon().get()), Up::ZERO)
+            }
+            Way::Concave(mechanism) => mechanism.loss(),
+        }
+    }
+
+    /// A point, or ⊥.
+    pub fn select(
+        &self,
+        quality: &StepFunction,
+        entropy: &mut impl Entropy,
+    ) -> Result<Option<u128>, Error> {
+        match self {
+            Way::Exponential(mechanism) => draw_point(quality, mechanism, entropy).map(Some),
+            Way::Concave(mechanism) => mechanism.release(quality, entropy),
+        }
+    }
+}
+
+/// RecConcave for a promise of which `lost`, or what can be, may be lost.
+pub(super) fn concave(
+    size: u128,
+    promise: i64,
+    lost: Up,
+    levels: u32,
+    epsilon: &Epsilon,
+    selection: &Selection,
+) -> Result<RecConcave, Error> {
+    // Whole numbers, so that scores are integers; α below 1 even where the bound says nothing.
+    let most = Rational::from(2 * promise - 1).scale(-1);
+    let lost = Rational::try_from(lost.get().ceil()).unwrap_or_else(|_| most.clone());
+    let lost = lost.clamp_to(&most.scale(-1), &most);
+    let alpha = &lost / &Rational::from(promise);
+    let problem = Problem::new(size, promise, promise.into(), alpha)?;
+    RecConcave::new(problem, levels, epsilon, selection.clone())
+}
