@@ -1,1 +1,30 @@
-//! Statistical lower bounds on the loss of any mechanism.
+//! Audits: a statistical lower bound on the loss of a mechanism that can only be run.
+//!
+//! Half of the draws choose an event that tells two inputs apart; the other half, not seen by the choice, bounds its two
+//! probabilities by Clopper and Pearson, each on the side that makes the bound on the loss smaller. Whatever the choice was, the
+//! bound is wrong with probability at most `1 − confidence`.
+//!
+//! ```
+//! use lastbit_noise::entropy::{Entropy, System};
+//! use lastbit_verify::audit::{Claim, Output, Side, audit};
+//! // A coin that tells the truth 9 times in 10 loses ln 9 ≈ 2.2, and claims 1.
+//! let mut entropy = System::default();
+//! let mechanism = |side| -> Result<Output, std::convert::Infallible> {
+//!     let truth = entropy.word().expect("entropy") % 10 < 9;
+//!     Ok(Output::Number(f64::from(truth == (side == Side::A))))
+//! };
+//! let report = audit(mechanism, 20_000, &Claim::pure("1".parse()?), &"0.999999999".parse()?)?;
+//! assert!(report.refutes_claim() && report.best().lower_bound.get() < 2.2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod binomial;
+mod bound;
+mod command;
+pub(crate) mod event;
+mod sample;
+
+pub use bound::{Claim, Finding, Report, audit, audit_samples};
+pub use command::{CommandError, run_command};
+pub use event::{Event, Feature};
+pub use sample::{Output, Samples, Side};

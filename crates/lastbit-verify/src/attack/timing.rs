@@ -1,0 +1,148 @@
+//! Whether the time of a call goes with the data or with the noise.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use lastbit_noise::entropy::Entropy;
+use lastbit_noise::uniform_u64_below;
+
+use super::target::{Input, Target, TargetError};
+
+/// Spearman's rank correlation, and the largest that chance made of the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Correlation {
+    /// ρ of ranks, in [−1, 1].
+    pub rho: f64,
+    /// The largest |ρ| among the permutations.
+    pub threshold: f64,
+    /// How many permutations.
+    pub permutations: u32,
+}
+
+impl Correlation {
+    /// Whether |ρ| is above every permutation's. If nothing is there, that happens with probability `1/(permutations + 1)` at most.
+    pub fn is_significant(&self) -> bool {
+        self.rho.abs() > self.threshold
+    }
+
+    /// The probability of a false alarm.
+    pub fn false_alarm(&self) -> f64 {
+        1.0 / (f64::from(self.permutations) + 1.0)
+    }
+}
+
+/// What the attack found.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// Between the time and which input it was: A, or one far away.
+    pub data: Correlation,
+    /// Between the time and the size of the noise.
+    pub noise: Correlation,
+    /// The median time of a call, in nanoseconds.
+    pub median_nanoseconds: f64,
+}
+
+/// Times `draws` calls on inputs that are drawn at random between A and Far, so that a drift of the clock is no correlation.
+///
+/// The inputs are independent coin flips and the noise is independent of everything, so under the hypothesis that the time tells
+/// nothing, all permutations are equally likely: the test is exact.
+pub fn timing(
+    target: &mut Target,
+    draws: usize,
+    permutations: u32,
+    entropy: &mut impl Entropy,
+) -> Result<Timing, TargetError> {
+    let (mut times, mut data, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..draws + draws / 10 {
+        let far = entropy.word().map_err(TargetError::new)? >> 63 == 1;
+        let input = if far { Input::Far } else { Input::A };
+        let start = Instant::now();
+        let output = black_box(target.draw(black_box(input))?);
+        let time = start.elapsed();
+        if i >= draws / 10 {
+            // The first tenth warms caches.
+            times.push(time.as_nanos() as f64);
+            data.push(f64::from(far));
+            noise.push(target.noise(input, output));
+        }
+    }
+    let mut sorted = times.clone();
+    sorted.sort_by(f64::total_cmp);
+    Ok(Timing {
+        data: correlation(&times, &data, permutations, entropy)?,
+        noise: correlation(&times, &noise, permutations, entropy)?,
+        median_nanoseconds: sorted.get(sorted.len() / 2).copied().unwrap_or(0.0),
+    })
+}
+
+/// Spearman's ρ of two columns of equal length, and the largest |ρ| of `permutations` shuffles of the second.
+///
+/// ```
+/// use lastbit_noise::entropy::System;
+/// use lastbit_verify::attack::timing::correlation;
+/// let times: Vec<f64> = (0..200).map(f64::from).collect();
+/// let noise: Vec<f64> = times.iter().map(|t| t * t).collect();                  // monotone, so ρ = 1
+/// let found = correlation(&times, &noise, 99, &mut System::default())?;
+/// assert!(found.rho > 0.999 && found.is_significant());
+/// # Ok::<(), lastbit_verify::attack::TargetError>(())
+/// ```
+pub fn correlation(
+    one: &[f64],
+    other: &[f64],
+    permutations: u32,
+    entropy: &mut impl Entropy,
+) -> Result<Correlation, TargetError> {
+    let one = ranks(one);
+    let mut other = ranks(other);
+    let rho = pearson(&one, &other);
+    let mut threshold: f64 = 0.0;
+    for _ in 0..permutations {
+        shuffle(&mut other, entropy)?;
+        threshold = threshold.max(pearson(&one, &other).abs());
+    }
+    Ok(Correlation {
+        rho,
+        threshold,
+        permutations,
+    })
+}
+
+/// Centred ranks; equal numbers share the middle of theirs. NaN is a rank of its own, at the end.
+fn ranks(numbers: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|i, j| numbers[*i].total_cmp(&numbers[*j]));
+    let middle = (numbers.len() as f64 - 1.0) / 2.0;
+    let mut ranks = vec![0.0; numbers.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let first = numbers[order[start]];
+        let length = order[start..]
+            .iter()
+            .take_while(|i| numbers[**i].total_cmp(&first).is_eq())
+            .count();
+        for i in &order[start..start + length] {
+            ranks[*i] = start as f64 + (length as f64 - 1.0) / 2.0 - middle;
+        }
+        start += length;
+    }
+    ranks
+}
+
+/// Of centred columns; zero if one of them is constant.
+fn pearson(one: &[f64], other: &[f64]) -> f64 {
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let norms = (product(one, one) * product(other, other)).sqrt();
+    if norms == 0.0 {
+        0.0
+    } else {
+        product(one, other) / norms
+    }
+}
+
+fn shuffle(numbers: &mut [f64], entropy: &mut impl Entropy) -> Result<(), TargetError> {
+    for i in (1..numbers.len()).rev() {
+        let j = uniform_u64_below(i as u64 + 1, entropy).map_err(TargetError::new)?;
+        numbers.swap(i, j as usize);
+    }
+    Ok(())
+}
