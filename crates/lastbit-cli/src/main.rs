@@ -1,6 +1,8 @@
 //! The `lastbit` command: differential privacy that is right to the last bit.
 #![forbid(unsafe_code)]
 
+mod attack;
+mod audit;
 mod convert;
 mod exponential;
 mod flat_concave;
@@ -34,6 +36,11 @@ enum Command {
     Mechanism(Mechanism),
     /// State a privacy loss in another measure, or see what many releases cost
     Convert(convert::Convert),
+    /// Try to break a mechanism: by the last bits, the precision or the time of what it publishes
+    #[command(subcommand)]
+    Attack(attack::Attack),
+    /// Bound the loss of any command from below, by running it
+    Audit(audit::Audit),
     /// Prove what a floating-point mechanism does
     #[command(subcommand)]
     Verify(verify::Verify),
@@ -59,6 +66,8 @@ fn main() -> ExitCode {
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match cli.command {
         Command::Convert(command) => command.run(out),
+        Command::Attack(command) => command.run(out),
+        Command::Audit(command) => command.run(out),
         Command::Verify(command) => command.run(out),
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),

@@ -84,7 +84,7 @@ pub fn tail_at_least(successes: u64, trials: u64, probability: f64) -> Up {
             sum = sum + term + rest;
             break;
         }
-        sum = sum + term;
+        sum += term;
     }
     (first.upper().exp() * sum).min(Up::ONE)
 }

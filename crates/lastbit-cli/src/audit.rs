@@ -1,0 +1,162 @@
+//! `lastbit audit -- COMMAND…`.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lastbit::{Confidence, Epsilon, parse_number};
+use lastbit_exact::Rational;
+use lastbit_verify::audit::{Claim, Feature, Finding, audit_samples, run_command};
+use serde_json::{Value, json};
+
+use crate::number::{json as number, json_nearest, readable};
+
+#[derive(Args)]
+#[command(
+    before_long_help = "\
+Runs any mechanism behind a command and bounds its loss from below: at the stated confidence, ε is at least what is printed. The
+command reads one value per line on standard input and writes one output per line on standard output: numbers, NaN, or words. It
+is run once, on --draws lines of each of two neighbouring inputs in turn. One half of the outputs chooses an event (a threshold, a set
+of values, of last bits, of low bits), the other half bounds its two probabilities by Clopper and Pearson. No bound is a proof of
+privacy: an audit only finds what is wrong.",
+    after_long_help = "\
+Examples:
+  Laplace noise of half the scale that ε = 1 needs, as a line of Python:
+    lastbit audit --epsilon 1 -- python3 -c '
+    import random, sys
+    for line in sys.stdin:
+        print(float(line) + random.choice([-1, 1]) * random.expovariate(2))'
+  Randomized response with words, between the inputs no and yes:
+    lastbit audit --epsilon 1 --inputs no,yes -- awk 'BEGIN{srand()} {print rand() < 0.75 ? $0 : ($0 == \"no\" ? \"yes\" : \"no\")}'"
+)]
+pub struct Audit {
+    /// The loss that the mechanism claims: ε > 0
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Epsilon,
+
+    /// The δ that it claims, from 0 to below 1
+    #[arg(long, value_name = "D", default_value = "0", allow_hyphen_values = true, value_parser = delta)]
+    delta: Rational,
+
+    /// Draws from each of the two inputs
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    draws: u64,
+
+    /// Confidence of the lower bound
+    #[arg(
+        long,
+        value_name = "C",
+        default_value = "0.999",
+        allow_hyphen_values = true
+    )]
+    confidence: Confidence,
+
+    /// Two neighbouring inputs, as the command reads them
+    #[arg(
+        long,
+        value_name = "A,B",
+        default_value = "0,1",
+        allow_hyphen_values = true
+    )]
+    inputs: String,
+
+    /// Exit with status 1 if the claim is refuted
+    #[arg(long)]
+    strict: bool,
+
+    /// Machine-readable output
+    #[arg(long)]
+    json: bool,
+
+    /// The mechanism, and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Audit {
+    /// Runs the command.
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .context("give a command after `--`")?;
+        let (a, b) = self
+            .inputs
+            .split_once(',')
+            .context("--inputs takes two values with a comma between them, such as 0,1")?;
+        if a.contains('\n') || b.contains('\n') {
+            bail!("--inputs takes two values of one line each");
+        }
+        if !(4..=1_000_000_000).contains(&self.draws) {
+            bail!("--draws must be from 4 to 1000000000, got {}", self.draws);
+        }
+        let claim = Claim {
+            epsilon: self.epsilon.get().clone(),
+            delta: self.delta.clone(),
+        };
+        let samples = run_command(program, arguments, [a, b], self.draws as usize)?;
+        let report = audit_samples(&samples, &claim, &self.confidence, true, &Feature::ALL);
+        let best = report.best();
+        let refuted = report.refutes_claim();
+        if self.json {
+            let finding = |finding: &Finding| -> Value {
+                json!({
+                    "likelier": finding.likelier.name(),
+                    "event": finding.event.describe(&samples.words),
+                    "counts": finding.counts,
+                    "trials": finding.trials,
+                    "lower_bound": number(finding.lower_bound.get()),
+                })
+            };
+            let text = json!({
+                "epsilon": json_nearest(&claim.epsilon),
+                "delta": json_nearest(&claim.delta),
+                "confidence": json_nearest(self.confidence.get()),
+                "draws": self.draws,
+                "lower_bound": number(best.lower_bound.get()),
+                "refuted": refuted,
+                "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+            });
+            writeln!(out, "{text}")?;
+        } else {
+            for finding in &report.findings {
+                writeln!(
+                    out,
+                    "{} from {}: {} of {}; from the other: {} of {}; ε ≥ {:.4}",
+                    finding.event.describe(&samples.words),
+                    finding.likelier.name(),
+                    finding.counts[0],
+                    finding.trials,
+                    finding.counts[1],
+                    finding.trials,
+                    finding.lower_bound.get(),
+                )?;
+            }
+            let verdict = if refuted {
+                "the claim is FALSE"
+            } else {
+                "the claim is not refuted"
+            };
+            writeln!(
+                out,
+                "Verdict: ε is at least {:.4} at confidence {}; claimed {}: {verdict}.",
+                best.lower_bound.get(),
+                readable(self.confidence.get()),
+                readable(&claim.epsilon),
+            )?;
+        }
+        if refuted && self.strict {
+            out.flush()?;
+            bail!("the claim ε = {} is refuted", readable(&claim.epsilon));
+        }
+        Ok(())
+    }
+}
+
+fn delta(text: &str) -> Result<Rational> {
+    let delta = parse_number("delta", text)?;
+    if delta.is_negative() || delta >= Rational::ONE {
+        bail!("delta must be from 0 to below 1, got {delta}");
+    }
+    Ok(delta)
+}
