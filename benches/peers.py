@@ -44,7 +44,7 @@ def fastest(draws, run, times=5):
 
 def lastbit(binary, *arguments, text=None):
     """What a program of `benches/src/bin` writes, given some text to read."""
-    command = ["cargo", "run", "--quiet", "--release", "-p", "lastbit-benches", "--bin", binary, "--", *arguments]
+    command = ["cargo", "run", "--quiet", "--profile", "bench", "-p", "lastbit-benches", "--bin", binary, "--", *arguments]
     return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 

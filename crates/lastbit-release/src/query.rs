@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use lastbit::statistics::Grid;
 use lastbit_exact::IBig;
 
+use crate::ledger::Reserved;
+
 /// Tables of exact integers to compute from one source.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -85,8 +87,8 @@ pub enum Key {
     Categories(Categories),
     /// Public bins of a numeric column.
     Bins(Bins),
-    /// The values that occur. The groups themselves are facts about the data, for a thresholded release only. Rows without a value
-    /// count nowhere.
+    /// The values that occur, as text. The groups themselves are facts about the data, for a thresholded release only: a table with
+    /// such a key answers only the groups that have rows. Rows without a value count nowhere.
     Discovered {
         /// The column.
         column: String,
@@ -213,4 +215,28 @@ pub enum Exact {
     Counts(Vec<u64>),
     /// Of [`Aggregate::Offsets`].
     Offsets(Vec<(u64, u64)>),
+}
+
+/// Facts about the data that no noise protects yet. Only this crate can look inside, and only with a [`Reserved`] in hand.
+pub struct Sealed<T>(T);
+
+impl<T> Sealed<T> {
+    /// Seals what was computed under a reservation.
+    #[cfg_attr(not(feature = "datafusion"), allow(dead_code))]
+    pub(crate) fn new(value: T, _reserved: &Reserved) -> Sealed<T> {
+        Sealed(value)
+    }
+
+    /// What was computed, for noise that is paid for.
+    #[allow(dead_code)]
+    pub(crate) fn open(&self, _reserved: &Reserved) -> &T {
+        &self.0
+    }
+}
+
+/// Tells nothing about the contents.
+impl<T> std::fmt::Debug for Sealed<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sealed(..)")
+    }
 }

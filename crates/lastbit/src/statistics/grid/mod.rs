@@ -165,8 +165,8 @@ impl Grid {
         self.exponent
     }
 
-    /// The bounds as numbers of steps.
-    pub(crate) fn bounds_in_steps(&self) -> (i64, i64) {
+    /// The bounds as numbers of steps, both within ±2^51.
+    pub fn bounds_in_steps(&self) -> (i64, i64) {
         (self.lower, self.upper)
     }
 
@@ -180,6 +180,17 @@ impl Grid {
         self.check(&[row], 0)?;
         // An offset is at most 2^52.
         Ok(self.lower + self.kernel.offset(row) as i64)
+    }
+
+    /// For each row the number of steps from the lower bound: `steps(row) − bounds_in_steps().0`, at most 2^52.
+    ///
+    /// Replaces what `offsets` held.
+    pub fn offsets(&self, rows: &[f64], offsets: &mut Vec<u64>) -> Result<(), GridError> {
+        offsets.clear();
+        for block in self.blocks(rows) {
+            offsets.extend(block?.iter().map(|&row| self.kernel.offset(row)));
+        }
+        Ok(())
     }
 
     /// Blocks of rows, each checked just before it is handed out and still in the cache then.

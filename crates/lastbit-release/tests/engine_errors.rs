@@ -1,0 +1,296 @@
+//! Bad input: one clear message with the remedy.
+#![cfg(feature = "datafusion")]
+
+mod engine_common;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::Int64Type;
+use datafusion::parquet::arrow::ArrowWriter;
+use engine_common::{age, grid, query, regions};
+use lastbit_release::engine::{EngineError, Options, answer};
+use lastbit_release::query::{
+    Aggregate, Answer, Bins, Exact, FileFormat, Key, Missing, Numeric, Query, Source, Table, Unit,
+};
+use tempfile::TempDir;
+
+const CSV: FileFormat = FileFormat::Csv {
+    delimiter: b',',
+    quote: b'"',
+    gzip: false,
+};
+const JSON: FileFormat = FileFormat::Json { gzip: false };
+
+/// Rows and ages.
+fn ask(directory: &TempDir, path: &str, format: FileFormat) -> Result<Answer, EngineError> {
+    let query = Query {
+        source: Source {
+            paths: vec![path.into()],
+            base: directory.path().to_owned(),
+            format,
+        },
+        tables: vec![Table {
+            keys: vec![],
+            aggregates: vec![Aggregate::Rows, Aggregate::Moments(age(Missing::Drop))],
+        }],
+        ..query(Unit::Row)
+    };
+    answer(
+        &query,
+        &Options {
+            threads: 2,
+            memory: 1 << 24,
+        },
+    )
+}
+
+fn of_text(text: impl AsRef<[u8]>, format: FileFormat) -> Result<Answer, EngineError> {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("t"), text).unwrap();
+    ask(&directory, "t", format)
+}
+
+#[track_caller]
+fn assert_says(result: Result<Answer, EngineError>, words: &[&str]) {
+    let message = result.unwrap_err().to_string();
+    for word in words {
+        assert!(message.contains(word), "`{message}` does not say `{word}`");
+    }
+}
+
+fn rows(answer: &Answer) -> (u64, u64) {
+    match &answer.tables[0][0].values[..] {
+        [Exact::Rows(all), Exact::Moments { rows, .. }] => (*all, *rows),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("empty")).unwrap();
+    assert_says(
+        ask(&directory, "no.csv", CSV),
+        &["no.csv", "check the path"],
+    );
+    assert_says(ask(&directory, "*.csv", CSV), &["*.csv"]);
+    assert_says(ask(&directory, "a[.csv", CSV), &["a[.csv", "glob"]);
+    assert_says(
+        ask(&directory, "empty", FileFormat::Parquet),
+        &["holds no .parquet file"],
+    );
+}
+
+#[test]
+fn a_wrong_column_is_named_with_the_nearest_one() {
+    assert_says(
+        of_text("Age,x\n1,2\n", CSV),
+        &["no column `age`", "did you mean `Age`"],
+    );
+    assert_says(
+        of_text("height,x\n1,2\n", CSV),
+        &["no column `age`", "`height`, `x`"],
+    );
+    assert_says(
+        of_text("age,x,age\n1,2,3\n", CSV),
+        &["more than one column `age`"],
+    );
+    assert_says(of_text("{\"agee\": 1}\n", JSON), &["did you mean `agee`"]);
+}
+
+#[test]
+fn a_ragged_line_is_numbered() {
+    assert_says(
+        of_text("age,x\n1,2\n3\n4,5\n", CSV),
+        &["line 3", "1 cells", "header has 2"],
+    );
+    assert_says(
+        of_text("age,x\n1,2\n3,4,5\n", CSV),
+        &["line 3", "2", "delimiter"],
+    );
+    // Also in a file that is read in pieces.
+    let mut text = "age,x\n".to_owned() + &"12,a cell of some length\n".repeat(200_000);
+    text += "13\n";
+    assert_says(of_text(text, CSV), &["line 200002"]);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused() {
+    assert_says(
+        of_text(b"age,x\n1,2\n3,caf\xe9\n", CSV),
+        &["not UTF-8", "line 3", "iconv"],
+    );
+    assert_says(of_text(b"\xff\xfea\0g\0", CSV), &["not UTF-8"]);
+    assert!(of_text(b"{\"age\": \"\xe9\"}\n", JSON).is_err());
+}
+
+#[test]
+fn a_row_without_end_is_refused_before_it_fills_memory() {
+    let long = "1".repeat(20 << 20);
+    assert_says(
+        of_text(format!("age,x\n1,2\n3,{long}\n"), CSV),
+        &["more than 16 MiB", "quote"],
+    );
+    assert_says(
+        of_text(format!("age,x\n1,\"{}", "a\n".repeat(10 << 20)), CSV),
+        &["more than 16 MiB"],
+    );
+    assert_says(
+        of_text(format!("{{\"age\": \"{long}\"}}\n"), JSON),
+        &["more than 16 MiB"],
+    );
+    assert!(of_text(long, CSV).is_err());
+}
+
+#[test]
+fn cells_that_are_no_numbers_are_missing() {
+    let answer = of_text("age,x\nold,1\n17,2\n,3\nNaN,4\n\"1,5\",5\n18,6\n", CSV).unwrap();
+    assert_eq!(rows(&answer), (6, 2));
+    let answer = of_text(
+        "{\"age\": [1]}\n{\"age\": {\"y\": 1}}\n{\"age\": 3}\n{}\n{\"age\": \"4\"}\n",
+        JSON,
+    );
+    assert_eq!(rows(&answer.unwrap()), (5, 2));
+}
+
+#[test]
+fn empty_tables_have_no_rows_and_empty_files_are_refused() {
+    assert_says(of_text("", CSV), &["is empty", "names of its columns"]);
+    assert_eq!(rows(&of_text("age,x\n", CSV).unwrap()), (0, 0));
+    assert_eq!(rows(&of_text("", JSON).unwrap()), (0, 0));
+    assert_eq!(rows(&of_text("age,x\n5,6", CSV).unwrap()), (1, 1));
+}
+
+#[test]
+fn json_that_is_none_is_refused() {
+    assert_says(
+        of_text("{\"age\": 1}\n[2]\n", JSON),
+        &["one JSON object a line", "line 2"],
+    );
+    let late = "{\"age\": 1}\n".repeat(2000) + "{\"age\": ";
+    assert_says(of_text(late, JSON), &["JSON"]);
+}
+
+#[test]
+fn parquet_of_the_wrong_schema_is_refused() {
+    assert_says(of_text("age,x\n1,2\n", FileFormat::Parquet), &["Parquet"]);
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, column: &str, array: ArrayRef| {
+        let batch = RecordBatch::try_from_iter([(column, array)]).unwrap();
+        let file = File::create(directory.path().join(name)).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    };
+    let lists = ListArray::from_iter_primitive::<Int64Type, _, _>([Some([Some(1)])]);
+    write("list.parquet", "age", Arc::new(lists));
+    write("a.parquet", "age", Arc::new(Int64Array::from(vec![1])));
+    write("b.parquet", "age", Arc::new(StringArray::from(vec!["x"])));
+    write("ages.parquet", "ages", Arc::new(Int64Array::from(vec![1])));
+    let ask = |path: &str| ask(&directory, path, FileFormat::Parquet);
+    assert_says(ask("list.parquet"), &["`age`", "List", "a number"]);
+    assert_says(
+        ask("[ab].parquet"),
+        &["`age`", "Int64", "Utf8", "one schema"],
+    );
+    assert_says(ask("a*.parquet"), &["ages.parquet", "no column `age`"]);
+    assert_says(ask("ages.parquet"), &["did you mean `ages`"]);
+    let mut bytes = fs::read(directory.path().join("a.parquet")).unwrap();
+    bytes.truncate(bytes.len() - 9);
+    File::create(directory.path().join("cut.parquet"))
+        .unwrap()
+        .write_all(&bytes)
+        .unwrap();
+    assert_says(ask("cut.parquet"), &["Parquet"]);
+}
+
+#[test]
+fn queries_that_no_data_could_answer_are_refused() {
+    let asked = |aggregate: Aggregate, keys: Vec<Key>| {
+        let query = Query {
+            tables: vec![Table {
+                keys,
+                aggregates: vec![aggregate],
+            }],
+            ..query(Unit::Row)
+        };
+        answer(&query, &Options::default())
+    };
+    let fine = Numeric {
+        column: "age".into(),
+        grid: grid("0", "100", -40),
+        missing: Missing::Drop,
+    };
+    assert_says(
+        asked(Aggregate::Moments(fine), vec![]),
+        &["`age`", "coarser"],
+    );
+    let bins = |edges: &[i64]| Bins {
+        numeric: age(Missing::Drop),
+        edges: edges.to_vec(),
+    };
+    for edges in [&[][..], &[0], &[0, 50], &[0, 60, 60, 100], &[100, 0]] {
+        assert_says(
+            asked(Aggregate::Bins(bins(edges)), vec![]),
+            &["`age`", "increase"],
+        );
+    }
+    let nan = age(Missing::Value(f64::NAN));
+    assert_says(asked(Aggregate::Moments(nan), vec![]), &["NaN"]);
+    let keys = vec![Key::Bins(bins(&(0..=100).collect::<Vec<_>>())); 4];
+    assert_says(asked(Aggregate::Rows, keys), &["2^24 groups"]);
+    let mut twice = regions(None);
+    twice.names.push("north".into());
+    assert_says(
+        asked(Aggregate::Categories(twice), vec![]),
+        &["`north` twice"],
+    );
+    assert_says(
+        asked(Aggregate::Categories(regions(Some(3))), vec![]),
+        &["`other`"],
+    );
+}
+
+#[test]
+fn rows_are_counted_when_no_column_is_asked_for() {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("t.csv"), "age,x\n1,2\n,\n3,4\n").unwrap();
+    fs::write(
+        directory.path().join("t.jsonl"),
+        "{\"age\": 1}\n{}\n{\"x\": 2}\n",
+    )
+    .unwrap();
+    let batch = RecordBatch::try_from_iter([(
+        "age",
+        Arc::new(Int64Array::from(vec![1, 2, 3])) as ArrayRef,
+    )])
+    .unwrap();
+    let file = File::create(directory.path().join("t.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    for (path, format) in [
+        ("t.csv", CSV),
+        ("t.jsonl", JSON),
+        ("t.parquet", FileFormat::Parquet),
+    ] {
+        let query = Query {
+            source: Source {
+                paths: vec![path.into()],
+                base: directory.path().to_owned(),
+                format,
+            },
+            tables: vec![Table {
+                keys: vec![],
+                aggregates: vec![Aggregate::Rows],
+            }],
+            ..query(Unit::Row)
+        };
+        let answer = answer(&query, &Options::default()).unwrap();
+        assert_eq!(answer.rows, 3, "{path}");
+        assert_eq!(answer.tables[0][0].values, [Exact::Rows(3)], "{path}");
+    }
+}
