@@ -11,7 +11,7 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch, Str
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::parquet::arrow::ArrowWriter;
 use engine_common::{age, grid, query, regions};
-use lastbit_release::engine::{EngineError, Options, answer};
+use lastbit_release::engine::{EngineError, Options, answer, check};
 use lastbit_release::query::{
     Aggregate, Answer, Bins, Exact, FileFormat, Key, Missing, Numeric, Query, Source, Table, Unit,
 };
@@ -26,7 +26,17 @@ const JSON: FileFormat = FileFormat::Json { gzip: false };
 
 /// Rows and ages.
 fn ask(directory: &TempDir, path: &str, format: FileFormat) -> Result<Answer, EngineError> {
-    let query = Query {
+    answer(
+        &ages(directory, path, format),
+        &Options {
+            threads: 2,
+            memory: 1 << 24,
+        },
+    )
+}
+
+fn ages(directory: &TempDir, path: &str, format: FileFormat) -> Query {
+    Query {
         source: Source {
             paths: vec![path.into()],
             base: directory.path().to_owned(),
@@ -37,14 +47,7 @@ fn ask(directory: &TempDir, path: &str, format: FileFormat) -> Result<Answer, En
             aggregates: vec![Aggregate::Rows, Aggregate::Moments(age(Missing::Drop))],
         }],
         ..query(Unit::Row)
-    };
-    answer(
-        &query,
-        &Options {
-            threads: 2,
-            memory: 1 << 24,
-        },
-    )
+    }
 }
 
 fn of_text(text: impl AsRef<[u8]>, format: FileFormat) -> Result<Answer, EngineError> {
@@ -162,6 +165,9 @@ fn empty_tables_have_no_rows_and_empty_files_are_refused() {
     assert_eq!(rows(&of_text("age,x\n", CSV).unwrap()), (0, 0));
     assert_eq!(rows(&of_text("", JSON).unwrap()), (0, 0));
     assert_eq!(rows(&of_text("age,x\n5,6", CSV).unwrap()), (1, 1));
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("t"), "age,x\n").unwrap();
+    check(&ages(&directory, "t", CSV)).unwrap();
 }
 
 #[test]
@@ -198,6 +204,11 @@ fn parquet_of_the_wrong_schema_is_refused() {
     );
     assert_says(ask("a*.parquet"), &["ages.parquet", "no column `age`"]);
     assert_says(ask("ages.parquet"), &["did you mean `ages`"]);
+    for path in ["list.parquet", "[ab].parquet", "ages.parquet"] {
+        let error = check(&ages(&directory, path, FileFormat::Parquet)).unwrap_err();
+        assert_eq!(error.to_string(), ask(path).unwrap_err().to_string());
+    }
+    check(&ages(&directory, "a.parquet", FileFormat::Parquet)).unwrap();
     let mut bytes = fs::read(directory.path().join("a.parquet")).unwrap();
     bytes.truncate(bytes.len() - 9);
     File::create(directory.path().join("cut.parquet"))

@@ -5,7 +5,9 @@ mod engine_common;
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hasher;
+use std::sync::Arc;
 
+use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use engine_common::{Cases, LONG_ID, Row, batches, by_person, query, rows, whole_people};
 use lastbit_exact::IBig;
 use lastbit_release::engine::{Options, answer_batches};
@@ -364,6 +366,29 @@ fn rows_on_disk_count_like_rows_in_memory() {
     assert_eq!(run(3 << 19).unwrap(), run(1 << 30).unwrap());
     let error = run(1 << 18).unwrap_err().to_string();
     assert!(error.contains("allow more memory"), "{error}");
+}
+
+#[test]
+fn a_million_groups_are_answered_or_refused_for_their_memory() {
+    let keys: Int64Array = (0..1_000_000).collect();
+    let batch = RecordBatch::try_from_iter([("region", Arc::new(keys) as ArrayRef)]).unwrap();
+    let batches: Vec<_> = (0..100).map(|i| batch.slice(i * 10_000, 10_000)).collect();
+    let query = Query {
+        tables: vec![Table {
+            keys: vec![Key::Discovered {
+                column: "region".into(),
+            }],
+            aggregates: vec![Aggregate::Rows],
+        }],
+        ..query(Unit::Row)
+    };
+    let run = |memory| answer_batches(&query, &batches, &Options { threads: 2, memory });
+    let groups = &run(1 << 30).unwrap().tables[0];
+    assert_eq!(groups.len(), 1_000_000);
+    assert!(groups.iter().all(|group| group.values == [Exact::Rows(1)]));
+    assert!(groups.is_sorted_by(|a, b| a.key < b.key));
+    let error = run(1 << 20).unwrap_err().to_string();
+    assert!(error.contains("discovered keys"), "{error}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub use error::EngineError;
 pub use fingerprint::fingerprint;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use run::answer;
-pub use run::{OnProgress, scan};
+pub use run::{OnProgress, check, scan};
 #[cfg(any(test, feature = "test-entropy"))]
 pub use worker::answer_batches;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::common::stats::Precision;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::execute_stream_partitioned;
@@ -30,6 +31,18 @@ pub fn scan(
     progress: OnProgress,
 ) -> Result<Sealed<Answer>, EngineError> {
     exact(query, options, progress).map(|answer| Sealed::new(answer, reserved))
+}
+
+/// Whether the query can be asked of its source, as far as that shows before any row counts: the files exist, and have the columns,
+/// in types that can be read. Call it before a reservation, so that a wrong name costs nothing.
+pub fn check(query: &Query) -> Result<(), EngineError> {
+    let run = Run::new(query, &Options::default())?;
+    let table = runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|error| EngineError::Engine(error.to_string()))?
+        .block_on(table(&query.source, run.columns(), 1))?;
+    let schema = Arc::new(table.frame.schema().as_arrow().clone());
+    run.worker().add(&RecordBatch::new_empty(schema))
 }
 
 /// The unprotected answer, for tests.

@@ -185,6 +185,16 @@ impl Grid {
     /// For each row the number of steps from the lower bound: `steps(row) − bounds_in_steps().0`, at most 2^52.
     ///
     /// Replaces what `offsets` held.
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// use lastbit::statistics::{Grid, NonFinite};
+    /// let grid = Grid::new(&Bounds::parse("-1", "1")?, -2, NonFinite::ReplaceNan(0.0))?;
+    /// let mut offsets = vec![];
+    /// grid.offsets(&[-7.0, -0.9, 0.3, f64::NAN, f64::INFINITY], &mut offsets)?;
+    /// assert_eq!(offsets, [0, 0, 5, 4, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn offsets(&self, rows: &[f64], offsets: &mut Vec<u64>) -> Result<(), GridError> {
         offsets.clear();
         for block in self.blocks(rows) {
