@@ -115,7 +115,7 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnKind {
     /// Numbers.
-    Numeric(Numeric),
+    Numeric(Box<Numeric>),
     /// Texts from a public list.
     Categories {
         /// The list.

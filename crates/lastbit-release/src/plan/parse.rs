@@ -302,7 +302,7 @@ fn column(name: &str, value: &Value<'_>) -> Result<Column, PlanError> {
     } else if discover {
         ColumnKind::Discovered
     } else {
-        ColumnKind::Numeric(numbers(&table, lower, upper, edges)?)
+        ColumnKind::Numeric(Box::new(numbers(&table, lower, upper, edges)?))
     };
     table.finish()?;
     Ok(Column {
