@@ -1,12 +1,15 @@
 //! The statistics of a plan.
 
 use lastbit::Confidence;
-use lastbit_exact::Rational;
+use lastbit_exact::{Rational, UBig};
 
 use super::parse::first_twice;
 use super::reader::{Table, Value};
 use super::{Kind, PlanError, Share, Statistic};
 use crate::loss::Measure;
+
+/// Shares are fractions of at most this denominator, so that it times 2^40 rows is within 62 bits.
+const MOST_PARTS: u32 = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Word {
@@ -162,6 +165,12 @@ fn shares(table: &Table<'_>, at: Option<Value<'_>>) -> Result<Vec<Rational>, Pla
         return Err(at.error(format!(
             "a quantile is at a share from 0 to 1, got {outside}"
         )));
+    }
+    if shares
+        .iter()
+        .any(|share| *share.denominator() > UBig::from(MOST_PARTS))
+    {
+        return Err(at.error("a quantile is at a share of at most six decimals"));
     }
     if shares.windows(2).any(|pair| pair[0] >= pair[1]) {
         return Err(at.error("`at` must increase"));

@@ -3,18 +3,16 @@
 use lastbit::conversions::{
     optimal_composition, zcdp_for_approximate, zcdp_to_approximate_epsilon,
 };
-use lastbit::mechanisms::{
-    Delta, Scale, Variance, gaussian_threshold, laplace_threshold,
-};
+use lastbit::mechanisms::{Delta, Scale, Variance, gaussian_threshold, laplace_threshold};
 use lastbit::metrics::Contribution;
 use lastbit_exact::{Down, Rational, Up};
 
 use super::decimal::{self, DIGITS};
 use super::error_bound::rows_for_tenth;
-use super::solve::{Item, nearest};
+use super::solve::Item;
 use super::{
     Currency, Errors, Form, Infeasible, Mechanism, Noise, Offer, Price, PriceError, Prices, Reach,
-    Tails, Threshold, text, typical_value,
+    Tails, Threshold, typical_value,
 };
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Kind, Neighbours, Plan, Share};
@@ -23,7 +21,13 @@ use crate::plan::{Accountant, Kind, Neighbours, Plan, Share};
 pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
     let tails = Tails::default();
     let alpha = plan.confidence.alpha();
-    let pricer = Pricer::new(plan, Errors { tails: &tails, alpha: &alpha })?;
+    let pricer = Pricer::new(
+        plan,
+        Errors {
+            tails: &tails,
+            alpha: &alpha,
+        },
+    )?;
     let accountants = match plan.accountant {
         Some(accountant) => vec![accountant],
         None => match plan.spend.measure {
@@ -53,7 +57,9 @@ pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
         .min_by(|a, b| a.1.score.total_cmp(&b.1.score));
     let Some((accountant, best)) = best else {
         return Err(least_infeasible(
-            assignments.into_iter().filter_map(|(_, outcome)| outcome.err()),
+            assignments
+                .into_iter()
+                .filter_map(|(_, outcome)| outcome.err()),
         ));
     };
     let count = plan.statistics.len() as f64;
@@ -69,7 +75,7 @@ pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
                 Ok(assignment) => Ok(assignment.loss.clone()),
                 Err(PriceError::Accountant { why, .. }) => Err(why.clone()),
                 Err(PriceError::Infeasible(infeasible)) => {
-                    Err(format!("the targets take {}", text(&infeasible.needed)))
+                    Err(format!("the targets take {}", infeasible.needed))
                 }
                 Err(error) => Err(error.to_string()),
             },
@@ -158,7 +164,11 @@ impl<'a> Pricer<'a> {
     fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
         let spend = &self.plan.spend;
         // Thresholds take half of δ where a conversion takes the other, and all of it where nothing else does.
-        let converted = if self.thresholds == 0 { spend.delta.clone() } else { spend.delta.scale(-1) };
+        let converted = if self.thresholds == 0 {
+            spend.delta.clone()
+        } else {
+            spend.delta.scale(-1)
+        };
         let of_thresholds = match (accountant, self.thresholds) {
             (_, 0) => Rational::ZERO,
             (Accountant::Pure, _) => spend.delta.clone(),
@@ -200,16 +210,19 @@ impl<'a> Pricer<'a> {
                         Up::from_rational(&main),
                         Down::from_rational(&converted),
                     )?;
-                    let epsilon = Rational::try_from(epsilon.get()).map_err(|_| {
-                        PriceError::OutOfRange {
+                    let epsilon =
+                        Rational::try_from(epsilon.get()).map_err(|_| PriceError::OutOfRange {
                             what: "the loss is out of range".to_owned(),
-                        }
-                    })?;
+                        })?;
                     let epsilon = decimal::up(&epsilon, DIGITS);
                     Loss {
                         measure: Measure::Approximate,
                         // A ρ within the total is within the ε that the total was made of.
-                        main: if main <= total { epsilon.min(spend.main.clone()) } else { epsilon },
+                        main: if main <= total {
+                            epsilon.min(spend.main.clone())
+                        } else {
+                            epsilon
+                        },
                         delta: spend.delta.clone(),
                     }
                 }
@@ -236,7 +249,10 @@ impl<'a> Pricer<'a> {
                 ),
                 Share::Error { target, confidence } => {
                     let alpha = confidence.alpha();
-                    let errors = Errors { alpha: &alpha, ..self.errors };
+                    let errors = Errors {
+                        alpha: &alpha,
+                        ..self.errors
+                    };
                     let loss = item
                         .loss_for_error(currency, target, errors)?
                         .ok_or_else(|| self.unreachable(index, target))?;
@@ -268,14 +284,24 @@ impl<'a> Pricer<'a> {
                 (None, Share::Weight(weight)) => {
                     let loss = &rest * &(weight / &weights);
                     spent = &spent + &loss;
-                    (self.items[index].mechanism(currency, &loss, self.errors)?, loss)
+                    (
+                        self.items[index].mechanism(currency, &loss, self.errors)?,
+                        loss,
+                    )
                 }
                 (Some(choice), _) => choice,
-                (None, _) => return Err(PriceError::OutOfRange { what: "a share is missing".to_owned() }),
+                (None, _) => {
+                    return Err(PriceError::OutOfRange {
+                        what: "a share is missing".to_owned(),
+                    });
+                }
             });
         }
         // Shares of the whole budget add up to it exactly.
-        let loss = if sharing > 0 && accountant != Accountant::Pure && spend.measure == Measure::Approximate {
+        let loss = if sharing > 0
+            && accountant != Accountant::Pure
+            && spend.measure == Measure::Approximate
+        {
             spend.clone()
         } else {
             whole(spent)?
@@ -292,7 +318,8 @@ impl<'a> Pricer<'a> {
         if !equal {
             return Err(PriceError::Accountant {
                 accountant: Accountant::Optimal.name(),
-                why: "it composes equal losses only; give every statistic the same weight".to_owned(),
+                why: "it composes equal losses only; give every statistic the same weight"
+                    .to_owned(),
             });
         }
         let count = shares.len() as u64;
@@ -318,7 +345,12 @@ impl<'a> Pricer<'a> {
         let choices = self
             .items
             .iter()
-            .map(|item| Ok((item.mechanism(Currency::Epsilon, &low, self.errors)?, low.clone())))
+            .map(|item| {
+                Ok((
+                    item.mechanism(Currency::Epsilon, &low, self.errors)?,
+                    low.clone(),
+                ))
+            })
             .collect::<Result<_, PriceError>>()?;
         self.finish(Currency::Epsilon, spend.clone(), choices, threshold)
     }
@@ -398,33 +430,35 @@ impl<'a> Pricer<'a> {
 }
 
 /// The smallest count that may be published of a key that one unit alone can bring or take away.
-fn threshold(item: &Item, mechanism: &Mechanism, delta: &Rational) -> Result<Threshold, PriceError> {
+fn threshold(
+    item: &Item,
+    mechanism: &Mechanism,
+    delta: &Rational,
+) -> Result<Threshold, PriceError> {
     let Mechanism::Noise { noise, grid } = mechanism else {
         return Err(PriceError::OutOfRange {
             what: "a threshold needs noise".to_owned(),
         });
     };
-    let keys = u64::try_from(item.reach.groups_changed().ceil()).map_err(|_| PriceError::OutOfRange {
-        what: "`most_groups` is out of range".to_owned(),
-    })?;
+    let keys =
+        u64::try_from(item.reach.groups_changed().ceil()).map_err(|_| PriceError::OutOfRange {
+            what: "`most_groups` is out of range".to_owned(),
+        })?;
     let contribution = Contribution::new(keys, Rational::from(item.reach.rows))?;
     let bound = Delta::new(delta.clone())?;
     let least = match noise {
         Noise::Laplace { scale, .. } => {
             laplace_threshold(&Scale::new(scale.clone())?, *grid, &contribution, &bound)?
         }
-        Noise::Gaussian { variance, .. } => {
-            gaussian_threshold(&Variance::new(variance.clone())?, *grid, &contribution, &bound)?
-        }
+        Noise::Gaussian { variance, .. } => gaussian_threshold(
+            &Variance::new(variance.clone())?,
+            *grid,
+            &contribution,
+            &bound,
+        )?,
     };
     Ok(Threshold {
         least,
         delta: delta.clone(),
     })
-}
-
-/// Shares of a budget, for pictures: the loss of each statistic over the sum of all.
-pub fn shares(prices: &[Price]) -> Vec<f64> {
-    let sum: f64 = prices.iter().map(|price| nearest(&price.loss)).sum();
-    prices.iter().map(|price| nearest(&price.loss) / sum).collect()
 }

@@ -78,7 +78,12 @@ impl Errors<'_> {
                 let corners = Up::from_rational(&Rational::from(moment.corners()));
                 // The noisy number of rows is the sum over the corners.
                 let exact = Down::from_rational(&Rational::from(rows));
-                Ok(Some(ratio_error(moment, most, exact - corners * most, exact)))
+                Ok(Some(ratio_error(
+                    moment,
+                    most,
+                    exact - corners * most,
+                    exact,
+                )))
             }
             (Form::Quantiles { .. }, Mechanism::Selection { epsilon }) => {
                 self.rank(form, reach, epsilon).map(Some)

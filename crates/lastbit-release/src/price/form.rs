@@ -24,6 +24,8 @@ pub struct Steps {
 }
 
 /// What is computed exactly for a statistic in each of its groups, and where noise is added to it.
+// A few of them in all: their size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Form {
     /// Each row adds 1 to one of some numbers: counts and histograms.
@@ -63,6 +65,8 @@ pub enum Form {
 }
 
 /// A statistic that is a ratio of moments.
+// A few of them in all: their size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Moment {
     /// Of x.
@@ -192,9 +196,7 @@ impl Steps {
             grid: self.grid.clone(),
             missing: match &self.missing {
                 Missing::Drop => query::Missing::Drop,
-                Missing::Value(value) => {
-                    query::Missing::Value(value.to_f64(Rounding::NearestEven))
-                }
+                Missing::Value(value) => query::Missing::Value(value.to_f64(Rounding::NearestEven)),
             },
         }
     }
@@ -204,6 +206,36 @@ impl Steps {
 pub fn steps(plan: &Plan, name: &str) -> Result<Steps, PriceError> {
     let numeric = numeric(plan, name)?;
     Steps::new(name, numeric, i64::from(numeric.grid))
+}
+
+/// The bins of a column, in steps of its grid; edges are rounded as rows are.
+pub fn bins(plan: &Plan, name: &str) -> Result<query::Bins, PriceError> {
+    let x = steps(plan, name)?;
+    let exponent = i64::from(x.grid.exponent());
+    let edges = numeric(plan, name)?.edges.as_deref().unwrap_or_default();
+    let last = edges.len().saturating_sub(1);
+    let edges: Vec<i64> = edges
+        .iter()
+        .enumerate()
+        .map(|(index, edge)| {
+            let edge = match index {
+                0 => x.lower(),
+                _ if index == last => x.upper(),
+                _ => edge.clone(),
+            };
+            i64::try_from(edge.scale(-exponent).round_ties_up()).unwrap_or(i64::MAX)
+        })
+        .collect();
+    if edges.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(PriceError::Grid {
+            column: name.to_owned(),
+            why: format!("edges are less than a step of 2^{exponent} apart; choose a finer `grid`"),
+        });
+    }
+    Ok(query::Bins {
+        numeric: x.numeric(),
+        edges,
+    })
 }
 
 fn numeric<'a>(plan: &'a Plan, name: &str) -> Result<&'a Numeric, PriceError> {
@@ -238,15 +270,17 @@ impl Form {
             Some(rows) => Ok(Form::Fixed { moment, rows }),
             None => Ok(Form::Shared { moment }),
         };
+        for key in &statistic.by {
+            if let Some(ColumnKind::Numeric(_)) = plan.column(key).map(|column| &column.kind) {
+                bins(plan, key)?;
+            }
+        }
         match &statistic.kind {
             Kind::Count => Ok(Form::Counts { bins: 1 }),
             Kind::Histogram(column) => {
                 let bins = match plan.column(column).map(|column| &column.kind) {
                     Some(ColumnKind::Categories { names, .. }) => names.len(),
-                    Some(ColumnKind::Numeric(numeric)) => {
-                        numeric.edges.as_ref().map_or(1, |edges| edges.len() - 1)
-                    }
-                    _ => 1,
+                    _ => bins(plan, column)?.edges.len() - 1,
                 };
                 Ok(Form::Counts { bins })
             }

@@ -45,7 +45,7 @@ use crate::plan::{Accountant, Plan};
 
 pub use account::price;
 pub use error_bound::{Errors, Mechanism, ratio_error};
-pub use form::{Form, Moment, Steps, steps};
+pub use form::{Form, Moment, Steps, bins, steps};
 pub use noise::{Noise, Tails};
 pub use reach::{Reach, Sensitivity};
 
@@ -139,9 +139,7 @@ pub enum PriceError {
     #[error("{0}")]
     Infeasible(Box<Infeasible>),
     /// No loss is enough for an error target.
-    #[error(
-        "statistic \"{statistic}\": no loss brings the error to {target}; {remedy}"
-    )]
+    #[error("statistic \"{statistic}\": no loss brings the error to {target}; {remedy}")]
     Unreachable {
         /// Whose target.
         statistic: String,
@@ -159,7 +157,9 @@ pub enum PriceError {
         why: String,
     },
     /// A statistic of too few rows.
-    #[error("statistic \"{statistic}\" takes at least {needed} rows, and the plan says rows = {rows}")]
+    #[error(
+        "statistic \"{statistic}\" takes at least {needed} rows, and the plan says rows = {rows}"
+    )]
     TooFewRows {
         /// Which.
         statistic: String,
@@ -206,8 +206,12 @@ impl core::fmt::Display for Infeasible {
         for (name, takes) in &self.targets {
             writeln!(f, "  \"{name}\" {takes}")?;
         }
-        let (needed, available) = (text(&self.needed), text(&self.available));
-        writeln!(f, "  together {needed}; to spend there is {available}")?;
+        let needed = &self.needed;
+        writeln!(
+            f,
+            "  together {needed}; to spend there is {}",
+            self.available
+        )?;
         write!(f, "the smallest sufficient budget is {needed}")?;
         match self.sharing {
             0 => write!(f, "; raise the budget to it, or relax a target"),
@@ -218,11 +222,6 @@ impl core::fmt::Display for Infeasible {
             ),
         }
     }
-}
-
-/// A loss in words, such as "ε = 1, δ = 1e-9".
-pub fn text(loss: &Loss) -> String {
-    loss.to_string()
 }
 
 impl From<lastbit::Error> for PriceError {

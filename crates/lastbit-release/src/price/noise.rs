@@ -1,7 +1,7 @@
 //! Noise, its cost and its tails.
 
-use std::collections::HashMap;
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use lastbit::conversions::{bounded_range_to_zcdp, laplace_to_zcdp};
 use lastbit_exact::{Interval, Rational, Rounding, Up};
@@ -49,7 +49,9 @@ impl Noise {
         let magnitude = match self {
             Noise::Laplace { scale, .. } => scale.ceil_log2(),
             // σ ≤ 2^k if σ² ≤ 2^(2k).
-            Noise::Gaussian { variance, .. } => variance.ceil_log2().map(|log2| (log2 + 1).div_euclid(2)),
+            Noise::Gaussian { variance, .. } => {
+                variance.ceil_log2().map(|log2| (log2 + 1).div_euclid(2))
+            }
         };
         magnitude.unwrap_or(0) - 11
     }
@@ -104,7 +106,9 @@ impl Tails {
             Rational::try_from(tail).is_ok_and(|tail| tail <= alpha.scale(-1))
         };
         // P(Z > z) < 2^-1 at 0, and below e^(−z²/2) for z > 0.
-        let most = (-Interval::point(half.get()).ln() * Interval::point(2.0)).sqrt().hi();
+        let most = (-Interval::point(half.get()).ln() * Interval::point(2.0))
+            .sqrt()
+            .hi();
         let (mut low, mut high) = (0.0, most.ceil().max(1.0) + 1.0);
         while high - low > high * 2f64.powi(-41) {
             let middle = 0.5 * (low + high);
@@ -122,7 +126,7 @@ impl Tails {
 
 /// An ε of 12 digits at which Laplace noise costs at most ρ, near the largest.
 pub fn laplace_epsilon_for_rho(rho: &Rational) -> Result<Rational, PriceError> {
-    largest_for_rho(rho, |x| x + (-x).exp_m1(), |epsilon| laplace_to_zcdp(epsilon))
+    largest_for_rho(rho, |x| x + (-x).exp_m1(), laplace_to_zcdp)
 }
 
 /// An η of 12 digits at which a selection costs at most ρ, near the largest.
@@ -133,7 +137,11 @@ pub fn range_for_rho(rho: &Rational) -> Result<Rational, PriceError> {
             x - 1.0 - x.ln()
         };
         // The tight bound cancels for small η, where η²/8 is as good.
-        if eta < 1e-3 { eta * eta / 8.0 } else { tight.min(eta * eta / 8.0) }
+        if eta < 1e-3 {
+            eta * eta / 8.0
+        } else {
+            tight.min(eta * eta / 8.0)
+        }
     };
     largest_for_rho(rho, approximate, bounded_range_to_zcdp)
 }

@@ -1,7 +1,7 @@
 //! From a loss to a mechanism, and from an error to a loss.
 
 use lastbit::conversions::{bounded_range_to_zcdp, laplace_to_zcdp};
-use lastbit_exact::{Rational, Rounding, Up};
+use lastbit_exact::{Rational, Up};
 
 use super::decimal::{self, DIGITS};
 use super::noise::{laplace_epsilon_for_rho, range_for_rho};
@@ -40,7 +40,8 @@ impl Item {
                 let gaussian = noise(Noise::gaussian(&self.sensitivity, loss));
                 let epsilon = laplace_epsilon_for_rho(loss)?;
                 let laplace = noise(Noise::laplace(&self.sensitivity, &epsilon));
-                let better = self.measure(&laplace, errors)?.get() < self.measure(&gaussian, errors)?.get();
+                let better =
+                    self.measure(&laplace, errors)?.get() < self.measure(&gaussian, errors)?.get();
                 Ok(if better { laplace } else { gaussian })
             }
         }
@@ -137,9 +138,4 @@ fn exact_up(bound: Up) -> Result<Rational, PriceError> {
         .map_err(|_| PriceError::OutOfRange {
             what: "the loss is out of range".to_owned(),
         })
-}
-
-/// The nearest double: for comparisons that are no bounds.
-pub fn nearest(value: &Rational) -> f64 {
-    value.to_f64(Rounding::NearestEven)
 }

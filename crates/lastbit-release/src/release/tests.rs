@@ -1,0 +1,5 @@
+//! With a small engine in memory.
+
+mod memory;
+mod released;
+mod sensitivity;

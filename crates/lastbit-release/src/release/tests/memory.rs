@@ -1,0 +1,230 @@
+//! A small engine over rows in memory, written for clarity: what every engine must compute.
+
+use std::collections::BTreeMap;
+
+use lastbit_exact::IBig;
+
+use crate::ledger::Reserved;
+use crate::query::{
+    Aggregate, Answer, Bins, Categories, Exact, Group, Key, KeyValue, Missing, Numeric, Query,
+    Sealed, Source, Table, Unit,
+};
+use crate::release::{Engine, EngineFailure, Progress};
+
+/// A cell by the name of its column; one that is not there is null.
+pub type Row = BTreeMap<&'static str, String>;
+
+pub struct Memory {
+    pub rows: Vec<Row>,
+    pub fails: bool,
+}
+
+impl Memory {
+    pub fn new(rows: Vec<Row>) -> Memory {
+        Memory { rows, fails: false }
+    }
+
+    pub fn answer(&self, query: &Query) -> Answer {
+        Answer {
+            rows: self.rows.len() as u64,
+            tables: query
+                .tables
+                .iter()
+                .map(|table| groups(table, &kept(query, table, &self.rows)))
+                .collect(),
+        }
+    }
+}
+
+impl Engine for Memory {
+    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+        Ok(blake3::hash(format!("{:?}", self.rows).as_bytes())
+            .to_hex()
+            .to_string())
+    }
+
+    fn scan(
+        &self,
+        query: &Query,
+        reserved: &Reserved,
+        progress: Progress,
+    ) -> Result<Sealed<Answer>, EngineFailure> {
+        if self.fails {
+            return Err("the disk is gone".into());
+        }
+        progress(self.rows.len() as u64, Some(1.0));
+        Ok(Sealed::new(self.answer(query), reserved))
+    }
+}
+
+/// The rows that count in a table: of each unit the first groups and rows in the order of their contents.
+fn kept<'a>(query: &Query, table: &Table, rows: &'a [Row]) -> Vec<(Vec<KeyValue>, &'a Row)> {
+    let placed = rows.iter().filter_map(|row| Some((key(table, row)?, row)));
+    let Unit::Column {
+        name,
+        most_rows,
+        most_groups,
+    } = &query.unit
+    else {
+        return placed.collect();
+    };
+    let mut units: BTreeMap<&str, BTreeMap<Vec<KeyValue>, Vec<&Row>>> = BTreeMap::new();
+    for (key, row) in placed {
+        if let Some(unit) = row.get(name.as_str()) {
+            let groups = units.entry(unit).or_default();
+            groups.entry(key).or_default().push(row);
+        }
+    }
+    let mut kept = Vec::new();
+    for groups in units.into_values() {
+        for (key, mut rows) in groups.into_iter().take(*most_groups as usize) {
+            rows.sort();
+            rows.truncate(*most_rows as usize);
+            kept.extend(rows.into_iter().map(|row| (key.clone(), row)));
+        }
+    }
+    kept
+}
+
+fn key(table: &Table, row: &Row) -> Option<Vec<KeyValue>> {
+    table
+        .keys
+        .iter()
+        .map(|key| match key {
+            Key::Categories(categories) => category(categories, row).map(KeyValue::Public),
+            Key::Bins(bins) => bin(bins, row).map(KeyValue::Public),
+            Key::Discovered { column } => {
+                row.get(column.as_str()).cloned().map(KeyValue::Discovered)
+            }
+        })
+        .collect()
+}
+
+fn category(categories: &Categories, row: &Row) -> Option<usize> {
+    let cell = row.get(categories.column.as_str());
+    cell.and_then(|cell| categories.names.iter().position(|name| name == cell))
+        .or(categories.other)
+}
+
+/// The row's step, from the lower bound on.
+fn offset(numeric: &Numeric, row: &Row) -> Option<u64> {
+    let cell = row
+        .get(numeric.column.as_str())
+        .and_then(|cell| cell.parse::<f64>().ok())
+        .filter(|number| !number.is_nan());
+    let number = match (cell, numeric.missing) {
+        (Some(number), _) | (None, Missing::Value(number)) => number,
+        (None, Missing::Drop) => return None,
+    };
+    let steps = numeric.grid.steps(number).unwrap();
+    Some((steps - lower(numeric)) as u64)
+}
+
+fn lower(numeric: &Numeric) -> i64 {
+    let exponent = i64::from(numeric.grid.exponent());
+    i64::try_from(numeric.grid.bounds().lower().scale(-exponent).floor()).unwrap()
+}
+
+fn bin(bins: &Bins, row: &Row) -> Option<usize> {
+    let step = offset(&bins.numeric, row)? as i64 + lower(&bins.numeric);
+    let last = bins.edges.len() - 2;
+    Some((bins.edges.partition_point(|&edge| edge <= step) - 1).min(last))
+}
+
+fn groups(table: &Table, kept: &[(Vec<KeyValue>, &Row)]) -> Vec<Group> {
+    let mut groups: BTreeMap<Vec<KeyValue>, Vec<&Row>> = BTreeMap::new();
+    if let Some(all) = public_keys(table) {
+        for key in all {
+            groups.entry(key).or_default();
+        }
+    }
+    for (key, row) in kept {
+        groups.entry(key.clone()).or_default().push(row);
+    }
+    groups
+        .into_iter()
+        .map(|(key, rows)| Group {
+            key,
+            values: table
+                .aggregates
+                .iter()
+                .map(|aggregate| value(aggregate, &rows))
+                .collect(),
+        })
+        .collect()
+}
+
+fn public_keys(table: &Table) -> Option<Vec<Vec<KeyValue>>> {
+    let mut all = vec![vec![]];
+    for key in &table.keys {
+        let count = match key {
+            Key::Categories(categories) => categories.names.len(),
+            Key::Bins(bins) => bins.edges.len() - 1,
+            Key::Discovered { .. } => return None,
+        };
+        all = all
+            .into_iter()
+            .flat_map(|prefix: Vec<KeyValue>| {
+                (0..count).map(move |index| {
+                    let mut key = prefix.clone();
+                    key.push(KeyValue::Public(index));
+                    key
+                })
+            })
+            .collect();
+    }
+    Some(all)
+}
+
+fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
+    let sum = |numbers: &[u64]| numbers.iter().map(|&n| IBig::from(n)).sum::<IBig>();
+    match aggregate {
+        Aggregate::Rows => Exact::Rows(rows.len() as u64),
+        Aggregate::Moments(x) => {
+            let x: Vec<u64> = rows.iter().filter_map(|row| offset(x, row)).collect();
+            Exact::Moments {
+                rows: x.len() as u64,
+                sum: sum(&x),
+                squares: x.iter().map(|&x| IBig::from(x) * IBig::from(x)).sum(),
+            }
+        }
+        Aggregate::Products(x, y) => {
+            let (x, y): (Vec<u64>, Vec<u64>) = rows
+                .iter()
+                .filter_map(|row| Some((offset(x, row)?, offset(y, row)?)))
+                .unzip();
+            Exact::Products {
+                rows: x.len() as u64,
+                sum_x: sum(&x),
+                sum_y: sum(&y),
+                products: x
+                    .iter()
+                    .zip(&y)
+                    .map(|(&x, &y)| IBig::from(x) * IBig::from(y))
+                    .sum(),
+            }
+        }
+        Aggregate::Bins(bins) => {
+            counts(bins.edges.len() - 1, rows.iter().map(|row| bin(bins, row)))
+        }
+        Aggregate::Categories(categories) => counts(
+            categories.names.len(),
+            rows.iter().map(|row| category(categories, row)),
+        ),
+        Aggregate::Offsets(x) => {
+            let mut offsets = BTreeMap::new();
+            for offset in rows.iter().filter_map(|row| offset(x, row)) {
+                *offsets.entry(offset).or_insert(0) += 1;
+            }
+            Exact::Offsets(offsets.into_iter().collect())
+        }
+    }
+}
+
+fn counts(length: usize, places: impl Iterator<Item = Option<usize>>) -> Exact {
+    let mut counts = vec![0; length];
+    for place in places.flatten() {
+        counts[place] += 1;
+    }
+    Exact::Counts(counts)
+}
