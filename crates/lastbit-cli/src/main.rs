@@ -8,6 +8,8 @@ mod exponential;
 mod flat_concave;
 mod number;
 mod picture;
+mod plan;
+mod release;
 mod snapping;
 mod verify;
 
@@ -31,6 +33,10 @@ struct Cli {
 #[allow(clippy::large_enum_variant)]
 #[derive(Subcommand)]
 enum Command {
+    /// Publish what a plan says about a table, through a ledger that cannot be overspent
+    Release(release::Release),
+    /// See what a plan will cost and how exact its numbers will be, without reading any data
+    Plan(plan::Plan),
     /// Run a mechanism on one number, or see its law or its price
     #[command(subcommand)]
     Mechanism(Mechanism),
@@ -65,6 +71,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match cli.command {
+        Command::Release(command) => command.run(out),
+        Command::Plan(command) => command.run(out),
         Command::Convert(command) => command.run(out),
         Command::Attack(command) => command.run(out),
         Command::Audit(command) => command.run(out),

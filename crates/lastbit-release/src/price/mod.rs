@@ -34,9 +34,11 @@ mod account;
 pub mod decimal;
 mod error_bound;
 mod form;
+mod html;
 mod noise;
 mod reach;
 mod solve;
+mod words;
 
 use lastbit_exact::{Rational, Up};
 
@@ -46,8 +48,10 @@ use crate::plan::{Accountant, Plan};
 pub use account::price;
 pub use error_bound::{Errors, Mechanism, ratio_error};
 pub use form::{Form, Moment, Steps, bins, steps};
+pub use html::html;
 pub use noise::{Noise, Tails};
 pub use reach::{Reach, Sensitivity};
+pub use words::{HEADER, words};
 
 /// The price of a plan.
 #[derive(Clone, Debug)]

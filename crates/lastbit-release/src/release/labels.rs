@@ -38,7 +38,7 @@ pub fn bins(plan: &Plan, column: &str) -> Vec<String> {
     }
 }
 
-/// The unit of a statistic's values.
+/// The unit of a statistic's values, such as "years²" for a variance; empty if the plan gives none.
 pub fn unit(plan: &Plan, statistic: &Statistic) -> String {
     let of = |name: &str| match plan.column(name).map(|column| &column.kind) {
         Some(ColumnKind::Numeric(numeric)) => numeric.unit.clone(),

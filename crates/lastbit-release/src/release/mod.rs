@@ -10,6 +10,8 @@ mod exact;
 mod labels;
 mod noise;
 mod query;
+#[cfg(feature = "datafusion")]
+mod table_engine;
 #[cfg(test)]
 mod tests;
 
@@ -22,10 +24,13 @@ use crate::ledger::{Ledger, Outcome, Request, Reserved};
 use crate::plan::Plan;
 use crate::price::price;
 use crate::query::{Answer, Query, Sealed, Source};
-use crate::report::Report;
+use crate::report::{Report, from_json, to_json};
 
 pub use error::ReleaseError;
+pub use labels::unit;
 pub use query::{Slot, query};
+#[cfg(feature = "datafusion")]
+pub use table_engine::TableEngine;
 
 /// Why an engine failed, in words for a person.
 pub type EngineFailure = Box<dyn std::error::Error + Send + Sync>;
@@ -117,7 +122,7 @@ fn run(
     let reserved = match ledger.reserve(&request)? {
         Outcome::Reserved(reserved) => reserved,
         Outcome::Stored(stored) => {
-            let report = serde_json::from_str(&stored.report).map_err(ReleaseError::internal)?;
+            let report = from_json(&stored.report).map_err(ReleaseError::internal)?;
             return Ok(Released::Stored {
                 report: Box::new(report),
                 row: stored.row,
@@ -136,8 +141,7 @@ fn run(
         .map_err(|error| spent(ReleaseError::Engine(error)))?;
     let report =
         build::report(plan, &prices, &slots, &answer, &reserved, entropy).map_err(spent)?;
-    let text =
-        serde_json::to_string(&report).map_err(|error| spent(ReleaseError::internal(error)))?;
+    let text = to_json(&report);
     ledger
         .settle(reserved, &text)
         .map_err(|error| spent(error.into()))?;

@@ -1,0 +1,121 @@
+//! `lastbit release`: from a table and a plan to published numbers.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use lastbit_release::plan::Plan;
+use lastbit_release::release::{Progress, Released};
+use lastbit_release::report;
+
+use crate::plan::write_file;
+
+const TEACH: &str = "\
+Prices the plan, spends its loss in the ledger, reads the data once, adds noise, stores what is
+published in the ledger, and only then prints it. A release that is interrupted has spent its
+loss and published nothing. The same plan on the same data again returns what was published
+before, at no cost. `lastbit plan` shows beforehand what it will cost and how exact it will be.";
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+pub struct Release {
+    /// The plan
+    plan: PathBuf,
+
+    /// The ledger; one per data set [default: beside the plan, PLAN.ledger]
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    /// Print the report for programs
+    #[arg(long)]
+    json: bool,
+
+    /// Write the numbers for spreadsheets to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Write the report as one page to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Release {
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        let plan = Plan::read(&self.plan)?;
+        let ledger = self
+            .ledger
+            .clone()
+            .unwrap_or_else(|| self.plan.with_extension("ledger"));
+        let bar = self.bar();
+        let released = released(&plan, &ledger, progress(&bar));
+        bar.finish_and_clear();
+        let released = released?;
+        let report = released.report();
+        if let Released::Stored { row, time, .. } = &released
+            && !self.quiet
+        {
+            eprintln!(
+                "This plan was released on these data before: row {row} of the ledger, {time}. The same numbers again, at no cost."
+            );
+        }
+        if let Some(path) = &self.csv {
+            write_file(path, &report::csv(report))?;
+        }
+        if let Some(path) = &self.html {
+            write_file(path, &report::html(report))?;
+        }
+        if self.json {
+            writeln!(out, "{}", report::to_json(report))?;
+        } else {
+            write!(out, "{}", report::text(report))?;
+        }
+        Ok(())
+    }
+
+    /// A bar on a terminal; nothing where the output goes to a file or a pipe.
+    fn bar(&self) -> ProgressBar {
+        if self.quiet || !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(1000);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:40} {percent:>3} %  {msg}")
+        {
+            bar.set_style(style);
+        }
+        bar
+    }
+}
+
+fn progress(bar: &ProgressBar) -> Progress {
+    let bar = bar.clone();
+    Arc::new(move |rows, part| {
+        if let Some(part) = part {
+            bar.set_position((1000.0 * part) as u64);
+        }
+        bar.set_message(format!("{rows} rows"));
+    })
+}
+
+#[cfg(feature = "datafusion")]
+fn released(plan: &Plan, ledger: &std::path::Path, progress: Progress) -> Result<Released> {
+    let engine = lastbit_release::release::TableEngine::default();
+    Ok(lastbit_release::release::release(
+        plan, ledger, &engine, progress,
+    )?)
+}
+
+#[cfg(not(feature = "datafusion"))]
+fn released(_: &Plan, _: &std::path::Path, _: Progress) -> Result<Released> {
+    anyhow::bail!(
+        "this lastbit was built without the engine that reads tables; build it with the feature `datafusion`"
+    )
+}
