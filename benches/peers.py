@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Times one draw of Lastbit and of its peers in the same run, and prints the ratios as a table.
+"""Times one draw of Lastbit and of its peers in the same run, and prints the ratios as tables.
 
-    python3 benches/peers.py
+    python3 benches/peers.py              # draws, then selections
+    python3 benches/peers.py selections   # the latter alone
 
 Makes a virtual environment under target/ for the peers (OpenDP, diffprivlib, numpy), builds the Rust side in release
 mode, and times both. Nothing else needs to be installed. The fastest of several runs counts, on both sides.
@@ -100,8 +101,62 @@ def mpfr_draw():
     return fastest(n, run)
 
 
+def gumbel_argmax():
+    """Milliseconds of numpy's usual selection from 100,000 candidates: Gumbel noise on every score, and the largest."""
+    import numpy
+
+    generator = numpy.random.default_rng()
+    scores = generator.random(100_000) * 1e5
+    return fastest(1, lambda: numpy.argmax(0.5 * scores + generator.gumbel(size=scores.size)), times=100) / 1e6
+
+
+def numpy_sort():
+    """Milliseconds of sorting a million numbers."""
+    import numpy
+
+    rows = numpy.arange(1, 1_000_001, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
+    return fastest(1, lambda: numpy.sort(rows), times=10) / 1e6
+
+
+def selections():
+    """One selection of the exponential mechanism and one private median, beside what is commonly done."""
+    # Turn by turn, so that other load falls on both sides.
+    rounds = [(json.loads(lastbit("selections")), gumbel_argmax(), numpy_sort()) for _ in range(5)]
+    ours = rounds[0][0]
+    for other, _, _ in rounds:
+        for kind in ("f64", "i64"):
+            ours[kind] = {name: min(ms, other[kind][name]) for name, ms in ours[kind].items()}
+        for name in ("median", "sort"):
+            ours[name] = min(ours[name], other[name])
+    gumbel = min(ms for _, ms, _ in rounds)
+    sort = min(ms for _, _, ms in rounds)
+
+    print("\nMilliseconds a selection from 100,000 candidates, over five shapes of scores.\n")
+    print("| | " + " | ".join(ours["f64"]) + " | slowest / fastest | slowest / numpy |")
+    print("|---|" + "---|" * (len(ours["f64"]) + 2))
+    print(f"| numpy Gumbel-argmax (not exact) | | | | {gumbel:.3f} | | | |")
+    for kind in ("f64", "i64"):
+        times = list(ours[kind].values())
+        row = " | ".join(f"{ms:.3f}" for ms in times)
+        print(f"| Lastbit, {kind} scores | {row} | {max(times) / min(times):.3f} | {max(times) / gumbel:.3f}× |")
+
+    print("\nMilliseconds for a million numbers of 64 bits.\n")
+    print("| | ms | private median / it |")
+    print("|---|---|---|")
+    print(f"| Lastbit, private median at ε = 1 | {ours['median']:.2f} | |")
+    print(f"| sorting in Rust, unstable | {ours['sort']:.2f} | {ours['median'] / ours['sort']:.3f}× |")
+    print(f"| numpy sort | {sort:.2f} | {ours['median'] / sort:.3f}× |")
+
+
 def main():
     enter_venv()
+    if sys.argv[1:] != ["selections"]:
+        draws()
+    selections()
+
+
+def draws():
+    """One draw of each arithmetic of the snapping mechanism, beside the peers'."""
     # Nanoseconds a draw of our own arithmetics, and of the naive mechanism with the same generator.
     ours = json.loads(lastbit("draws"))
     peers = [

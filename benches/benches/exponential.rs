@@ -6,42 +6,8 @@ use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lastbit::mechanisms::exponential::{Exponential, Run, Score};
+use lastbit_benches::{CANDIDATES, score_shapes};
 use lastbit_noise::entropy::{Entropy, System};
-
-const CANDIDATES: usize = 100_000;
-
-/// A fixed walk through 53-bit fractions.
-fn fractions() -> impl Iterator<Item = f64> {
-    let mut word = 0x9E37_79B9_7F4A_7C15u64;
-    std::iter::repeat_with(move || {
-        word = word
-            .wrapping_mul(0xD134_2543_DE82_EF95)
-            .wrapping_add(0x2545_F491_4F6C_DD1D);
-        (word >> 11) as f64 / (1u64 << 53) as f64
-    })
-}
-
-fn shapes() -> [(&'static str, Vec<f64>); 5] {
-    let count = CANDIDATES as f64;
-    let mut peak = vec![0.0; CANDIDATES];
-    peak[CANDIDATES / 3] = 1e6;
-    [
-        ("equal", vec![1.0; CANDIDATES]),
-        ("peak", peak),
-        ("ramp", (0..CANDIDATES).map(|i| i as f64).collect()),
-        (
-            "random",
-            fractions().take(CANDIDATES).map(|u| u * count).collect(),
-        ),
-        (
-            "huge",
-            fractions()
-                .take(CANDIDATES)
-                .map(|u| (u - 0.5) * 1e308)
-                .collect(),
-        ),
-    ]
-}
 
 /// Not exact, and not private: what is commonly done.
 fn gumbel_argmax(
@@ -66,7 +32,7 @@ fn exponential(criterion: &mut Criterion) {
     let mechanism = mechanism();
     let mut entropy = System::default();
     let mut group = criterion.benchmark_group("exponential/100000");
-    let shapes = shapes();
+    let shapes = score_shapes(CANDIDATES);
     for (name, scores) in &shapes {
         group.bench_function(format!("f64/{name}"), |b| {
             b.iter(|| mechanism.sample(black_box(scores), &mut entropy));

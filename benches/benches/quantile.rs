@@ -6,6 +6,7 @@ use std::time::Instant;
 use criterion::{Criterion, criterion_group, criterion_main};
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{PointSelection, quantile};
+use lastbit_benches::spread_rows;
 use lastbit_exact::Rational;
 
 const ROWS: usize = 1_000_000;
@@ -16,7 +17,7 @@ fn shapes() -> [(&'static str, Vec<u64>); 5] {
     let rows = 1..=ROWS as u64;
     let spread = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     [
-        ("spread", rows.clone().map(spread).collect()),
+        ("spread", spread_rows(ROWS)),
         (
             "few values",
             rows.clone().map(|i| spread(i) >> 60).collect(),
