@@ -7,7 +7,10 @@ use lastbit_exact::{Interval, Rational, Rounding};
 use lastbit_noise::entropy::System;
 
 mod behaviour;
+mod neighbours;
+mod output_law;
 mod privacy;
+mod utility;
 
 use super::steps::Steps;
 use super::{Method, Problem, RecConcave, Selection, Stability, needed_promise};
@@ -28,6 +31,39 @@ enum Variant<'a> {
     Sparse(&'a [u64]),
     /// The gap itself is compared, not half of it.
     WholeGap,
+}
+
+impl Variant<'_> {
+    fn intervals(
+        &self,
+        scores: &StepFunction,
+        first: u128,
+        length: u128,
+    ) -> Result<StepFunction, QualityError> {
+        let all = scores.interval_maxima(first, length)?;
+        let Variant::Sparse(data) = self else {
+            return Ok(all);
+        };
+        let interval = |x: u64| {
+            u128::from(x)
+                .checked_sub(first)
+                .map_or(0, |rest| 1 + rest / length)
+        };
+        StepFunction::from_values((0..all.size()).map(|i| {
+            if data.iter().any(|&x| interval(x) == i) {
+                all.value(i)
+            } else {
+                0
+            }
+        }))
+    }
+
+    fn distance(&self, gap: &Rational) -> Rational {
+        match self {
+            Variant::WholeGap => gap.clone(),
+            _ => Stability::distance(gap),
+        }
+    }
 }
 
 /// A walk to one outcome.
@@ -103,22 +139,7 @@ impl Steps for Walk<'_> {
         first: u128,
         length: u128,
     ) -> Result<StepFunction, QualityError> {
-        let all = scores.interval_maxima(first, length)?;
-        let Variant::Sparse(data) = self.variant else {
-            return Ok(all);
-        };
-        let interval = |x: u64| {
-            u128::from(x)
-                .checked_sub(first)
-                .map_or(0, |rest| 1 + rest / length)
-        };
-        StepFunction::from_values((0..all.size()).map(|i| {
-            if data.iter().any(|&x| interval(x) == i) {
-                all.value(i)
-            } else {
-                0
-            }
-        }))
+        self.variant.intervals(scores, first, length)
     }
 
     fn exponential(
@@ -134,10 +155,7 @@ impl Steps for Walk<'_> {
     }
 
     fn stable(&mut self, best: u128, gap: &Rational) -> Result<Option<u128>, Error> {
-        let distance = match self.variant {
-            Variant::WholeGap => gap.clone(),
-            _ => Stability::distance(gap),
-        };
+        let distance = self.variant.distance(gap);
         let cut = self.stability.unwrap().cut();
         let stable = stable_probability(&distance, cut, self.epsilon);
         Ok(self.take(&[(Some(best), stable), (None, Interval::ONE - stable)]))
