@@ -209,6 +209,7 @@ fn run_least_bits(target: &mut Target, options: &Options) -> Result<Found> {
 fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
     let found = precision(target, options.draws as usize, &options.confidence)?;
     let sums = found.sums.as_ref();
+    let loss = found.loss.best();
     let too_far = sums.filter(|[moved, claimed]| moved > claimed);
     let verdict = match too_far {
         Some([moved, claimed]) => format!(
@@ -216,6 +217,10 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
             readable(moved),
             readable(claimed),
             percent(&found.success)
+        ),
+        None if found.loss.refutes_claim() => format!(
+            "the precision of the outputs shows a loss of at least {:.3}.",
+            loss.lower_bound.get()
         ),
         None if found.succeeded() => format!(
             "{} of guesses are right where {:.1} % may be.",
@@ -232,6 +237,11 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
             found.limit
         ),
         format!("guessing A if {}", found.event.describe(&[])),
+        format!(
+            "loss from the place of the last bit alone: at least {:.4} (claimed ε {})",
+            loss.lower_bound.get(),
+            readable(&target.claim.epsilon)
+        ),
     ];
     if let Some([moved, claimed]) = sums {
         notes.push(format!(
@@ -248,6 +258,7 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
             "attack": "precision",
             "success": proportion(&found.success),
             "limit": number(found.limit),
+            "loss_lower_bound": number(loss.lower_bound.get()),
             "moved": sums.map(|[moved, _]| json_nearest(moved)),
             "claimed": sums.map(|[_, claimed]| json_nearest(claimed)),
         }),
@@ -265,7 +276,8 @@ fn run_timing(target: &mut Target, options: &Options) -> Result<Found> {
             shortest(c.false_alarm())
         )
     };
-    let verdict = match (found.data.is_significant(), found.noise.is_significant()) {
+    let with_noise = found.noise.is_some_and(|noise| noise.is_significant());
+    let verdict = match (found.data.is_significant(), with_noise) {
         (true, _) => "the time goes with the data.",
         (false, true) => "the time goes with the noise.",
         (false, false) => "nothing found.",
@@ -278,19 +290,25 @@ fn run_timing(target: &mut Target, options: &Options) -> Result<Found> {
             "significant": c.is_significant(),
         })
     };
+    let mut notes = vec![
+        format!("inputs: {} or {}", target.inputs[0], target.inputs[2]),
+        format!("median time of a call: {} ns", found.median_nanoseconds),
+    ];
+    match &found.noise {
+        Some(noise) => {
+            notes.push(line("the data", &found.data));
+            notes.push(line("the size of the noise", noise));
+        }
+        None => notes.push(line("the data, among calls of equal outputs", &found.data)),
+    }
     Ok(Found {
-        succeeded: found.data.is_significant() || found.noise.is_significant(),
+        succeeded: found.data.is_significant() || with_noise,
         verdict: verdict.to_owned(),
-        notes: vec![
-            format!("inputs: {} or {}", target.inputs[0], target.inputs[2]),
-            format!("median time of a call: {} ns", found.median_nanoseconds),
-            line("the data", &found.data),
-            line("the size of the noise", &found.noise),
-        ],
+        notes,
         json: json!({
             "attack": "timing",
             "data": correlation(&found.data),
-            "noise": correlation(&found.noise),
+            "noise": found.noise.as_ref().map(correlation),
             "median_nanoseconds": number(found.median_nanoseconds),
         }),
     })

@@ -1,7 +1,7 @@
 //! The statistic of the timing attack, on synthetic times: clocks are for the command.
 
 use lastbit_noise::entropy::{Entropy, System};
-use lastbit_verify::attack::timing::correlation;
+use lastbit_verify::attack::timing::{correlation, stratified};
 
 fn uniforms(count: usize) -> Vec<f64> {
     let mut entropy = System::default();
@@ -59,4 +59,29 @@ fn independent_times_alarm_as_often_as_stated() {
         })
         .count();
     assert!(alarms <= 60, "{alarms} alarms in 400");
+}
+
+#[test]
+fn what_differs_only_between_outputs_is_no_correlation() {
+    // Two outputs, of which the second is slow and comes from the second input more often: pooled, time goes with the input; within
+    // each output it does not. The pooled ρ is about 0.5, its null deviation 1/√3999.
+    let coin = |share: f64| uniforms(1)[0] < share * 2f64.powi(53);
+    let (mut times, mut data, mut outputs) = (vec![], vec![], vec![]);
+    for i in 0..4000 {
+        let far = i % 2 == 1;
+        let slow = coin(if far { 0.8 } else { 0.2 });
+        times.push(uniforms(1)[0] % 10.0 + if slow { 100.0 } else { 0.0 });
+        data.push(f64::from(far));
+        outputs.push(u64::from(slow));
+    }
+    let entropy = &mut System::default();
+    assert!(correlation(&times, &data, 99, entropy).unwrap().rho > 0.3);
+    // 10 deviations.
+    assert!(
+        stratified(&times, &data, &outputs, 19, entropy)
+            .unwrap()
+            .rho
+            .abs()
+            < 0.16
+    );
 }

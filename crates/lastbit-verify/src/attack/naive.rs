@@ -55,7 +55,7 @@ fn logarithm(k: u64) -> f64 {
 
 fn naive_laplace() -> Result<Target, TargetError> {
     let mut entropy = System::default();
-    let target = Target::new(claim(), INPUTS, VALUES, move |input| {
+    let target = Target::new(claim(), INPUTS, Some(VALUES), move |input| {
         let word = word(&mut entropy)?;
         let noise = logarithm(word >> 11);
         let value = VALUES[input as usize];
@@ -110,7 +110,7 @@ fn short_uniform() -> Result<Target, TargetError> {
         };
         (sum + 0.5).floor() + 0.0
     };
-    let target = Target::new(claim(), INPUTS, VALUES, move |input| {
+    let target = Target::new(claim(), INPUTS, Some(VALUES), move |input| {
         Ok(draw(VALUES[input as usize], word(&mut entropy)?))
     });
     Ok(target.with_oracle(move |side, output| {
@@ -123,7 +123,7 @@ fn half_noise() -> Result<Target, TargetError> {
     use lastbit::mechanisms::laplace;
     let scale = "0.5".parse().map_err(TargetError::new)?;
     let noise = laplace(AtomDomain::<f64>::new(), &scale, -10).map_err(TargetError::new)?;
-    Ok(Target::new(claim(), INPUTS, VALUES, move |input| {
+    Ok(Target::new(claim(), INPUTS, Some(VALUES), move |input| {
         noise
             .invoke(&VALUES[input as usize])
             .map_err(TargetError::new)
@@ -134,15 +134,20 @@ fn half_noise() -> Result<Target, TargetError> {
 fn coin_by_coin() -> Result<Target, TargetError> {
     let mut entropy = System::default();
     let cut = (core::f64::consts::E.recip() * 2f64.powi(53)) as u64;
-    Ok(Target::new(claim(), INPUTS, VALUES, move |input: Input| {
-        let mut geometric = || -> Result<f64, TargetError> {
-            let mut tails = 0.0;
-            while word(&mut entropy)? >> 11 < cut {
-                tails += 1.0;
-            }
-            Ok(tails)
-        };
-        let noise = geometric()? - geometric()?;
-        Ok(VALUES[input as usize] + noise)
-    }))
+    Ok(Target::new(
+        claim(),
+        INPUTS,
+        Some(VALUES),
+        move |input: Input| {
+            let mut geometric = || -> Result<f64, TargetError> {
+                let mut tails = 0.0;
+                while word(&mut entropy)? >> 11 < cut {
+                    tails += 1.0;
+                }
+                Ok(tails)
+            };
+            let noise = geometric()? - geometric()?;
+            Ok(VALUES[input as usize] + noise)
+        },
+    ))
 }

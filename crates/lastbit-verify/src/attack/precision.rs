@@ -7,7 +7,7 @@ use super::least_bits::guess_limit;
 use super::proportion::Proportion;
 use super::target::{Target, TargetError};
 use crate::audit::event::{Event, choose};
-use crate::audit::{Feature, Output, Samples};
+use crate::audit::{Feature, Output, Report, Samples, audit_samples};
 
 /// What the attack found.
 #[derive(Clone, Debug)]
@@ -20,12 +20,16 @@ pub struct Precision {
     pub limit: f64,
     /// For a sum: how far it moves between neighbours, and how far it is claimed to.
     pub sums: Option<[Rational; 2]>,
+    /// A lower bound on the loss from the place of the last bit alone.
+    pub loss: Report,
 }
 
 impl Precision {
-    /// Whether the attack succeeded: the guess is better than the claim allows, or a sum moves further than its sensitivity.
+    /// Whether the attack succeeded: the guess is better than the claim allows, the last bit shows a larger loss, or a sum moves
+    /// further than its sensitivity.
     pub fn succeeded(&self) -> bool {
         self.success.low.get() > self.limit
+            || self.loss.refutes_claim()
             || self
                 .sums
                 .as_ref()
@@ -62,5 +66,12 @@ pub fn precision(
         success: Proportion::new(right, trials.max(1), alpha),
         limit: limit.hi().min(1.0),
         sums: target.sums.clone(),
+        loss: audit_samples(
+            &samples,
+            &target.claim,
+            confidence,
+            false,
+            &[Feature::LastBit],
+        ),
     })
 }

@@ -70,7 +70,7 @@ fn target(
     let sums = [&a, &b, &b].map(|sum| sum.to_f64(Rounding::NearestEven));
     let inputs = ["first row −1", "first row 1", "first row 1"];
     let claim = Claim::pure(Rational::ONE);
-    let mut target = Target::new(claim, inputs, sums, move |input| {
+    let mut target = Target::new(claim, inputs, Some(sums), move |input| {
         noise
             .invoke(&sums[input as usize])
             .map_err(TargetError::new)

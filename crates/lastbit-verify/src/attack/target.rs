@@ -47,8 +47,8 @@ pub struct Target {
     pub inputs: [&'static str; 3],
     /// For targets that sum: how far the sum moves between A and B, and how far it is claimed to move at most.
     pub sums: Option<[Rational; 2]>,
-    /// The number around which the noise of each input lies, to tell noise from data.
-    pub(super) centres: [f64; 3],
+    /// The number around which the noise of each input lies, to tell noise from data; `None` where an output is a choice.
+    pub(super) centres: Option<[f64; 3]>,
     pub(super) draw: Draw,
     pub(super) oracle: Option<Oracle>,
 }
@@ -57,7 +57,7 @@ impl Target {
     pub(super) fn new(
         claim: Claim,
         inputs: [&'static str; 3],
-        centres: [f64; 3],
+        centres: Option<[f64; 3]>,
         draw: impl FnMut(Input) -> Result<f64, TargetError> + 'static,
     ) -> Target {
         Target {
@@ -80,9 +80,10 @@ impl Target {
         (self.draw)(input)
     }
 
-    /// How far an output is from where its input lies.
-    pub fn noise(&self, input: Input, output: f64) -> f64 {
-        (output - self.centres[input as usize]).abs()
+    /// How far an output is from where its input lies; `None` where an output is a choice and not a number.
+    pub fn noise(&self, input: Input, output: f64) -> Option<f64> {
+        let centres = self.centres.as_ref()?;
+        Some((output - centres[input as usize]).abs())
     }
 
     /// Whether the output can come from the input, if that is known exactly.

@@ -34,10 +34,10 @@ impl Correlation {
 /// What the attack found.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// Between the time and which input it was: A, or one far away.
+    /// Between the time and which input it was, A or one far away; where an output is a choice, among calls of equal outputs.
     pub data: Correlation,
-    /// Between the time and the size of the noise.
-    pub noise: Correlation,
+    /// Between the time and the size of the noise; `None` where an output is a choice.
+    pub noise: Option<Correlation>,
     /// The median time of a call, in nanoseconds.
     pub median_nanoseconds: f64,
 }
@@ -45,14 +45,15 @@ pub struct Timing {
 /// Times `draws` calls on inputs that are drawn at random between A and Far, so that a drift of the clock is no correlation.
 ///
 /// The inputs are independent coin flips and the noise is independent of everything, so under the hypothesis that the time tells
-/// nothing, all permutations are equally likely: the test is exact.
+/// nothing, all permutations are equally likely: the test is exact. Whoever sees the time also sees the output; where that is a choice, its
+/// own influence on the time is no leak, and calls are compared and permuted among those with the same output.
 pub fn timing(
     target: &mut Target,
     draws: usize,
     permutations: u32,
     entropy: &mut impl Entropy,
 ) -> Result<Timing, TargetError> {
-    let (mut times, mut data, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut times, mut data, mut noise, mut strata) = (vec![], vec![], vec![], vec![]);
     for i in 0..draws + draws / 10 {
         let far = entropy.word().map_err(TargetError::new)? >> 63 == 1;
         let input = if far { Input::Far } else { Input::A };
@@ -63,14 +64,23 @@ pub fn timing(
             // The first tenth warms caches.
             times.push(time.as_nanos() as f64);
             data.push(f64::from(far));
-            noise.push(target.noise(input, output));
+            match target.noise(input, output) {
+                Some(size) => noise.push(size),
+                None => strata.push(output.to_bits()),
+            }
         }
     }
     let mut sorted = times.clone();
     sorted.sort_by(f64::total_cmp);
+    let with_noise = noise.len() == times.len();
+    strata.resize(times.len(), 0);
     Ok(Timing {
-        data: correlation(&times, &data, permutations, entropy)?,
-        noise: correlation(&times, &noise, permutations, entropy)?,
+        data: stratified(&times, &data, &strata, permutations, entropy)?,
+        noise: if with_noise {
+            Some(correlation(&times, &noise, permutations, entropy)?)
+        } else {
+            None
+        },
         median_nanoseconds: sorted.get(sorted.len() / 2).copied().unwrap_or(0.0),
     })
 }
@@ -92,13 +102,34 @@ pub fn correlation(
     permutations: u32,
     entropy: &mut impl Entropy,
 ) -> Result<Correlation, TargetError> {
-    let one = ranks(one);
-    let mut other = ranks(other);
-    let rho = pearson(&one, &other);
+    stratified(one, other, &vec![0; one.len()], permutations, entropy)
+}
+
+/// [`correlation`] with ranks and shuffles within each stratum: what differs between strata does not count.
+pub fn stratified(
+    one: &[f64],
+    other: &[f64],
+    strata: &[u64],
+    permutations: u32,
+    entropy: &mut impl Entropy,
+) -> Result<Correlation, TargetError> {
+    let mut order: Vec<usize> = (0..strata.len()).collect();
+    order.sort_by_key(|i| strata[*i]);
+    let groups: Vec<&[usize]> = order.chunk_by(|i, j| strata[*i] == strata[*j]).collect();
+    let ranked = |numbers: &[f64]| -> Vec<Vec<f64>> {
+        let group =
+            |group: &&[usize]| ranks(&group.iter().map(|i| numbers[*i]).collect::<Vec<_>>());
+        groups.iter().map(group).collect()
+    };
+    let one = ranked(one).concat();
+    let mut other = ranked(other);
+    let rho = pearson(&one, &other.concat());
     let mut threshold: f64 = 0.0;
     for _ in 0..permutations {
-        shuffle(&mut other, entropy)?;
-        threshold = threshold.max(pearson(&one, &other).abs());
+        for group in &mut other {
+            shuffle(group, entropy)?;
+        }
+        threshold = threshold.max(pearson(&one, &other.concat()).abs());
     }
     Ok(Correlation {
         rho,
