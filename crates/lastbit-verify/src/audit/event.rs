@@ -188,23 +188,27 @@ fn best_set(
     score: &dyn Fn(u64, u64) -> f64,
     offer: Offer<'_>,
 ) {
-    let mut counts: HashMap<u64, [u64; 2]> = HashMap::new();
-    for (i, outputs) in [likely, unlikely].into_iter().enumerate() {
-        for output in outputs {
-            counts.entry(feature.of(*output)).or_default()[i] += 1;
+    // Every other output orders the values by how telling they are, the rest values the sets: the values that chance made most telling
+    // among many would look better than they are.
+    let mut counts: HashMap<u64, [[u64; 2]; 2]> = HashMap::new();
+    for (side, outputs) in [likely, unlikely].into_iter().enumerate() {
+        for (i, output) in outputs.iter().enumerate() {
+            counts.entry(feature.of(*output)).or_default()[i % 2][side] += 1;
         }
     }
-    // Values that occur once tell nothing about the next draws.
-    let mut values: Vec<(u64, [u64; 2])> = counts.into_iter().filter(|(_, n)| n[0] > 1).collect();
+    let mut values: Vec<(u64, [[u64; 2]; 2])> =
+        counts.into_iter().filter(|(_, [n, _])| n[0] > 0).collect();
     let ratio = |n: [u64; 2]| n[0] as f64 / (n[1] as f64 + 1.0);
-    values.sort_by(|a, b| ratio(b.1).total_cmp(&ratio(a.1)).then(a.0.cmp(&b.0)));
+    values.sort_by(|a, b| ratio(b.1[0]).total_cmp(&ratio(a.1[0])).then(a.0.cmp(&b.0)));
     let (mut x, mut y, mut prefix) = (0, 0, None);
     let mut most = f64::NEG_INFINITY;
-    for (i, (_, n)) in values.iter().enumerate() {
-        x += n[0];
-        y += n[1];
-        if score(x, y) > most {
-            (most, prefix) = (score(x, y), Some(i));
+    for (i, (_, [_, n])) in values.iter().enumerate() {
+        // Twice, as these are half of the outputs.
+        x += 2 * n[0];
+        y += 2 * n[1];
+        let value = score(x, y);
+        if value > most {
+            (most, prefix) = (value, Some(i));
         }
     }
     if let Some(last) = prefix {
