@@ -33,7 +33,8 @@ fn audit_target(name: &str, draws: usize) -> lastbit_verify::audit::Report {
 
 #[test]
 fn a_loss_of_twice_the_claim_is_found() {
-    // The event {output ≤ 0}: 1/2 against e^-2/2 = 0.068. In 50,000 draws the bounds are 12 deviations above ε = 1.
+    // The event {output ≤ 0}: 1/2 against e^-2/2 = 0.068. From 50,000 draws the bound is about 1.85,
+    // with a deviation of 0.017.
     let report = audit_target("half-noise", 100_000);
     let bound = report.best().lower_bound.get();
     assert!(report.refutes_claim() && bound > 1.7, "{report:?}");
@@ -69,10 +70,10 @@ fn the_bounds_of_what_is_shipped_never_exceed_their_claims() {
 
 #[test]
 fn the_bound_of_honest_laplace_is_near_its_loss() {
-    // Not blind: ε = 1 is bounded by 0.85 at least from 100,000 draws ({output ≤ 0}: 0.5 against 0.184, 2 % each way).
+    // Not blind: {output ≤ 0} has 0.5 against 0.184, so the bound is about 0.9, with a deviation of 0.011; 0.8 is 9 of these away.
     let report = audit_target("laplace", 100_000);
     let bound = report.best().lower_bound.get();
-    assert!(bound > 0.85 && bound <= 1.0, "{report:?}");
+    assert!(bound > 0.8 && bound <= 1.0, "{report:?}");
 }
 
 /// Sides are told apart with probability `tell`: a certain output from A, another from B, else the same.
