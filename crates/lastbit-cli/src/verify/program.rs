@@ -10,12 +10,13 @@ use clap::{Args, ValueEnum};
 use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Dyadic, Enclosure, Format, Rational, Rounding};
 use lastbit_verify::language::{
-    Arithmetic, Checked, Diagnostic, Direction, Distribution, LIBRARY, Motion, library, parse,
+    Arithmetic, Checked, Diagnostic, Direction, Distribution, LIBRARY, Motion, Program as Text,
+    library, parse,
 };
 use lastbit_verify::semantics::{Boxes, Instance, Judgement};
 use serde_json::{Value, json};
 
-use crate::number::shortest;
+use crate::number::{json as number, shortest};
 
 const TEACH: &str = "\
 A mechanism is written as a small program: parameters, samples, assignments, what is returned.
@@ -221,10 +222,13 @@ impl Program {
             Arithmetic::Real => "real",
             Arithmetic::Rounded => "rounded",
         };
-        let (lo, hi) = doubles(&judgement.result.enclosure);
+        let result = &judgement.result.enclosure;
+        let lines = |program: &Text| -> Vec<String> {
+            program.to_string().lines().map(str::to_owned).collect()
+        };
         json!({
-            "program": checked.program().to_string(),
-            "ideal": checked.program().ideal().to_string(),
+            "program": lines(checked.program()),
+            "ideal": lines(&checked.program().ideal()),
             "arithmetic": arithmetic,
             "precision": self.precision.precision(),
             "parameters": parameters,
@@ -232,7 +236,10 @@ impl Program {
             "query_is_clamped": checked.unclamped_query().is_none(),
             "query": ends(&boxes.query),
             "samples": samples,
-            "result": { "lo": lo, "hi": hi },
+            "result": {
+                "lo": number(result.lo().to_f64(Rounding::Down)),
+                "hi": number(result.hi().to_f64(Rounding::Up)),
+            },
             "derivation": judgement.record(),
         })
     }

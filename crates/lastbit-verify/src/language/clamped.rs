@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::{Checked, Diagnostic, Expr, ExprKind, Position, Program};
+use super::{Arithmetic, Checked, Diagnostic, Expr, ExprKind, Position, Program};
 
 impl Checked {
     /// Where a query value that is not clamped meets noise, if it does.
     ///
     /// The bound on the loss needs |f| ≤ B: then rounding errors are a share of B. Beyond, they grow with f, and which numbers a sum
-    /// can be depends on f.
+    /// can be depends on f. A program over the real numbers has no such errors, and none is told.
     pub fn unclamped_query(&self) -> Option<Diagnostic> {
+        if self.arithmetic() == Arithmetic::Real {
+            return None;
+        }
         let at = meeting(self.program())?;
         Some(Diagnostic::new(
             at,
