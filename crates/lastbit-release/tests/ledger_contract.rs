@@ -97,7 +97,7 @@ fn the_same_release_again_is_free_and_byte_for_byte_the_same() {
     let (_directory, path) = place();
     let mut ledger = Ledger::open(&path, &pure("1")).unwrap();
     let asked = request("a", pure("1"));
-    let report = "{\"value\":\"42 \u{1f9ee} \\u0000 ' \\\" \"}\r\n";
+    let report = "{\"value\":\"42 \u{1f9ee} \0 ' \\\" \"}\r\n";
     let first = reserved(ledger.reserve(&asked).unwrap());
     let row = first.row();
     ledger.settle(first, report).unwrap();

@@ -150,6 +150,10 @@ fn a_second_name_is_refused_and_a_left_over_draft_is_cleared() {
         pure("0.75")
     );
     assert!(!draft.exists());
+    let nowhere = directory.path().join("nowhere");
+    std::os::unix::fs::symlink(directory.path().join("not there"), &nowhere).unwrap();
+    let error = Ledger::open(&nowhere, &pure("1")).unwrap_err();
+    assert!(matches!(error, LedgerError::CannotPlace { .. }), "{error}");
     // A symbolic link is the same file under the same log.
     let link = directory.path().join("link");
     std::os::unix::fs::symlink(&path, &link).unwrap();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::LedgerError;
 use super::state::{Account, Fault, State};
 use super::store::{self, Access};
-use super::{LedgerError, place};
 
 /// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Witness {
 pub struct Check {
     /// Everything that is wrong, in the order of the rows; empty if nothing is.
     pub faults: Vec<Fault>,
-    /// What is worth knowing and no fault: clocks that went back, reservations that were never settled.
+    /// What is worth knowing and no fault: clocks that went back, reservations that are not settled.
     pub notes: Vec<String>,
     /// How many entries there are.
     pub entries: i64,
@@ -40,7 +40,6 @@ impl Check {
 /// Verifies a ledger from its first row to its last and finds every fault: rows that were edited, removed, inserted or reordered, sums
 /// above the budget, and witnesses that it does not hold. An error if the file cannot be read as a ledger at all.
 pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
-    let path = &place::absolute(path)?;
     let fail = |error| LedgerError::from_sqlite(path, error);
     let mut db = store::open(path, Access::Read)?;
     // One transaction, so that rows and head are of the same moment.
@@ -91,7 +90,7 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     }
     for row in state.waiting() {
         notes.push(format!(
-            "row {row}: reserved and never settled; the loss stays spent"
+            "row {row}: reserved and not settled, interrupted or under way; the loss stays spent"
         ));
     }
     Ok(Check {

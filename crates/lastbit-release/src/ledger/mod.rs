@@ -67,6 +67,8 @@ pub struct Ledger {
     path: PathBuf,
     db: Connection,
     state: State,
+    /// What was found wrong while it was open: from then on nothing is granted, even if the file is right again.
+    fault: Option<Fault>,
     clock: fn() -> SystemTime,
 }
 
@@ -74,19 +76,18 @@ impl Ledger {
     /// Opens the ledger, or makes it with this budget. An existing one must have exactly this budget.
     pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
         check_loss(budget)?;
-        let path = place::absolute(path)?;
-        let ledger = match Ledger::open_existing(&path) {
+        let ledger = match Ledger::open_existing(path) {
             Err(LedgerError::Missing(_)) => {
                 let first = first_entry(budget, SystemTime::now())?;
-                place::make(&path, |transaction| store::append(transaction, &first))?;
-                Ledger::open_existing(&path)?
+                place::make(path, |transaction| store::append(transaction, &first))?;
+                Ledger::open_existing(path)?
             }
             opened => opened?,
         };
         let own = &ledger.account().budget;
         if own != budget {
             return Err(LedgerError::BudgetDiffers {
-                path,
+                path: path.to_owned(),
                 ledger: Box::new(own.clone()),
                 plan: Box::new(budget.clone()),
             });
@@ -104,7 +105,7 @@ impl Ledger {
         Ledger::connect(path, Access::Read)
     }
 
-    /// Where it is: an absolute path.
+    /// Where it is, as it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -128,6 +129,7 @@ impl Ledger {
 
     /// Every entry, in order, as of now.
     pub fn entries(&mut self) -> Result<Vec<Entry>, LedgerError> {
+        self.check_fault()?;
         let mut entries = Vec::new();
         let mut state = State::default();
         let transaction = self
@@ -170,24 +172,22 @@ impl Ledger {
     }
 
     fn connect(path: &Path, access: Access) -> Result<Ledger, LedgerError> {
-        let path = place::absolute(path)?;
-        let mut db = store::open(&path, access)?;
+        let mut db = store::open(path, access)?;
         let mut state = State::default();
         let transaction = db
             .transaction()
-            .map_err(|error| LedgerError::from_sqlite(&path, error))?;
-        catch_up(&path, &transaction, &mut state, |_| {})?;
+            .map_err(|error| LedgerError::from_sqlite(path, error))?;
+        catch_up(path, &transaction, &mut state, |_| {})?;
         drop(transaction);
         if state.account.is_none() {
-            return Err(LedgerError::Altered {
-                path,
-                fault: Fault::of_file("it has no entries"),
-            });
+            let fault = Fault::of_file("it has no entries");
+            return Err(altered(path, vec![fault]));
         }
         Ok(Ledger {
-            path,
+            path: path.to_owned(),
             db,
             state,
+            fault: None,
             clock: SystemTime::now,
         })
     }
@@ -195,6 +195,28 @@ impl Ledger {
     /// One write: takes the lock, verifies what others appended, lets `decide` look at the state, appends, and returns when the entry
     /// is on the disk.
     fn append(
+        &mut self,
+        decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
+    ) -> Result<Done, LedgerError> {
+        self.check_fault()?;
+        let done = self.try_append(decide);
+        if let Err(LedgerError::Altered { fault, .. }) = &done {
+            self.fault = Some(fault.clone());
+        }
+        done
+    }
+
+    fn check_fault(&self) -> Result<(), LedgerError> {
+        match &self.fault {
+            None => Ok(()),
+            Some(fault) => Err(LedgerError::Altered {
+                path: self.path.clone(),
+                fault: fault.clone(),
+            }),
+        }
+    }
+
+    fn try_append(
         &mut self,
         decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
     ) -> Result<Done, LedgerError> {

@@ -9,14 +9,6 @@ use lastbit_noise::entropy::{Entropy, System};
 use super::store::sibling;
 use super::{LedgerError, store};
 
-/// The absolute path, so that no name has a special meaning to SQLite.
-pub(super) fn absolute(path: &Path) -> Result<PathBuf, LedgerError> {
-    std::path::absolute(path).map_err(|error| LedgerError::System {
-        path: path.to_owned(),
-        what: format!("this is no path of a file ({error})"),
-    })
-}
-
 /// Makes a ledger with `fill`, unless another process is quicker: it is made complete and on the disk under another name first, and a
 /// name is given only to a file that has none yet. A crash leaves no ledger or a whole one.
 pub(super) fn make(
@@ -29,6 +21,10 @@ pub(super) fn make(
             what: "it is a directory".into(),
         });
     };
+    let directory = match directory.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => directory,
+    };
     if !directory.is_dir() {
         return Err(LedgerError::NoDirectory(directory.to_owned()));
     }
@@ -40,7 +36,8 @@ pub(super) fn make(
     store::create(&draft.0, fill).map_err(|error| about(error, path))?;
     match fs::hard_link(&draft.0, path) {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        // Another process was quicker.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.exists() => {}
         Err(reason) => {
             return Err(LedgerError::CannotPlace {
                 path: path.to_owned(),

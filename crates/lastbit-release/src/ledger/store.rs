@@ -186,6 +186,10 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let path = match flags.contains(OpenFlags::SQLITE_OPEN_URI) {
+        true => path.to_owned(),
+        false => absolute(path),
+    };
     let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     db.busy_timeout(PATIENCE)?;
     // A file from elsewhere must not make SQLite run or rewrite anything but our statements.
@@ -213,7 +217,7 @@ fn open_unwritable(path: &Path) -> rusqlite::Result<Connection> {
     let log = std::fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
     match seen {
         Err(_) if log == 0 => {
-            let uri = format!("file:{}?immutable=1", percent_encoded(path));
+            let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
             connect(
                 Path::new(&uri),
                 OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
@@ -221,6 +225,11 @@ fn open_unwritable(path: &Path) -> rusqlite::Result<Connection> {
         }
         _ => Ok(db),
     }
+}
+
+/// An absolute path, so that no name, such as `:memory:`, has a meaning of its own to SQLite.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| Path::new(".").join(path))
 }
 
 fn percent_encoded(path: &Path) -> String {

@@ -43,7 +43,7 @@ fn a_clock_that_goes_back_changes_nothing_but_a_note() {
     assert!(found.passed(), "{:?}", found.faults);
     assert_eq!(found.notes.len(), 2, "{:?}", found.notes);
     assert!(found.notes[0].starts_with("row 3: its time 1969-12-31T00:00:00.000Z is earlier"));
-    assert!(found.notes[1].starts_with("row 2: reserved and never settled"));
+    assert!(found.notes[1].starts_with("row 2: reserved and not settled"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod json;
 mod model;
 mod text;
 
+pub use clean::visible;
 pub use csv::csv;
 pub use digits::{grid_for_error, on_grid, value_and_error};
 pub use html::html;

@@ -4,7 +4,7 @@ use super::escape::escape;
 use crate::report::clean::shortened;
 
 /// One mark of a picture.
-pub(super) struct Bar {
+pub(crate) struct Bar {
     pub label: String,
     /// Where it is; `None` if nothing was published.
     pub value: Option<f64>,
@@ -17,7 +17,7 @@ pub(super) struct Bar {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Upright, for histograms.
     Columns,
     /// Lying, from zero.
@@ -27,7 +27,7 @@ pub(super) enum Shape {
 }
 
 /// The numbers from edge to edge of a picture, and the marks of its axis.
-pub(super) struct Scale {
+pub(crate) struct Scale {
     low: f64,
     high: f64,
     ticks: Vec<f64>,
@@ -35,7 +35,7 @@ pub(super) struct Scale {
 }
 
 /// A scale that holds every value with its error.
-pub(super) fn scale<'a>(bars: impl Iterator<Item = &'a Bar>, shape: Shape) -> Scale {
+pub(crate) fn scale<'a>(bars: impl Iterator<Item = &'a Bar>, shape: Shape) -> Scale {
     let (mut low, mut high) = match shape {
         Shape::Columns | Shape::Bars => (0.0, 0.0),
         Shape::Dots => (f64::INFINITY, f64::NEG_INFINITY),
@@ -104,7 +104,7 @@ impl Scale {
 }
 
 /// The picture, with a title and a description for readers of screens. `narrow` is for one of several beside each other.
-pub(super) fn draw(
+pub(crate) fn draw(
     bars: &[Bar],
     shape: Shape,
     scale: &Scale,
@@ -198,7 +198,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
         characters.max().unwrap_or(0) as f64 * 6.8
     };
     let left = longest(|bar| &bar.label, LONGEST_LABEL).max(20.0) + 12.0;
-    let right = width - longest(|bar| &bar.text, 16).max(20.0) - 12.0;
+    let right = width - longest(|bar| &bar.text, 16).max(20.0) - 18.0;
     let bottom = bars.len() as f64 * row + 6.0;
     let x = |value: f64| left + scale.share(value) * (right - left);
     let mut out = String::new();

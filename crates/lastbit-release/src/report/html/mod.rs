@@ -1,20 +1,21 @@
 //! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and readers of screens.
 
-mod chart;
+pub(crate) mod chart;
 mod escape;
+mod table;
 
 use lastbit_exact::{Rational, Rounding};
 
 pub(crate) use escape::{escape, name};
 
 use super::clean::shortened;
-use super::text::{error as error_text, label_header};
+use super::text::error as error_text;
 use super::{Cell, Picture, Report, Statistic};
 use chart::{Bar, Shape};
 use escape::grouped;
+use table::table;
 
-/// The most rows of a table and the most marks of a picture; more are for programs.
-const MOST_ROWS: usize = 1000;
+/// The most marks of a picture, and the most pictures of a statistic; the table has more.
 const MOST_MARKS: usize = 60;
 const MOST_PANELS: usize = 24;
 
@@ -241,50 +242,6 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
             false => String::new(),
         }
     )
-}
-
-fn table(statistic: &Statistic) -> String {
-    let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
-    let mut text = format!(
-        "<div class=\"scroll\">\n<table aria-label=\"{}\">\n<thead>\n<tr>",
-        escape(&statistic.name)
-    );
-    for key in &statistic.by {
-        text += &format!("<th scope=\"col\">{}</th>", name(key));
-    }
-    if labelled {
-        text += &format!("<th scope=\"col\">{}</th>", label_header(statistic));
-    }
-    let unit = match statistic.unit.as_str() {
-        "" => String::new(),
-        unit => format!(" ({})", name(unit)),
-    };
-    text += &format!(
-        "<th scope=\"col\" class=\"value\">value{unit}</th><th scope=\"col\">± error</th></tr>\n</thead>\n<tbody>\n"
-    );
-    for cell in statistic.cells.iter().take(MOST_ROWS) {
-        text += "<tr>";
-        for key in 0..statistic.by.len() {
-            let group = cell.group.get(key).map_or("", String::as_str);
-            text += &format!("<th scope=\"row\">{}</th>", name(group));
-        }
-        if labelled {
-            text += &format!("<th scope=\"row\">{}</th>", name(&cell.label));
-        }
-        text += &format!(
-            "<td class=\"value\">{}</td><td class=\"error\">{}</td></tr>\n",
-            value(cell),
-            escape(&error_text(cell))
-        );
-    }
-    text += "</tbody>\n</table>\n</div>\n";
-    let more = statistic.cells.len().saturating_sub(MOST_ROWS);
-    if more > 0 {
-        text += &format!(
-            "<p class=\"about\">… and {more} more rows, in the report as JSON or CSV.</p>\n"
-        );
-    }
-    text
 }
 
 fn receipt(report: &Report, statistic: &Statistic) -> String {
