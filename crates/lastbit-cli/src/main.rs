@@ -6,6 +6,7 @@ mod audit;
 mod convert;
 mod exponential;
 mod flat_concave;
+mod ledger;
 mod number;
 mod picture;
 mod plan;
@@ -37,6 +38,9 @@ enum Command {
     Release(release::Release),
     /// See what a plan will cost and how exact its numbers will be, without reading any data
     Plan(plan::Plan),
+    /// See, check or change the budget of a data set and what was spent of it
+    #[command(subcommand)]
+    Ledger(ledger::Ledger),
     /// Run a mechanism on one number, or see its law or its price
     #[command(subcommand)]
     Mechanism(Mechanism),
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
         Command::Convert(command) => command.run(out),
         Command::Attack(command) => command.run(out),
         Command::Audit(command) => command.run(out),
+        Command::Ledger(command) => command.run(out),
         Command::Verify(command) => command.run(out),
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),

@@ -1,0 +1,168 @@
+//! `lastbit ledger` on real files: what it prints, and its exit status.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lastbit_release::ledger::{Ledger, Outcome, Request};
+use lastbit_release::loss::Loss;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// ε = 1: a release of 0.7 that was settled, and one of 0.1 that was not.
+fn sample() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("clinic.ledger");
+    let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
+    let mut ledger = Ledger::open(&path, &pure("1")).unwrap();
+    for (plan, epsilon) in [("a", "0.7"), ("b", "0.1")] {
+        let request = Request {
+            plan: plan.into(),
+            data: "data".into(),
+            loss: pure(epsilon),
+            description: format!("release \u{1b}[31m{plan}"),
+        };
+        if let Outcome::Reserved(reserved) = ledger.reserve(&request).unwrap()
+            && plan == "a"
+        {
+            ledger.settle(reserved, "{\"schema\":1}").unwrap();
+        }
+    }
+    (directory, path)
+}
+
+/// Exit status, standard output and standard error of `lastbit ledger WORD PATH …`.
+fn run(word: &str, path: &Path, more: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lastbit"))
+        .args(["ledger", word])
+        .arg(path)
+        .args(more)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn run_json(word: &str, path: &Path, more: &[&str]) -> (i32, Value) {
+    let (status, out, _) = run(word, path, &[more, &["--json"]].concat());
+    (status, serde_json::from_str(&out).unwrap())
+}
+
+#[test]
+fn show_has_exact_amounts() {
+    let (_directory, path) = sample();
+    let (status, out, _) = run("show", &path, &[]);
+    assert_eq!(status, 0);
+    let head = Ledger::view(&path).unwrap().head().1.to_owned();
+    assert_eq!(
+        out,
+        format!(
+            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2\n  \
+             releases   1{}and 1 reserved but not settled, which stay spent\n  entries    4\n  head       {head}\n",
+            " ".repeat(65)
+        )
+    );
+    let (_, json) = run_json("show", &path, &[]);
+    assert_eq!(
+        json["remaining"],
+        json!({"measure": "pure", "epsilon": 0.2, "exact": {"epsilon": "0.2"}})
+    );
+    assert_eq!(json["unsettled_rows"], json!([4]));
+}
+
+#[test]
+fn history_has_every_entry_and_no_commands_for_the_terminal() {
+    let (_directory, path) = sample();
+    let (status, out, _) = run("history", &path, &[]);
+    assert_eq!(status, 0);
+    assert!(!out.contains('\u{1b}'), "{out}");
+    let lines: Vec<Vec<&str>> = out
+        .lines()
+        .map(|line| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|part| !part.is_empty())
+                .collect()
+        })
+        .collect();
+    assert_eq!(
+        lines[0],
+        ["row", "time", "entry", "amount", "remaining", "what"]
+    );
+    assert_eq!(lines[1][2..], ["budget", "ε = 1", "ε = 1", "first budget"]);
+    assert_eq!(
+        lines[2][2..],
+        ["reserve", "− ε = 0.7", "ε = 0.3", "release \u{fffd}[31ma"]
+    );
+    assert_eq!(lines[3][2..], ["settle", "ε = 0.3", "row 2"]);
+    assert_eq!(
+        lines[4][2..],
+        [
+            "reserve",
+            "− ε = 0.1",
+            "ε = 0.2",
+            "release \u{fffd}[31mb (not settled)"
+        ]
+    );
+    let (_, json) = run_json("history", &path, &[]);
+    assert_eq!(json.as_array().unwrap().len(), 4);
+    assert_eq!(json[1]["loss"]["exact"]["epsilon"], "0.7");
+    assert_eq!(json[1]["description"], "release \u{1b}[31ma");
+    assert_eq!(json[2]["report"], "{\"schema\":1}");
+    assert_eq!(json[2]["previous"], json[1]["hash"]);
+}
+
+#[test]
+fn check_passes_fails_and_knows_witnesses() {
+    let (directory, path) = sample();
+    let (status, out, _) = run("check", &path, &[]);
+    assert_eq!(status, 0);
+    assert!(
+        out.starts_with("passed: 4 entries, each as it was written\nspent ε = 0.8 of ε = 1\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("note: row 4: reserved and not settled"),
+        "{out}"
+    );
+    let head = Ledger::view(&path).unwrap().head().1.to_owned();
+    assert_eq!(run("check", &path, &["--head", &head]).0, 0);
+    let (status, out, error) = run("check", &path, &["--head", "00ff"]);
+    assert_eq!(status, 1);
+    assert!(out.starts_with("failed: 4 entries\n"), "{out}");
+    assert!(out.contains("00ff, which was kept elsewhere"), "{out}");
+    assert!(error.contains("the ledger fails the check"), "{error}");
+    let (status, json) = run_json("check", &path, &["--head", "00ff"]);
+    assert_eq!((status, &json["passed"]), (1, &json!(false)));
+    assert_eq!(json["faults"].as_array().unwrap().len(), 1);
+    let report = directory.path().join("report.json");
+    std::fs::write(&report, "{}").unwrap();
+    let (status, _, error) = run("check", &path, &["--report", report.to_str().unwrap()]);
+    assert_eq!(status, 1);
+    assert!(error.contains("this is no report of lastbit"), "{error}");
+}
+
+#[test]
+fn the_budget_is_raised_and_not_lowered_below_what_is_spent() {
+    let (_directory, path) = sample();
+    let (status, out, _) = run("budget", &path, &["--epsilon", "2", "--note", "agreed"]);
+    assert_eq!(status, 0);
+    assert!(
+        out.contains("budget     ε = 2\n") && out.contains("remaining  ε = 1.2\n"),
+        "{out}"
+    );
+    let (status, out, error) = run("budget", &path, &["--epsilon", "0.79"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(error.contains("ε = 0.8 is already spent"), "{error}");
+    let (status, _, error) = run("budget", &path, &["--rho", "1"]);
+    assert_eq!(status, 1);
+    assert!(error.contains("in the measure pure, not zcdp"), "{error}");
+    assert_eq!(run("budget", &path, &["--epsilon", "-1"]).0, 2);
+    assert_eq!(run("budget", &path, &["--epsilon", "1", "--rho", "1"]).0, 2);
+    assert_eq!(run("budget", &path, &[]).0, 2);
+    let (_, out, _) = run("history", &path, &[]);
+    assert!(out.lines().last().unwrap().contains("agreed"), "{out}");
+}
