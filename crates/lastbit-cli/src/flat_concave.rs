@@ -9,9 +9,9 @@ use clap::{Args, Subcommand};
 use lastbit::mechanisms::flat_concave::{
     Method, Problem, RecConcave, Selection, loss_of_quality, needed_promise,
 };
-use lastbit::selection::{StepFunction, rank_of};
+use lastbit::selection::{Need, StepFunction, Wanted, needed, rank_of};
 use lastbit::{Confidence, Epsilon, ParameterError, parse_number};
-use lastbit_exact::{Rational, Up};
+use lastbit_exact::{Rational, Rounding, Up};
 use lastbit_noise::entropy::System;
 use serde_json::{Value, json};
 
@@ -37,7 +37,8 @@ pub enum FlatConcave {
     Draw(Draw),
     /// The promise needed and the rank error, before any data is read
     #[command(after_long_help = concat!(
-        "Example:\n",
+        "Examples:\n",
+        "  lastbit mechanism flat-concave price --domain-bits 64 --epsilon 1 --delta 1e-6 --rank-error 100\n",
         "  lastbit mechanism flat-concave price --domain-bits 64 --quantile 0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
     ))]
     Price(Price),
@@ -63,14 +64,6 @@ struct Common {
     /// Which quantile, from 0 to 1
     #[arg(long, value_name = "Q", default_value = "0.5", allow_hyphen_values = true, value_parser = quantile)]
     quantile: Rational,
-
-    /// A quality that the best point surely has, at most the number of data points
-    #[arg(long, value_name = "R", allow_hyphen_values = true, value_parser = promise)]
-    promise: Rational,
-
-    /// The share of the promise that may be lost, between 0 and 1
-    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
-    alpha: Rational,
 
     /// Privacy loss to pay in all: ε > 0
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
@@ -110,9 +103,8 @@ impl Common {
         }
     }
 
-    fn mechanism(&self, optimum: i64) -> Result<RecConcave> {
-        let (promise, alpha) = (self.promise.clone(), self.alpha.clone());
-        let problem = Problem::new(self.size(), optimum, promise, alpha)?;
+    fn mechanism(&self, optimum: i64, promise: &Rational, alpha: &Rational) -> Result<RecConcave> {
+        let problem = Problem::new(self.size(), optimum, promise.clone(), alpha.clone())?;
         Ok(RecConcave::new(
             problem,
             self.levels,
@@ -130,12 +122,21 @@ pub struct Draw {
 
     #[command(flatten)]
     common: Common,
+
+    /// A quality that the best point surely has, at most the number of data points
+    #[arg(long, value_name = "R", allow_hyphen_values = true, value_parser = promise)]
+    promise: Rational,
+
+    /// The share of the promise that may be lost, between 0 and 1
+    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
+    alpha: Rational,
 }
 
 impl Draw {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let points = read(&self.data, self.common.size())?;
-        let mechanism = self.common.mechanism(points.len() as i64)?;
+        let optimum = points.len() as i64;
+        let mechanism = self.common.mechanism(optimum, &self.promise, &self.alpha)?;
         let rank = rank_of(&self.common.quantile, points.len())?;
         let quality = StepFunction::quantile(&points, self.common.size(), rank)?;
         let point = mechanism.release(&quality, &mut System::default())?;
@@ -166,6 +167,18 @@ pub struct Price {
     #[command(flatten)]
     common: Common,
 
+    /// A quality that the best point surely has, at most the number of data points
+    #[arg(long, required_unless_present = "rank_error", requires = "alpha", value_name = "R", allow_hyphen_values = true, value_parser = promise)]
+    promise: Option<Rational>,
+
+    /// The share of the promise that may be lost, between 0 and 1
+    #[arg(long, required_unless_present = "rank_error", requires = "promise", value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
+    alpha: Option<Rational>,
+
+    /// A rank error that is wanted: what it needs, by each way to select
+    #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = rank_error)]
+    rank_error: Option<Rational>,
+
     /// Probability with which the rank error is kept
     #[arg(
         long,
@@ -178,10 +191,35 @@ pub struct Price {
 
 impl Price {
     fn run(self, out: &mut impl Write) -> Result<()> {
+        rank_of(&self.common.quantile, 1)?;
+        let promised = match (&self.promise, &self.alpha) {
+            (Some(promise), Some(alpha)) => Some(self.promised(promise, alpha)?),
+            _ => None,
+        };
+        let wanted = match &self.rank_error {
+            Some(error) => Some(self.wanted(error)?),
+            None => None,
+        };
+        let (lines, values): (Vec<_>, Vec<_>) = promised.into_iter().chain(wanted).unzip();
+        if self.common.json {
+            // Each is an object; their keys differ.
+            let objects = values.into_iter().filter_map(|value| match value {
+                Value::Object(object) => Some(object),
+                _ => None,
+            });
+            let all: serde_json::Map<String, Value> = objects.flatten().collect();
+            writeln!(out, "{}", Value::Object(all))?;
+        } else {
+            write!(out, "{}", lines.concat())?;
+        }
+        Ok(())
+    }
+
+    /// What the promise buys, for people and for programs.
+    fn promised(&self, promise: &Rational, alpha: &Rational) -> Result<(String, Value)> {
         let common = &self.common;
         // Any number of data points that allows the promise.
-        let mechanism = common.mechanism(i64::MAX)?;
-        rank_of(&common.quantile, 1)?;
+        let mechanism = common.mechanism(i64::MAX, promise, alpha)?;
         let (size, each) = (common.size(), common.each()?);
         let beta = self.confidence.alpha();
         let method = Method::Concave {
@@ -189,61 +227,118 @@ impl Price {
             selection: common.selection(),
         };
         let loss = mechanism.loss()?;
-        let needed = needed_promise(size, &method, &each, &common.alpha, &beta)?;
+        let needed = needed_promise(size, &method, &each, alpha, &beta)?;
         let smallest = loss_of_quality(size, &method, &each, &beta)?;
         let plain = loss_of_quality(size, &Method::Exponential, &common.epsilon, &beta)?;
-        let allowed = Up::from_rational(&(&common.alpha * &common.promise));
-        let enough = Rational::try_from(needed.get()).is_ok_and(|r| r <= common.promise);
-        if common.json {
-            let value = json!({
-                "epsilon": number(loss.loss().get()),
-                "delta": number(loss.delta().get()),
-                "levels": mechanism.levels(),
-                "promise_needed": number(needed.get()),
-                "promise_is_enough": enough,
-                "rank_error": if enough { number(allowed.get()) } else { Value::Null },
-                "rank_error_smallest": number(smallest.get()),
-                "rank_error_exponential": number(plain.get()),
-            });
-            writeln!(out, "{value}")?;
-            return Ok(());
-        }
-        let up = |x: Up| shortest((x.get() * 10.0).ceil() / 10.0);
-        let percent = readable(&(self.confidence.get() * &Rational::from(100i64)));
-        writeln!(
-            out,
-            "Flat-Concave over 2^{} points, levels {}: loss ε {}, δ {}",
+        let allowed = Up::from_rational(&(alpha * promise));
+        let enough = Rational::try_from(needed.get()).is_ok_and(|r| r <= *promise);
+        let value = json!({
+            "epsilon": number(loss.loss().get()),
+            "delta": number(loss.delta().get()),
+            "levels": mechanism.levels(),
+            "promise_needed": number(needed.get()),
+            "promise_is_enough": enough,
+            "rank_error": if enough { number(allowed.get()) } else { Value::Null },
+            "rank_error_smallest": number(smallest.get()),
+            "rank_error_exponential": number(plain.get()),
+        });
+        let percent = self.percent();
+        let mut lines = format!(
+            "Flat-Concave over 2^{} points, levels {}: loss ε {}, δ {}\n",
             common.domain_bits,
             mechanism.levels(),
             shortest(loss.loss().get()),
             shortest(loss.delta().get()),
-        )?;
+        );
         let verdict = if enough { "enough" } else { "not enough" };
-        writeln!(
-            out,
-            "  promise needed   {}, at alpha {}; {} is {verdict}",
+        lines += &format!(
+            "  promise needed   {}, at alpha {}; {} is {verdict}\n",
             up(needed),
-            readable(&common.alpha),
-            readable(&common.promise),
-        )?;
+            readable(alpha),
+            readable(promise),
+        );
         if enough {
-            writeln!(
-                out,
-                "  rank error       {} at {percent} %, if the promise is the number of data points",
+            lines += &format!(
+                "  rank error       {} at {percent} %, if the promise is the number of data points\n",
                 up(allowed)
-            )?;
+            );
         }
-        writeln!(
-            out,
-            "  smallest bound   {} at {percent} %, with alpha·promise as small as can be",
+        lines += &format!(
+            "  smallest bound   {} at {percent} %, with alpha·promise as small as can be\n",
             up(smallest)
-        )?;
-        writeln!(
-            out,
-            "  for comparison   {} by the exponential mechanism alone, at the same ε",
+        );
+        lines += &format!(
+            "  for comparison   {} by the exponential mechanism alone, at the same ε\n",
             up(plain)
-        )?;
-        Ok(())
+        );
+        Ok((lines, value))
+    }
+
+    /// What a rank error needs, by each way to select.
+    fn wanted(&self, error: &Rational) -> Result<(String, Value)> {
+        let common = &self.common;
+        let wanted = Wanted::RankError(error.clone());
+        let delta = common.delta.as_ref();
+        let beta = self.confidence.alpha();
+        let needs = needed(common.size(), &common.epsilon, delta, &beta, &wanted)?;
+        let error = readable(error);
+        let setting = format!(
+            "with ε = {}{} and T = 2^{}",
+            readable(common.epsilon.get()),
+            delta.map_or(String::new(), |d| format!(
+                ", δ = {}",
+                shortest(d.to_f64(Rounding::Up))
+            )),
+            common.domain_bits,
+        );
+        let percent = self.percent();
+        let lines = needs.iter().map(|need| {
+            let (name, bound) = (name(need), up(need.rank_error));
+            match need.rows {
+                Some(rows) => format!(
+                    "{name}: {setting} you need at least {rows} points for rank error ≤ {error} at {percent} % (the bound is {bound} for any number of points; with fewer, every point keeps {error})\n"
+                ),
+                None => format!(
+                    "{name}: {setting} no number of points is enough for rank error ≤ {error} at {percent} %; the bound is {bound}; you need {}\n",
+                    epsilon_needed(need)
+                ),
+            }
+        });
+        let value = json!({ "needed": needs.iter().map(|need| json!({
+            "method": name(need),
+            "rank_error": number(need.rank_error.get()),
+            "rows": need.rows,
+            "epsilon": number(need.epsilon.get()),
+        })).collect::<Vec<_>>() });
+        Ok((lines.collect(), value))
+    }
+
+    fn percent(&self) -> String {
+        readable(&(self.confidence.get() * &Rational::from(100i64)))
+    }
+}
+
+/// Rounded up to a decimal.
+fn up(x: Up) -> String {
+    shortest((x.get() * 10.0).ceil() / 10.0)
+}
+
+fn epsilon_needed(need: &Need) -> String {
+    if need.epsilon.is_finite() {
+        format!(
+            "ε ≥ {}",
+            shortest((need.epsilon.get() * 1000.0).ceil() / 1000.0)
+        )
+    } else {
+        "a larger rank error".to_owned()
+    }
+}
+
+fn name(need: &Need) -> &'static str {
+    match need.method {
+        Method::Exponential => "exponential",
+        Method::Concave { levels: 2, .. } => "flat-concave",
+        Method::Concave { .. } => "rec-concave",
     }
 }
 
@@ -287,6 +382,10 @@ fn quantile(text: &str) -> Result<Rational, ParameterError> {
 
 fn promise(text: &str) -> Result<Rational, ParameterError> {
     parse_number("promise", text)
+}
+
+fn rank_error(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("rank error", text)
 }
 
 fn alpha(text: &str) -> Result<Rational, ParameterError> {

@@ -150,4 +150,10 @@ pub enum QualityError {
         "the domain has no bounds, so that its grid has no ends; give it a lower and an upper bound"
     )]
     NoBounds,
+    /// A rank error below 0.
+    #[error("a rank error is 0 or more, got {error}; it counts the rows between two ranks")]
+    NegativeRankError {
+        /// What was given.
+        error: Rational,
+    },
 }

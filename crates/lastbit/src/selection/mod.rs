@@ -7,6 +7,7 @@ mod ball_radius;
 mod bisection;
 mod error;
 mod key;
+mod needed;
 mod order_statistics;
 mod qualities;
 mod quantile;
@@ -19,6 +20,7 @@ mod way;
 pub use ball_radius::{RadiusSelection, Whole, ball_radius, ball_radius_by, ball_radius_on_grid};
 pub use error::QualityError;
 pub use key::Key;
+pub use needed::{Need, Wanted, needed};
 pub use quantile::{Offer, PointSelection, interior_point, offers, quantile, quantile_by, rank_of};
 pub use quantiles::{
     QuantilesMethod, QuantilesOffer, QuantilesSelection, quantiles, quantiles_by,
