@@ -287,7 +287,7 @@ impl Price {
             readable(common.epsilon.get()),
             delta.map_or(String::new(), |d| format!(
                 ", δ = {}",
-                shortest(d.to_f64(Rounding::Up))
+                shortest(d.to_f64(Rounding::NearestEven))
             )),
             common.domain_bits,
         );
