@@ -233,7 +233,7 @@ impl Program {
             "precision": self.precision.precision(),
             "parameters": parameters,
             "monotone": motions,
-            "query_is_clamped": checked.unclamped_query().is_none(),
+            "warning": checked.unclamped_query().map(|warning| warning.to_string()),
             "query": ends(&boxes.query),
             "samples": samples,
             "result": {
