@@ -173,7 +173,7 @@ fn float_modes_name_the_limit_that_failed() {
         ));
     }
     let binary64 = |builder: Builder| builder.arithmetic(Arithmetic::Binary64).build();
-    let error = binary64(unit().epsilon("2e-15".parse().unwrap())).unwrap_err();
+    let error = binary64(unit().epsilon("2e-16".parse().unwrap())).unwrap_err();
     assert!(matches!(error, Error::EpsilonBelowRoundoff { .. }));
     assert!(
         error.to_string().contains("use exact arithmetic"),

@@ -186,7 +186,7 @@ fn no_clamp_binds_with_probability_one_minus_gamma() {
     }
 }
 
-/// λ as the float modes set it, with the constants (24, 24), at 53 and 118 bits.
+/// λ as the float modes set it, with the constants (24, 24) or less, at 53 and 118 bits.
 #[test]
 fn the_closed_form_for_float_modes_keeps_gamma() {
     for precision in [53, 118] {

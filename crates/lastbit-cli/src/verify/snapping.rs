@@ -1,0 +1,413 @@
+//! `lastbit verify snapping`: a certificate of the loss of the floating mode.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit_exact::{Rational, Rounding};
+use lastbit_verify::certificate::{
+    Accepted, Certificate, Claim, Finding, Gap, Report, check, grid, prove, prove_program, search,
+    smallest_slope,
+};
+use lastbit_verify::language::{Checked, Diagnostic, WellFormed, parse};
+use lastbit_verify::semantics::Instance;
+use serde_json::{Value, json};
+
+use crate::number::{json as number, json_nearest, json_up, shortest};
+
+#[derive(Args)]
+#[command(
+    before_long_help = "\
+Proves that snapping in p-bit floating point loses at most a certain amount, for all inputs in [-B, B] and all outputs, and
+writes the proof down as a certificate that `lastbit verify check` can check without trusting the prover. The scale is D/E'
+rounded up to p bits. Beside the certified loss stand the published formulas, and the least constants (c1, c2) for which
+E'(1 + c1 (B/D) eta) + c2 eta is certified, eta = 2^-p.
+
+With --program, a program of the language is proved instead. If it does not meet the premises of the theorem, the first that fails is
+named with its place in the source, and a search at a few bits looks for two inputs that the program tells apart.",
+    after_long_help = "\
+Examples:
+  lastbit verify snapping --epsilon 0.1 --bound 1000 --certificate loss.json
+  lastbit verify snapping --epsilon 1 --bound 1e12 --precision 118
+  lastbit verify snapping --program crates/lastbit-verify/programs/broken_short_uniform.lb --precision 16
+  lastbit verify snapping --constants --precision 53"
+)]
+pub struct Snapping {
+    /// Privacy loss of the ideal mechanism: ε' > 0; with --program its parameter `epsilon`
+    #[arg(
+        long,
+        value_name = "E'",
+        allow_hyphen_values = true,
+        required_unless_present_any = ["program", "constants"]
+    )]
+    epsilon: Option<Epsilon>,
+
+    /// Bound of inputs and outputs; with --program its parameter `B`
+    #[arg(
+        long,
+        value_name = "B",
+        allow_hyphen_values = true,
+        value_parser = bound,
+        required_unless_present_any = ["program", "constants"]
+    )]
+    bound: Option<Rational>,
+
+    /// How far one person can move the query [default: 1]; with --program its parameter `Delta`
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    sensitivity: Option<Sensitivity>,
+
+    /// Significant bits of the arithmetic
+    #[arg(long, value_name = "P", default_value_t = 53, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    precision: u32,
+
+    /// A program to prove instead of the shipped mechanism
+    #[arg(long, value_name = "FILE", conflicts_with = "constants")]
+    program: Option<PathBuf>,
+
+    /// Write the certificate here
+    #[arg(long, value_name = "FILE", conflicts_with = "constants")]
+    certificate: Option<PathBuf>,
+
+    /// The least constants that are certified over a grid of settings, instead of one setting
+    #[arg(long, conflicts_with_all = ["epsilon", "bound", "sensitivity"])]
+    constants: bool,
+
+    /// Machine-readable output; losses are rounded up
+    #[arg(long)]
+    json: bool,
+}
+
+impl Snapping {
+    /// Runs the command.
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        if self.constants {
+            return self.print_constants(out);
+        }
+        match &self.program {
+            Some(file) => self.program(file, out),
+            None => {
+                let one = Rational::ONE;
+                let (Some(epsilon), Some(bound)) = (&self.epsilon, &self.bound) else {
+                    bail!("--epsilon and --bound are needed");
+                };
+                let sensitivity = self.sensitivity.as_ref().map_or(&one, |d| d.get());
+                let claim = Claim::shipped(epsilon.get(), sensitivity, bound, self.precision);
+                let certificate = prove(&claim)?;
+                self.accept(&claim, &certificate, out)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks the certificate before anything is said, writes it, and prints the report.
+    fn accept(
+        &self,
+        claim: &Claim,
+        certificate: &Certificate,
+        out: &mut impl Write,
+    ) -> Result<Report> {
+        let accepted = check(certificate).map_err(|bad| anyhow!("the checker refuses: {bad}"))?;
+        if let Some(file) = &self.certificate {
+            let text = serde_json::to_string_pretty(certificate)? + "\n";
+            fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        let report = Report::new(claim, &accepted);
+        if self.json {
+            let value = in_json(&report, claim, certificate, &accepted);
+            writeln!(out, "{value}")?;
+        } else {
+            in_text(&report, claim, certificate, &accepted, out)?;
+        }
+        Ok(report)
+    }
+
+    fn program(&self, file: &Path, out: &mut impl Write) -> Result<()> {
+        let name = file.display();
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+        let located = |problem: &Diagnostic| anyhow!("{name}:{}", problem.with_source(&text));
+        let parsed = parse(&text).map_err(|problem| located(&problem))?;
+        let checked: WellFormed = match Checked::new(parsed.clone()) {
+            Ok(checked) => checked.into(),
+            Err(problems) => match problems.first() {
+                Some(problem) => return Err(located(problem)),
+                None => bail!("{name}: the program is not well formed"),
+            },
+        };
+        let mut values = BTreeMap::new();
+        for (parameter, value) in [
+            ("epsilon", self.epsilon.as_ref().map(Epsilon::get)),
+            ("B", self.bound.as_ref()),
+            ("Delta", self.sensitivity.as_ref().map(Sensitivity::get)),
+        ] {
+            if let Some(value) = value {
+                values.insert(parameter.to_owned(), value.clone());
+            }
+        }
+        let instance = Instance::new(checked, &values)?;
+        let claimed = instance.parameters().get("epsilon").cloned();
+        let claimed = claimed.unwrap_or(Rational::ONE);
+        match prove_program(&instance, self.precision) {
+            Ok((claim, certificate)) => {
+                let report = self.accept(&claim, &certificate, out)?;
+                // Rounding λ to nearest moves ε' by at most ηε', and rounding the input by 2ηB/λ.
+                let rounding = &(&report.reach + &claimed).scale(2) * &report.eta;
+                if report.epsilon > &claimed + &rounding {
+                    let found = search(&instance, None, &claimed);
+                    self.print_finding(found.as_ref(), out)?;
+                    bail!(
+                        "{name}: the program claims epsilon = {claimed}, but its noise gives {}",
+                        shortest(report.epsilon.to_f64(Rounding::Up))
+                    );
+                }
+                Ok(())
+            }
+            Err(gap) => {
+                let found = search(&instance, Some(gap.premise), &claimed);
+                self.print_gap(&gap, found.as_ref(), out)?;
+                let problem = Diagnostic {
+                    at: gap.at,
+                    problem: format!("the proof needs {}", gap.premise),
+                    remedy: gap.detail.clone(),
+                };
+                Err(anyhow!("{name}:{}", problem.with_source(&text)))
+            }
+        }
+    }
+
+    fn print_gap(&self, gap: &Gap, found: Option<&Finding>, out: &mut impl Write) -> Result<()> {
+        if self.json {
+            let value = json!({
+                "certified": Value::Null,
+                "premise": gap.premise.to_string(),
+                "line": gap.at.line,
+                "column": gap.at.column,
+                "detail": gap.detail,
+                "reason": gap.premise.reason(),
+                "found": found.map(finding_in_json),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "Not certified. The premise that fails: {}",
+            gap.premise
+        )?;
+        writeln!(out, "  why it is needed: {}", gap.premise.reason())?;
+        self.print_finding(found, out)
+    }
+
+    fn print_finding(&self, found: Option<&Finding>, out: &mut impl Write) -> Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        let Some(found) = found else {
+            writeln!(out, "Search found no pair of inputs to compare.")?;
+            return Ok(());
+        };
+        let bound = found
+            .bound
+            .as_ref()
+            .map_or(String::new(), |bound| format!(", B = {bound}"));
+        let verdict = if found.is_counterexample() {
+            "Counterexample"
+        } else {
+            "No counterexample found; the largest loss"
+        };
+        writeln!(out, "{verdict} at {} bits{bound}:", found.precision)?;
+        writeln!(
+            out,
+            "  f = {}, f' = {}, output {}: loss {} ({} allowed)",
+            Rational::from(&found.value),
+            Rational::from(&found.neighbour),
+            found.printed_output(),
+            if found.loss.is_finite() {
+                shortest(found.loss)
+            } else {
+                "infinite".to_owned()
+            },
+            if found.allowed == f64::MAX {
+                "finite".to_owned()
+            } else {
+                shortest(found.allowed)
+            },
+        )?;
+        Ok(())
+    }
+
+    fn print_constants(&self, out: &mut impl Write) -> Result<()> {
+        let claims = grid(self.precision);
+        let mut reports = Vec::new();
+        for claim in &claims {
+            let accepted = check(&prove(claim)?).map_err(|bad| anyhow!("{bad}"))?;
+            reports.push(Report::new(claim, &accepted));
+        }
+        let rows: Vec<(i64, Rational)> = [0, 2, 3, 4]
+            .into_iter()
+            .map(|c2| (c2, smallest_slope(&reports, c2)))
+            .collect();
+        if self.json {
+            let rows: Vec<_> = rows
+                .iter()
+                .map(|(c2, c1)| json!({ "c1": json_up(c1), "c2": c2 }))
+                .collect();
+            let value =
+                json!({ "precision": self.precision, "settings": claims.len(), "constants": rows });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "Certified in {} settings at {} bits: E'(1 + c1 (B/D) eta) + c2 eta with",
+            claims.len(),
+            self.precision
+        )?;
+        for (c2, c1) in rows {
+            writeln!(out, "  c1 = {c1}, c2 = {c2}")?;
+        }
+        Ok(())
+    }
+}
+
+fn bound(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("bound", text)
+}
+
+fn ratio(report: &Report, value: &Rational) -> f64 {
+    (&report.certified / value).to_f64(Rounding::Up)
+}
+
+/// What rounding adds as a share of what a formula allows for it.
+fn share(report: &Report, value: &Rational) -> f64 {
+    let allowed = value - &report.epsilon;
+    (&(&report.certified - &report.epsilon) / &allowed).to_f64(Rounding::Up)
+}
+
+fn in_text(
+    report: &Report,
+    claim: &Claim,
+    certificate: &Certificate,
+    accepted: &Accepted,
+    out: &mut impl Write,
+) -> Result<()> {
+    let up = |x: &Rational| shortest(x.to_f64(Rounding::Up));
+    let hundredths = |x: &Rational| format!("{:.2}", x.to_f64(Rounding::Up));
+    let row = |out: &mut dyn Write, name: &str, value: &str, note: &str| {
+        writeln!(out, "  {name:<17}{value:<24}{note}")
+    };
+    row(
+        out,
+        "certified loss",
+        &up(&report.certified),
+        "for all inputs in [-B, B] and all outputs",
+    )?;
+    row(
+        out,
+        "ideal loss",
+        &up(&report.epsilon),
+        "of the same noise over the real numbers",
+    )?;
+    let excess = up(&(&report.certified - &report.epsilon));
+    let in_eta = format!(
+        "{} η at {} bits",
+        hundredths(&report.excess_in_eta()),
+        claim.precision
+    );
+    row(out, "rounding adds", &excess, &in_eta)?;
+    let slope = report.least_slope(&Rational::from(2i64));
+    let constants = format!("({}, 2)", hundredths(&slope));
+    row(
+        out,
+        "least (c₁, c₂)",
+        &constants,
+        "of ε'(1 + c₁(B/Δ)η) + c₂η in this setting",
+    )?;
+    if accepted.assumes_bounded_input {
+        row(
+            out,
+            "assumed",
+            "|f| ≤ B",
+            "the program does not clamp its input",
+        )?;
+    }
+    writeln!(
+        out,
+        "Formulas, and what rounding adds as a share of what they allow:"
+    )?;
+    for formula in core::iter::once(&report.charged).chain(&report.published) {
+        let charged = if formula == &report.charged {
+            "  charged"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "  {:<44}{:<24}{:.3}{charged}",
+            formula.text,
+            up(&formula.value),
+            share(report, &formula.value)
+        )?;
+    }
+    writeln!(out, "What rounding adds, by output:")?;
+    for case in &certificate.cases {
+        let excess: f64 = case.excess.parse().unwrap_or(f64::INFINITY);
+        writeln!(out, "  {:<28}{}", case.output, shortest(excess.next_up()))?;
+    }
+    writeln!(
+        out,
+        "Checked: {} statements in {} boxes.",
+        accepted.steps,
+        certificate.boxes.len()
+    )?;
+    Ok(())
+}
+
+fn in_json(
+    report: &Report,
+    claim: &Claim,
+    certificate: &Certificate,
+    accepted: &Accepted,
+) -> Value {
+    let formula = |f: &lastbit_verify::certificate::Formula| json!({ "text": f.text, "value": json_up(&f.value), "ratio": number(ratio(report, &f.value)), "share": number(share(report, &f.value)) });
+    let cases: Vec<_> = certificate
+        .cases
+        .iter()
+        .map(|case| json!({ "output": case.output, "excess": case.excess }))
+        .collect();
+    json!({
+        "certified": json_up(&report.certified),
+        "certified_exactly": certificate.certified,
+        "formula": json_up(&report.charged.value),
+        "ratio": number(ratio(report, &report.charged.value)),
+        "epsilon": json_up(&report.epsilon),
+        "excess": certificate.excess,
+        "excess_in_eta": json_up(&report.excess_in_eta()),
+        "least_c1_for_c2_2": json_up(&report.least_slope(&Rational::from(2i64))),
+        "precision": claim.precision,
+        "scale": json_nearest(&claim.scale()),
+        "bound": json_nearest(&claim.bound),
+        "charged": formula(&report.charged),
+        "published": report.published.iter().map(formula).collect::<Vec<_>>(),
+        "cases": cases,
+        "assumes_bounded_input": accepted.assumes_bounded_input,
+        "checked_statements": accepted.steps,
+    })
+}
+
+fn finding_in_json(found: &Finding) -> Value {
+    json!({
+        "counterexample": found.is_counterexample(),
+        "precision": found.precision,
+        "bound": found.bound.as_ref().map(json_nearest),
+        "f": Rational::from(&found.value).to_string(),
+        "f_prime": Rational::from(&found.neighbour).to_string(),
+        "output": found.printed_output(),
+        "loss": number(found.loss),
+        "infinite": found.loss.is_infinite(),
+        "allowed": number(found.allowed),
+    })
+}

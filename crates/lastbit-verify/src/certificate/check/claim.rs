@@ -1,0 +1,205 @@
+//! What the checker recomputes from a claim, and the inequalities that the boxes assert.
+
+use lastbit_exact::{IBig, Rational, Rounding};
+
+use super::super::document::{ClaimText, Place};
+use super::sign::Sum;
+use super::{BadStep, bad, step};
+
+/// Premises established per claim.
+pub(super) const STEPS: usize = 5;
+
+/// A claim that meets the premises, as numbers.
+pub(super) struct Facts {
+    pub precision: u32,
+    /// Δ_in, of what enters the sum.
+    pub sensitivity: Rational,
+    /// λ.
+    pub scale: Rational,
+    grid: Rational,
+    bound: Rational,
+    eta: Rational,
+    /// `(1 ± η)^s` for the s roundings from `ln U*` to the noise.
+    larger: Rational,
+    smaller: Rational,
+}
+
+impl Facts {
+    pub fn of(claim: &ClaimText) -> Result<Facts, BadStep> {
+        let precision = claim.precision;
+        if !(8..=1000).contains(&precision) {
+            return bad("claim.precision", "outside 8..=1000".to_owned());
+        }
+        let sensitivity = positive("claim.sensitivity", &claim.sensitivity)?;
+        let bound = p_bit("claim.bound", &claim.bound, precision)?;
+        let grid = positive("claim.grid", &claim.grid)?;
+        if !is_power_of_two(&grid) {
+            return bad("claim.grid", "not a power of two".to_owned());
+        }
+        if claim.input.len() > 1 || !(1..=8).contains(&claim.noise.len()) {
+            let problem = "at most one operation on the input, one to eight on the noise";
+            return bad("claim.noise", problem.to_owned());
+        }
+        let (input, rounded) = product("claim.input", &claim.input, precision)?;
+        let (scale, roundings) = product("claim.noise", &claim.noise, precision)?;
+        if grid < scale || grid >= scale.scale(1) {
+            return bad("claim.grid", "not lambda <= Lambda < 2 lambda".to_owned());
+        }
+        if bound <= scale || bound >= scale.scale(i64::from(precision) - 7) {
+            let problem = "not lambda < B < 2^(p-7) lambda";
+            return bad("claim.bound", problem.to_owned());
+        }
+        let eta = Rational::ONE.scale(-i64::from(precision));
+        // Two inputs of size at most B, each rounded once.
+        let error = &(&Rational::from(2 * rounded) * &eta) * &bound;
+        let power = |base: Rational| (0..=roundings).fold(Rational::ONE, |x, _| &x * &base);
+        Ok(Facts {
+            precision,
+            sensitivity: &(&sensitivity * &input) + &error,
+            larger: power(&Rational::ONE + &eta),
+            smaller: power(&Rational::ONE - &eta),
+            scale,
+            grid,
+            bound,
+            eta,
+        })
+    }
+
+    /// The last edge, b + Λ/2 with b the largest multiple of Λ below B.
+    fn last_edge(&self) -> Rational {
+        let multiples = &Rational::from((&self.bound / &self.grid).ceil()) - &Rational::new(1, 2);
+        &multiples * &self.grid
+    }
+
+    /// Half a unit in the last place of the last edge, at most: how far ⊕ moves an edge.
+    fn wobble(&self) -> Rational {
+        &self.last_edge() * &self.eta
+    }
+
+    /// Place and largest distance of each box, in order.
+    pub fn ends(&self) -> Vec<(Place, Rational)> {
+        let mut ends = vec![(Place::Inside, Rational::ZERO)];
+        let tail = &(&self.bound + &self.last_edge()) + &self.wobble();
+        let outside = &tail - &self.grid;
+        for (place, reach) in [(Place::Outside, outside), (Place::Tail, tail)] {
+            let mut to = self.grid.clone();
+            while to < reach {
+                ends.push((place, to.clone()));
+                to = to.scale(1);
+            }
+            ends.push((place, reach));
+        }
+        ends
+    }
+
+    /// `(1 + v)·ideal − largest probability`, up to a positive factor: not negative if `up = v` holds.
+    pub fn up(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
+        let allowed = &Rational::ONE + v;
+        let steps = &Rational::ONE + &self.eta.scale(1);
+        let nearer = &(to / &self.scale) * &(&Rational::ONE - &self.smaller);
+        let stretch = &self.larger - &Rational::ONE;
+        let farther = &(&self.far(to) / &self.scale) * &stretch;
+        let q = self.narrowest();
+        match place {
+            // v (1 − q) ≥ 2·stretch/e.
+            Place::Inside => Sum::new()
+                .constant(v.clone())
+                .term(-v, q)
+                .term(-&stretch.scale(1), -&Rational::ONE),
+            // (1 + v)(1 − q) ≥ (1 + 2η) e^nearer − q e^−farther.
+            Place::Outside => Sum::new()
+                .constant(allowed.clone())
+                .term(-&allowed, q.clone())
+                .term(-&steps, nearer)
+                .term(Rational::ONE, &q - &farther),
+            // 1 + v ≥ (1 + 2η) e^nearer.
+            Place::Tail => Sum::new().constant(allowed).term(-&steps, nearer),
+        }
+    }
+
+    /// `least probability − (1 − v)·ideal`, up to a positive factor: not negative if `down = v` holds.
+    pub fn down(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
+        let allowed = &Rational::ONE - v;
+        let steps = &Rational::ONE + &self.eta.scale(1);
+        let shrink = &Rational::ONE - &self.smaller;
+        let nearer = &(to / &self.scale) * &(&self.larger - &Rational::ONE);
+        let farther = &(&self.far(to) / &self.scale) * &shrink;
+        let q = self.narrowest();
+        match place {
+            // v (1 − q) ≥ 2η (1 + q^smaller) + 2·shrink/(e·smaller).
+            Place::Inside => Sum::new()
+                .constant(v - &self.eta.scale(1))
+                .term(-v, q.clone())
+                .term(-&self.eta.scale(1), &q * &self.smaller)
+                .term(-&(&shrink.scale(1) / &self.smaller), -&Rational::ONE),
+            // e^−nearer − q (1 + 2η) e^farther ≥ (1 − v)(1 − q).
+            Place::Outside => Sum::new()
+                .term(Rational::ONE, -&nearer)
+                .term(-&steps, &q + &farther)
+                .constant(-&allowed)
+                .term(allowed, q),
+            // e^−nearer ≥ 1 − v.
+            Place::Tail => Sum::new().term(Rational::ONE, -&nearer).constant(-&allowed),
+        }
+    }
+
+    /// The exponent of q: minus the width of the narrowest cell over λ.
+    fn narrowest(&self) -> Rational {
+        &(&self.wobble() - &self.grid) / &self.scale
+    }
+
+    /// The farther edge of the widest cell.
+    fn far(&self, to: &Rational) -> Rational {
+        &(to + &self.grid) + &self.wobble()
+    }
+}
+
+/// The product of the factors, and how many of them round: those by no power of two.
+fn product(name: &str, factors: &[String], precision: u32) -> Result<(Rational, i64), BadStep> {
+    let mut value = Rational::ONE;
+    let mut roundings = 0;
+    for (i, text) in factors.iter().enumerate() {
+        let name = format!("{name}[{i}]");
+        let (divides, digits) = match text.split_once(' ') {
+            Some(("*", digits)) => (false, digits),
+            Some(("/", digits)) => (true, digits),
+            _ => return bad(&name, "neither `* c` nor `/ c`".to_owned()),
+        };
+        let constant = p_bit(&name, digits, precision)?;
+        roundings += i64::from(!is_power_of_two(&constant));
+        value = if divides {
+            &value / &constant
+        } else {
+            &value * &constant
+        };
+    }
+    Ok((value, roundings))
+}
+
+pub(super) fn number(name: &str, text: &str) -> Result<Rational, BadStep> {
+    text.parse()
+        .map_err(|error| step(name, &format!("{error}")))
+}
+
+fn positive(name: &str, text: &str) -> Result<Rational, BadStep> {
+    let value = number(name, text)?;
+    if value.is_positive() {
+        Ok(value)
+    } else {
+        bad(name, "not positive".to_owned())
+    }
+}
+
+fn p_bit(name: &str, text: &str, precision: u32) -> Result<Rational, BadStep> {
+    let value = positive(name, text)?;
+    let nearest = value.round(precision as usize, Rounding::NearestEven);
+    if Rational::from(nearest) == value {
+        Ok(value)
+    } else {
+        bad(name, format!("not a number of {precision} bits"))
+    }
+}
+
+fn is_power_of_two(x: &Rational) -> bool {
+    x.to_dyadic().is_some_and(|x| *x.mantissa() == IBig::ONE)
+}
