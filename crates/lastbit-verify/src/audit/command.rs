@@ -11,7 +11,7 @@ use super::{Output, Samples};
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// It could not be started.
-    #[error("cannot start `{command}`: {source}; give a program and its arguments after `--`")]
+    #[error("cannot start `{command}`; give a program and its arguments after `--`")]
     Start {
         /// The program.
         command: String,
@@ -19,7 +19,7 @@ pub enum CommandError {
         source: io::Error,
     },
     /// Its output could not be read.
-    #[error("cannot read the output of `{command}`: {source}")]
+    #[error("cannot read the output of `{command}`")]
     Read {
         /// The program.
         command: String,
