@@ -28,3 +28,8 @@ pub use bound::{Claim, Finding, Report, audit, audit_samples};
 pub use command::{CommandError, run_command};
 pub use event::{Event, Feature};
 pub use sample::{Output, Samples, Side};
+
+/// The code in the chapter runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/attacks/audit.md")]
+struct Chapter;
