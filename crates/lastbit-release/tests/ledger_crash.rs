@@ -216,15 +216,18 @@ fn racing_processes_never_overspend() {
         std::env::var("LASTBIT_RACE_SECONDS").map_or(4.0, |text| text.parse().unwrap());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("ledger");
-    let budget: Rational = "0.01".parse().unwrap();
+    let budget = Rational::new(10, 10_007);
     let mut workers: Vec<Worker> = (0..16)
         .map(|index| start(&path, &budget, seconds, format!("worker-{index}")))
         .collect();
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     while Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));
-        if let Ok(mut ledger) = Ledger::open_existing(&path) {
-            let more = &ledger.account().budget.main + &"0.005".parse().unwrap();
+        // Only when all is spent, so that however slow the disk is, some requests are refused.
+        if let Ok(mut ledger) = Ledger::open_existing(&path)
+            && ledger.account().remaining().main < Rational::new(1, 10_007)
+        {
+            let more = &ledger.account().budget.main + &Rational::new(50, 10_007);
             ledger.set_budget(&pure(&more), "more").unwrap();
         }
     }
