@@ -63,7 +63,7 @@ impl FromStr for Factor {
 /// A floating snapping program and its numbers: `clamp_B(⌊clamp_B(f ∘ input) ⊕ S ⊗ (LN(U*) ∘ noise)⌉_Λ)` at p bits.
 ///
 /// `U*` has p bits and an unbounded exponent, ties of the grid go toward +∞, and zero is +0; `LN` and every circled operation
-/// round to nearest even. A program that departs from this is not a claim: see [`super::recognise`].
+/// round to nearest even. A program that departs from this is not a claim: see [`super::prove_program`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// p, the significant bits of every number.
