@@ -2,9 +2,10 @@
 
 use lastbit::mechanisms::snapping::Arithmetic;
 use lastbit_exact::Rounding;
-use lastbit_verify::exact::pairs::{Pair, cases, pair, table};
+use lastbit_verify::certificate::{Claim, Factor, check, prove};
+use lastbit_verify::exact::pairs::{Pair, cases, mechanism, pair, table};
 
-fn check(pair: &Pair) {
+fn is_between(pair: &Pair) {
     assert!(pair.is_between(), "{:?}: {:?}", pair.case, pair.exact);
     // The published constants are not proved for this code, yet no pair here exceeds them.
     assert!(pair.exact.is_at_most(&pair.published), "{:?}", pair.case);
@@ -26,7 +27,7 @@ fn check(pair: &Pair) {
 fn binary64_loses_more_than_the_ideal_and_less_than_is_charged() {
     let table = table(Arithmetic::Binary64).unwrap();
     assert!(table.len() >= 50);
-    table.iter().for_each(check);
+    table.iter().for_each(is_between);
 }
 
 #[test]
@@ -34,7 +35,30 @@ fn multi_loses_more_than_the_ideal_and_less_than_is_charged() {
     // At 118 bits the excess is below 1e-31: only exact comparisons see it.
     for case in cases().into_iter().step_by(8) {
         let pair = pair(case, Arithmetic::Multi).unwrap();
-        check(&pair);
+        is_between(&pair);
         assert!(pair.excess().get() < 1e-30);
+    }
+}
+
+#[test]
+fn binary64_loses_no_more_than_its_certificate() {
+    // Seven pairs in each setting, one certificate for all of them.
+    for pairs in table(Arithmetic::Binary64).unwrap().chunks(7) {
+        let mechanism = mechanism(&pairs[0].case, Arithmetic::Binary64).unwrap();
+        let claim = Claim {
+            precision: mechanism.precision().unwrap(),
+            sensitivity: mechanism.effective_sensitivity().clone(),
+            input: Vec::new(),
+            clamped: true,
+            noise: vec![Factor::Times(mechanism.scale().clone())],
+            grid_exponent: mechanism.grid_exponent(),
+            bound: mechanism.bound().unwrap().clone(),
+        };
+        let certified = check(&prove(&claim).unwrap()).unwrap().certified;
+        for pair in pairs {
+            assert_eq!(pair.case.bounds, pairs[0].case.bounds);
+            assert!(pair.exact.is_at_most(&certified), "{:?}", pair.case);
+            assert!(certified <= pair.charged, "{:?}", pair.case);
+        }
     }
 }

@@ -141,7 +141,8 @@ pub fn formula(mechanism: &Snapping, (c1, c2): (i64, i64)) -> Rational {
     &inner + &rounding
 }
 
-fn mechanism(case: &Case, arithmetic: Arithmetic) -> Result<Snapping, ExactError> {
+/// The mechanism of a case.
+pub fn mechanism(case: &Case, arithmetic: Arithmetic) -> Result<Snapping, ExactError> {
     let [lower, upper] = case.bounds;
     let builder = Snapping::builder(
         Bounds::parse(lower, upper).expect("bounds above are in order"),
