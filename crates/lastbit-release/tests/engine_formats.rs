@@ -316,6 +316,33 @@ fn every_type_of_parquet_is_read_as_the_same_numbers_as_its_text() {
     assert_eq!((*rows, sum), (2, &(steps(1.1) + steps(-2.25))));
 }
 
+/// A row that is read twice would move sums by twice the sensitivity.
+#[cfg(unix)]
+#[test]
+fn a_file_with_several_names_is_read_once() {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("old")).unwrap();
+    fs::write(directory.path().join("a.csv"), "x\n1\n").unwrap();
+    let print = |paths: &[&str]| {
+        fingerprint(&Source {
+            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+            ..source(&directory, "", plain_csv())
+        })
+        .unwrap()
+    };
+    let once = print(&["a.csv"]);
+    assert_eq!(once, print(&["a.csv", "./a.csv", "old/../a.csv"]));
+    std::os::unix::fs::symlink("a.csv", directory.path().join("latest.csv")).unwrap();
+    assert_eq!(once, print(&["*.csv"]));
+    assert_eq!(once, print(&["."]));
+    fs::write(directory.path().join("b.csv"), "x\n1\n").unwrap();
+    assert_ne!(
+        once,
+        print(&["*.csv"]),
+        "equal bytes in two files are two files"
+    );
+}
+
 #[test]
 fn a_fingerprint_is_of_the_bytes_and_not_of_the_names() {
     let directory = TempDir::new().unwrap();

@@ -62,6 +62,62 @@ fn one_minus_seven_tenths_is_three_tenths() {
     assert!(ledger.account().remaining().main.is_zero());
 }
 
+/// The hash of a row is published. Were it a function of the fingerprint and of public things, it would tell neighbouring data apart.
+#[test]
+fn what_is_published_of_a_row_does_not_tell_data_apart() {
+    let (directory, path) = place();
+    let fingerprint = "c0ffee".repeat(10);
+    let mut seen = Vec::new();
+    for path in [path, directory.path().join("b.ledger")] {
+        let mut ledger = Ledger::open(&path, &pure("1")).unwrap();
+        let ask = Request {
+            data: fingerprint.clone(),
+            ..request("a", pure("0.5"))
+        };
+        let first = reserved(ledger.reserve(&ask).unwrap());
+        assert_eq!(first.data(), fingerprint);
+        ledger.settle(first, "{}").unwrap();
+        assert!(matches!(ledger.reserve(&ask).unwrap(), Outcome::Stored(_)));
+        let entries = ledger.entries().unwrap();
+        let Event::Reserve { data, .. } = &entries[1].event else {
+            panic!("row 2 is the reservation");
+        };
+        seen.push(data.clone());
+        for entry in std::fs::read_dir(directory.path()).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            assert!(!bytes.windows(60).any(|part| part == fingerprint.as_bytes()));
+        }
+    }
+    assert_ne!(seen[0], seen[1]);
+}
+
+/// ε = 0.5 for a row and ε = 0.5 for a patient with twenty rows are not ε = 1 for anybody.
+#[test]
+fn losses_of_different_units_are_not_added() {
+    let (_directory, path) = place();
+    let open = |protects| Ledger::open_for(&path, &pure("1"), protects);
+    let mut ledger = open("each row, added or removed").unwrap();
+    let _ = reserved(ledger.reserve(&request("a", pure("0.5"))).unwrap());
+    ledger.set_budget(&pure("1"), "again").unwrap();
+    assert!(open("each row, added or removed").is_ok());
+    for other in [
+        "all rows of one \"patient\", added or removed",
+        "each row, changed",
+        "",
+    ] {
+        let error = open(other).unwrap_err();
+        assert!(matches!(error, LedgerError::ProtectsDiffers { .. }));
+        assert!(error.to_string().contains(other), "{error}");
+    }
+    let (_directory, path) = place();
+    drop(Ledger::open(&path, &pure("1")).unwrap());
+    let error = Ledger::open_for(&path, &pure("1"), "each row, changed").unwrap_err();
+    assert!(
+        error.to_string().contains("nothing that it names"),
+        "{error}"
+    );
+}
+
 #[test]
 fn thirds_add_up_to_one() {
     let (_directory, path) = place();

@@ -1,5 +1,6 @@
 //! From the paths of a source to files, in one order.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,9 +30,26 @@ pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, EngineError> {
     if files.is_empty() {
         return Err(EngineError::NoFile(source.paths.join(", ")));
     }
+    once(files)
+}
+
+/// Sorted, and each file once, whatever links and dots lead to it: a row that is read twice would count twice, and so would move sums
+/// by twice the sensitivity.
+fn once(mut files: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
     files.sort();
-    files.dedup();
-    Ok(files)
+    let mut seen = HashSet::new();
+    let mut once = Vec::with_capacity(files.len());
+    for path in files {
+        match path.canonicalize() {
+            Ok(real) => {
+                if seen.insert(real) {
+                    once.push(path);
+                }
+            }
+            Err(source) => return Err(EngineError::Read { path, source }),
+        }
+    }
+    Ok(once)
 }
 
 /// How names of files of a format end, without the first dot.

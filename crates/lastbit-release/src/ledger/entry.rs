@@ -38,7 +38,7 @@ pub enum Event {
         loss: Loss,
         /// The hash of the plan.
         plan: String,
-        /// The fingerprint of the data.
+        /// Which data: a hash of their fingerprint that only this ledger has.
         data: String,
         /// What is released, in words.
         description: String,

@@ -27,6 +27,20 @@ pub enum LedgerError {
         /// The plan's.
         plan: Box<Loss>,
     },
+    /// The plan protects something else than the releases before it. Nothing was spent.
+    #[error(
+        "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: protect the same in the plan, or keep \
+         another ledger with a budget of its own",
+        path.display()
+    )]
+    ProtectsDiffers {
+        /// The ledger.
+        path: PathBuf,
+        /// What it is about.
+        ledger: String,
+        /// What the plan protects.
+        plan: String,
+    },
     /// A budget cannot be lowered below what was spent. Nothing was changed.
     #[error(
         "{}: the budget cannot be lowered to {asked}: {spent} is already spent; choose a budget of at least that",

@@ -58,6 +58,9 @@ use store::Access;
 /// The version of the file format that this program reads and writes.
 pub const FORMAT: i64 = 1;
 
+/// The note of row 1, and how it begins if it names what is protected.
+const FIRST_NOTE: &str = "first budget";
+
 /// An open ledger, verified from its first row to its last.
 ///
 /// Any number of processes may have the same ledger open. Each write takes the file's lock, verifies what others appended since, and
@@ -75,10 +78,38 @@ pub struct Ledger {
 impl Ledger {
     /// Opens the ledger, or makes it with this budget. An existing one must have exactly this budget.
     pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
+        Ledger::open_or_make(path, budget, FIRST_NOTE)
+    }
+
+    /// [`Ledger::open`] for a plan that protects this unit under this neighbour relation, which row 1 names and which every later plan
+    /// must share: losses about a row and losses about a person, or about presence and about contents, have no sum.
+    pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
+        let note = format!("{FIRST_NOTE}; protects {protects}");
+        let ledger = Ledger::open_or_make(path, budget, &note)?;
+        let first = store::read_row(&ledger.db, 1)
+            .map_err(|error| LedgerError::from_sqlite(path, error))?
+            .and_then(|first| first.description)
+            .unwrap_or_default();
+        if first != note {
+            let of_ledger = first.strip_prefix(FIRST_NOTE).unwrap_or(&first);
+            let of_ledger = of_ledger.trim_start_matches("; protects ");
+            return Err(LedgerError::ProtectsDiffers {
+                path: path.to_owned(),
+                ledger: match of_ledger {
+                    "" => "nothing that it names".into(),
+                    named => named.into(),
+                },
+                plan: protects.into(),
+            });
+        }
+        Ok(ledger)
+    }
+
+    fn open_or_make(path: &Path, budget: &Loss, note: &str) -> Result<Ledger, LedgerError> {
         check_loss(budget)?;
         let ledger = match Ledger::open_existing(path) {
             Err(LedgerError::Missing(_)) => {
-                let first = first_entry(budget, SystemTime::now())?;
+                let first = first_entry(budget, note, SystemTime::now())?;
                 place::make(path, |transaction| store::append(transaction, &first))?;
                 Ledger::open_existing(path)?
             }
@@ -331,13 +362,13 @@ fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
 }
 
 /// Row 1: the budget, chained to a random number that no other ledger has.
-fn first_entry(budget: &Loss, now: SystemTime) -> Result<Raw, LedgerError> {
+fn first_entry(budget: &Loss, note: &str, now: SystemTime) -> Result<Raw, LedgerError> {
     let mut words = [0; 4];
     System::default().fill(&mut words)?;
     let identity: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     let event = Event::Budget {
         budget: budget.clone(),
-        note: "first budget".into(),
+        note: note.into(),
     };
     Ok(Raw::new(1, clock::utc(now), &event, entry::hex(&identity)))
 }

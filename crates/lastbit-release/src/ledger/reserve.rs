@@ -109,7 +109,8 @@ impl Ledger {
                     asked: request.loss.measure,
                 });
             }
-            if let Some((row, hash)) = state.settled(&request.plan, &request.data) {
+            let data = state.hidden(&request.data);
+            if let Some((row, hash)) = state.settled(&request.plan, &data) {
                 return Ok(Decision::Recall {
                     row: *row,
                     hash: hash.clone(),
@@ -126,7 +127,7 @@ impl Ledger {
             Ok(Decision::Append(Event::Reserve {
                 loss: request.loss.clone(),
                 plan: request.plan.clone(),
-                data: request.data.clone(),
+                data,
                 description: request.description.clone(),
             }))
         })?;

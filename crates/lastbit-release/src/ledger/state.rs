@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use sha2::{Digest, Sha256};
+
 use super::entry::{Event, Raw};
 use crate::loss::Loss;
 
@@ -12,6 +14,8 @@ pub(super) struct State {
     pub rows: i64,
     /// The hash of the last row.
     pub head: String,
+    /// The random number to which row 1 is chained.
+    identity: String,
     /// The budget in force and all that was reserved; present from the first row on.
     pub account: Option<Account>,
     /// Reservations that wait to be settled, with their plan and data.
@@ -88,6 +92,9 @@ impl State {
             }
             None => fault("it is no budget, reservation or settlement".into()),
         }
+        if raw.row == 1 {
+            self.identity.clone_from(&raw.previous);
+        }
         self.rows = raw.row;
         self.head.clone_from(&raw.hash);
         match event {
@@ -106,7 +113,15 @@ impl State {
         self.waiting.keys().copied().collect()
     }
 
-    /// The row, and its hash, in which a release of this plan on these data was settled first.
+    /// What entries hold for data of this fingerprint: SHA-256 over the ledger's random number and the fingerprint. The hashes of rows
+    /// are published with reports, and whoever knows the rest of a row and all but one person of the data could else try that
+    /// person's rows until the hash fits.
+    pub fn hidden(&self, fingerprint: &str) -> String {
+        let text = format!("lastbit-ledger-data\n{}\n{fingerprint}", self.identity);
+        super::entry::hex(&Sha256::digest(text))
+    }
+
+    /// The row, and its hash, in which a release of this plan on these data, [hidden](State::hidden), was settled first.
     pub fn settled(&self, plan: &str, data: &str) -> Option<&(i64, String)> {
         self.settled.get(&(plan.to_owned(), data.to_owned()))
     }

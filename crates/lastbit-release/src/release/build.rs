@@ -60,10 +60,14 @@ pub fn report(
                 .get(slot.table)
                 .ok_or_else(ReleaseError::unexpected)?;
             let allowed = match (counted, plan.is_discovered(statistic)) {
-                (false, true) => published
-                    .iter()
-                    .find(|(by, _)| *by == &statistic.by[..])
-                    .map(|(_, groups)| groups),
+                // Without such a count no group may be spoken of; `plan::check` sees to it that there is one.
+                (false, true) => Some(
+                    published
+                        .iter()
+                        .find(|(by, _)| *by == &statistic.by[..])
+                        .map(|(_, groups)| groups)
+                        .ok_or_else(ReleaseError::unexpected)?,
+                ),
                 _ => None,
             };
             let (cells, passed) = writer.cells(statistic, price, slot, groups, allowed)?;

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use lastbit_noise::entropy::{Entropy, System};
 
 use crate::ledger::{Ledger, Outcome, Request, Reserved};
-use crate::plan::Plan;
+use crate::plan::{Neighbours, Plan};
 use crate::price::price;
-use crate::query::{Answer, Query, Sealed, Source};
+use crate::query::{Answer, Query, Sealed, Source, Unit};
 use crate::report::{Report, from_json, to_json};
 
 pub use error::ReleaseError;
@@ -112,7 +112,7 @@ fn run(
     let data = engine
         .fingerprint(&plan.source)
         .map_err(ReleaseError::Engine)?;
-    let mut ledger = Ledger::open(ledger, &plan.budget)?;
+    let mut ledger = Ledger::open_for(ledger, &plan.budget, &protects(plan))?;
     let request = Request {
         plan: plan.hash_hex(),
         data,
@@ -146,6 +146,18 @@ fn run(
         .settle(reserved, &text)
         .map_err(|error| spent(error.into()))?;
     Ok(Released::New(Box::new(report)))
+}
+
+/// Whose what the loss bounds, for the ledger: plans of one ledger must agree on it.
+fn protects(plan: &Plan) -> String {
+    let whose = match &plan.unit {
+        Unit::Row => "each row".to_owned(),
+        Unit::Column { name, .. } => format!("all rows of one {name:?}"),
+    };
+    match plan.neighbours {
+        Neighbours::AddRemove => format!("{whose}, added or removed"),
+        Neighbours::ChangeOne { .. } => format!("{whose}, changed"),
+    }
 }
 
 /// What the ledger says of the release.
