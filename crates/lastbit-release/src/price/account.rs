@@ -3,16 +3,15 @@
 use lastbit::conversions::{
     optimal_composition, zcdp_for_approximate, zcdp_to_approximate_epsilon,
 };
-use lastbit::mechanisms::{Delta, Scale, Variance, gaussian_threshold, laplace_threshold};
-use lastbit::metrics::Contribution;
 use lastbit_exact::{Down, Rational, Up};
 
 use super::decimal::{self, DIGITS};
 use super::error_bound::rows_for_tenth;
 use super::solve::Item;
+use super::threshold::threshold;
 use super::{
-    Currency, Errors, Form, Infeasible, Mechanism, Noise, Offer, Price, PriceError, Prices, Reach,
-    Tails, Threshold, typical_value,
+    Currency, Errors, Form, Infeasible, Mechanism, Offer, Price, PriceError, Prices, Reach, Tails,
+    typical_value,
 };
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Kind, Neighbours, Plan, Share};
@@ -414,10 +413,14 @@ impl<'a> Pricer<'a> {
             groups: self.plan.public_groups(statistic),
             error: bound(item.rows)?,
             bias,
-            rows_for_tenth: rows_for_tenth(
-                |rows| typical_value(self.plan, index, rows),
-                |rows| bound(Some(rows)),
-            )?,
+            rows_for_tenth: match item.form {
+                // The number of rows is what it is.
+                Form::Fixed { .. } => None,
+                _ => rows_for_tenth(
+                    |rows| typical_value(self.plan, index, rows),
+                    |rows| bound(Some(rows)),
+                )?,
+            },
             form: item.form.clone(),
             reach: item.reach,
             sensitivity: item.sensitivity.clone(),
@@ -427,38 +430,4 @@ impl<'a> Pricer<'a> {
             loss: loss.clone(),
         })
     }
-}
-
-/// The smallest count that may be published of a key that one unit alone can bring or take away.
-fn threshold(
-    item: &Item,
-    mechanism: &Mechanism,
-    delta: &Rational,
-) -> Result<Threshold, PriceError> {
-    let Mechanism::Noise { noise, grid } = mechanism else {
-        return Err(PriceError::OutOfRange {
-            what: "a threshold needs noise".to_owned(),
-        });
-    };
-    let keys =
-        u64::try_from(item.reach.groups_changed().ceil()).map_err(|_| PriceError::OutOfRange {
-            what: "`most_groups` is out of range".to_owned(),
-        })?;
-    let contribution = Contribution::new(keys, Rational::from(item.reach.rows))?;
-    let bound = Delta::new(delta.clone())?;
-    let least = match noise {
-        Noise::Laplace { scale, .. } => {
-            laplace_threshold(&Scale::new(scale.clone())?, *grid, &contribution, &bound)?
-        }
-        Noise::Gaussian { variance, .. } => gaussian_threshold(
-            &Variance::new(variance.clone())?,
-            *grid,
-            &contribution,
-            &bound,
-        )?,
-    };
-    Ok(Threshold {
-        least,
-        delta: delta.clone(),
-    })
 }

@@ -59,7 +59,9 @@ impl Errors<'_> {
     ) -> Result<Option<Up>, PriceError> {
         match (form, mechanism) {
             (Form::Counts { .. }, Mechanism::Noise { noise, grid }) => {
-                Ok(Some(self.tails.beyond(noise, *grid, self.alpha)))
+                // Both numbers are whole, so their distance is too.
+                let bound = self.tails.beyond(noise, *grid, self.alpha).get();
+                Ok(Some(Up::exact(bound.floor())))
             }
             (Form::Sum { x, rows: public }, Mechanism::Noise { noise, grid }) => {
                 let noise = self.tails.beyond(noise, *grid, self.alpha);

@@ -322,7 +322,7 @@ impl Form {
 
     /// How far one unit moves the numbers that noise is added to; for quantiles, [`Form::rank_sensitivity`] has it.
     ///
-    /// For a public number of rows these are MATH.md's: `(b−a)/n` of a mean, `(b−a)²/n` of a variance, `(b−a)(d−c)/n` of a covariance.
+    /// For a public number of rows these are those of [`lastbit::statistics`]: `(b−a)/n` of a mean, `(b−a)²/n` of a variance, `(b−a)(d−c)/n` of a covariance.
     pub fn sensitivity(&self, reach: Reach) -> Sensitivity {
         match self {
             Form::Counts { .. } | Form::Shared { .. } | Form::Quantiles { .. } => reach.of_shares(),

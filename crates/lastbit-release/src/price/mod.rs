@@ -38,6 +38,7 @@ mod html;
 mod noise;
 mod reach;
 mod solve;
+mod threshold;
 mod words;
 
 use lastbit_exact::{Rational, Up};
@@ -122,7 +123,7 @@ pub struct Price {
     pub error: Option<Up>,
     /// The worst bias from clamping what is published to the range of the exact number, where it is clamped.
     pub bias: Option<Up>,
-    /// The smallest group whose error is below a tenth of a typical value.
+    /// The smallest group whose error is below a tenth of a typical value; `None` if there is none, or the number of rows is public.
     pub rows_for_tenth: Option<u64>,
 }
 

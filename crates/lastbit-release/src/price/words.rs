@@ -29,9 +29,11 @@ pub fn words(plan: &Plan, statistic: &Statistic, price: &Price) -> [String; 8] {
         noise(price),
         grid(price),
         bound(price),
-        price
-            .rows_for_tenth
-            .map_or("never".to_owned(), |rows| format!("{rows} rows")),
+        match (price.rows_for_tenth, &price.form) {
+            (Some(rows), _) => format!("{rows} rows"),
+            (None, Form::Fixed { rows, .. }) => format!("(of {rows} rows)"),
+            (None, _) => "never".to_owned(),
+        },
     ]
 }
 

@@ -43,6 +43,9 @@ pub trait Engine {
     /// A hash of the data, before anything is spent. Data with the same one have the same answers.
     fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure>;
 
+    /// Whether the query can be asked, as far as that shows without counting rows: a wrong name costs nothing.
+    fn check(&self, query: &Query) -> Result<(), EngineFailure>;
+
     /// The answer, sealed until noise that was paid for is added.
     fn scan(
         &self,
@@ -109,6 +112,7 @@ fn run(
 ) -> Result<Released, ReleaseError> {
     let prices = price(plan)?;
     let (query, slots) = query(plan, &prices)?;
+    engine.check(&query).map_err(ReleaseError::Engine)?;
     let data = engine
         .fingerprint(&plan.source)
         .map_err(ReleaseError::Engine)?;

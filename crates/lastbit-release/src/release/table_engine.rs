@@ -17,6 +17,10 @@ impl Engine for TableEngine {
         Ok(engine::fingerprint(source)?)
     }
 
+    fn check(&self, query: &Query) -> Result<(), EngineFailure> {
+        Ok(engine::check(query)?)
+    }
+
     fn scan(
         &self,
         query: &Query,

@@ -43,6 +43,10 @@ impl Engine for Memory {
             .to_string())
     }
 
+    fn check(&self, _: &Query) -> Result<(), EngineFailure> {
+        Ok(())
+    }
+
     fn scan(
         &self,
         query: &Query,
