@@ -46,30 +46,65 @@ fn a_release_is_printed_once_it_is_paid_for_and_then_is_free() {
     // Without the file: nothing is spent.
     let missing = lastbit(here, &["release", "plan.toml"]);
     assert_eq!(missing.status.code(), Some(1));
-    assert!(text(&missing.stderr).contains("people.csv"), "{}", text(&missing.stderr));
+    assert!(
+        text(&missing.stderr).contains("people.csv"),
+        "{}",
+        text(&missing.stderr)
+    );
     assert!(!here.join("plan.ledger").exists());
 
     let rows: String = (0..500).map(|i| format!("{}\n", i % 97)).collect();
     std::fs::write(here.join("people.csv"), format!("age\n{rows}")).unwrap();
-    let first = lastbit(here, &["release", "plan.toml", "--json", "--csv", "out.csv", "--html", "out.html"]);
+    let first = lastbit(
+        here,
+        &[
+            "release",
+            "plan.toml",
+            "--json",
+            "--csv",
+            "out.csv",
+            "--html",
+            "out.html",
+        ],
+    );
     assert!(first.status.success(), "{}", text(&first.stderr));
     let report: Value = serde_json::from_slice(&first.stdout).unwrap();
     assert_eq!(report["loss"], "ε = 1");
-    let count: i64 = report["statistics"][0]["cells"][0]["value"].as_str().unwrap().parse().unwrap();
+    let count: i64 = report["statistics"][0]["cells"][0]["value"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     // Laplace noise of scale 2: beyond 60 with probability below 1e-12.
     assert!((440..560).contains(&count), "{count}");
-    assert!(std::fs::read_to_string(here.join("out.csv")).unwrap().contains("people"));
-    assert!(std::fs::read_to_string(here.join("out.html")).unwrap().contains("<svg"));
+    assert!(
+        std::fs::read_to_string(here.join("out.csv"))
+            .unwrap()
+            .contains("people")
+    );
+    assert!(
+        std::fs::read_to_string(here.join("out.html"))
+            .unwrap()
+            .contains("<svg")
+    );
     assert!(here.join("plan.ledger").exists());
 
     // Again: the same bytes, and it says that they were free.
     let again = lastbit(here, &["release", "plan.toml", "--json"]);
     assert!(again.status.success());
     assert_eq!(again.stdout, first.stdout);
-    assert!(text(&again.stderr).contains("at no cost"), "{}", text(&again.stderr));
+    assert!(
+        text(&again.stderr).contains("at no cost"),
+        "{}",
+        text(&again.stderr)
+    );
 
     // Another plan finds nothing left.
-    std::fs::write(here.join("other.toml"), PLAN.replace("edges = [0, 50, 100]", "edges = [0, 30, 100]")).unwrap();
+    std::fs::write(
+        here.join("other.toml"),
+        PLAN.replace("edges = [0, 50, 100]", "edges = [0, 30, 100]"),
+    )
+    .unwrap();
     let refused = lastbit(here, &["release", "other.toml", "--ledger", "plan.ledger"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(refused.stdout.is_empty());

@@ -141,7 +141,7 @@ fn targets_that_do_not_fit_are_named_with_the_smallest_sufficient_budget() {
     assert_eq!(infeasible.targets.len(), 2);
     let text = error.to_string();
     assert!(
-        text.contains("needs for an error of 1 ε = ")
+        text.contains(" for an error of 1\n")
             && text.contains("the smallest sufficient budget is ε = "),
         "{text}"
     );

@@ -240,11 +240,11 @@ impl<'a> Pricer<'a> {
                 }
                 Share::Loss(loss) if spend.measure == Measure::Zcdp => {
                     let mechanism = item.mechanism(Currency::Rho, loss, self.errors)?;
-                    ((mechanism, loss.clone()), "has a loss of".to_owned())
+                    ((mechanism, loss.clone()), "as its loss".to_owned())
                 }
                 Share::Loss(loss) => (
                     item.fixed_epsilon(loss, currency, self.errors)?,
-                    format!("has a loss of ε = {loss}, as"),
+                    format!("for its loss of ε = {loss}"),
                 ),
                 Share::Error { target, confidence } => {
                     let alpha = confidence.alpha();
@@ -256,12 +256,12 @@ impl<'a> Pricer<'a> {
                         .loss_for_error(currency, target, errors)?
                         .ok_or_else(|| self.unreachable(index, target))?;
                     let mechanism = item.mechanism(currency, &loss, errors)?;
-                    ((mechanism, loss), format!("needs for an error of {target}"))
+                    ((mechanism, loss), format!("for an error of {target}"))
                 }
             };
             targets.push((
                 statistic.name.clone(),
-                format!("{words} {} = {}", currency.symbol(), choice.1),
+                format!("takes {} = {} {words}", currency.symbol(), choice.1),
             ));
             fixed = &fixed + &choice.1;
             choices[index] = Some(choice);
