@@ -52,6 +52,7 @@ pub use form::{Form, Moment, Steps, bins, steps};
 pub use html::html;
 pub use noise::{Noise, Tails};
 pub use reach::{Reach, Sensitivity};
+pub(crate) use words::loss as loss_words;
 pub use words::{HEADER, words};
 
 /// The price of a plan.

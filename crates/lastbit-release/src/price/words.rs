@@ -51,7 +51,8 @@ fn numbers(price: &Price) -> String {
     }
 }
 
-fn loss(price: &Price) -> String {
+/// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold.
+pub(crate) fn loss(price: &Price) -> String {
     let exact = decimal(&price.loss);
     let main = if exact.len() <= 10 && !exact.contains('/') {
         format!("{} = {exact}", price.currency.symbol())

@@ -9,7 +9,9 @@ use super::noise::{Sampler, noisy, quantile};
 use super::{ReleaseError, Slot, exact, labels};
 use crate::ledger::Reserved;
 use crate::plan::{Kind, Neighbours, Plan, Statistic};
-use crate::price::{Errors, Form, Mechanism, Moment, Price, Prices, Tails, ratio_error};
+use crate::price::{
+    Errors, Form, Mechanism, Moment, Price, Prices, Tails, loss_words, ratio_error,
+};
 use crate::query::{Answer, Exact, Group, KeyValue, Sealed};
 use crate::report::{self, Cell, Picture, Receipt, Report};
 
@@ -333,19 +335,9 @@ fn written(
         unit: labels::unit(plan, statistic),
         by: statistic.by.clone(),
         mechanism: labels::mechanism(price).to_owned(),
-        loss: loss_text(price),
+        loss: loss_words(price),
         grid,
         picture: if bars { Picture::Bars } else { Picture::Table },
         cells,
-    }
-}
-
-/// "ε = 0.1", with the δ of a threshold.
-fn loss_text(price: &Price) -> String {
-    let main = crate::loss::decimal(&price.loss);
-    let main = format!("{} = {main}", price.currency.symbol());
-    match &price.threshold {
-        None => main,
-        Some(threshold) => format!("{main}, δ = {}", crate::loss::decimal(&threshold.delta)),
     }
 }
