@@ -1,11 +1,11 @@
 //! `lastbit release`: from a table and a plan to published numbers.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lastbit_release::plan::Plan;
@@ -26,7 +26,7 @@ pub struct Release {
     /// The plan
     plan: PathBuf,
 
-    /// The ledger; one per data set [default: beside the plan, PLAN.ledger]
+    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, PLAN.ledger]
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
@@ -50,10 +50,10 @@ pub struct Release {
 impl Release {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         let plan = Plan::read(&self.plan)?;
-        let ledger = self
-            .ledger
-            .clone()
-            .unwrap_or_else(|| self.plan.with_extension("ledger"));
+        let ledger = match &self.ledger {
+            Some(path) => path.clone(),
+            None => ledger_beside(&self.plan)?,
+        };
         let bar = self.bar();
         let released = released(&plan, &ledger, progress(&bar));
         bar.finish_and_clear();
@@ -87,26 +87,57 @@ impl Release {
         }
         let bar = ProgressBar::new(1000);
         bar.enable_steady_tick(Duration::from_millis(200));
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:40} {percent:>3} %  {msg}")
-        {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:40} {percent:>3} %") {
             bar.set_style(style);
         }
         bar
     }
 }
 
+/// The ledger in the plan's directory, so that all plans beside each other spend from one budget.
+fn ledger_beside(plan: &Path) -> Result<PathBuf> {
+    let directory = match plan.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut found = Vec::new();
+    let cannot = || format!("cannot look for a ledger in {}", directory.display());
+    for entry in std::fs::read_dir(directory).with_context(cannot)? {
+        let path = entry.with_context(cannot)?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "ledger")
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [] => Ok(plan.with_extension("ledger")),
+        [only] => Ok(only.clone()),
+        several => bail!(
+            "several ledgers lie beside the plan: {}; one data set has one ledger, say which with --ledger",
+            several
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
+}
+
+/// The part that was read. Not how many rows: their number is a fact about the data.
 fn progress(bar: &ProgressBar) -> Progress {
     let bar = bar.clone();
-    Arc::new(move |rows, part| {
+    Arc::new(move |_, part| {
         if let Some(part) = part {
             bar.set_position((1000.0 * part) as u64);
         }
-        bar.set_message(format!("{rows} rows"));
     })
 }
 
 #[cfg(feature = "datafusion")]
-fn released(plan: &Plan, ledger: &std::path::Path, progress: Progress) -> Result<Released> {
+fn released(plan: &Plan, ledger: &Path, progress: Progress) -> Result<Released> {
     let engine = lastbit_release::release::TableEngine::default();
     Ok(lastbit_release::release::release(
         plan, ledger, &engine, progress,
@@ -114,7 +145,7 @@ fn released(plan: &Plan, ledger: &std::path::Path, progress: Progress) -> Result
 }
 
 #[cfg(not(feature = "datafusion"))]
-fn released(_: &Plan, _: &std::path::Path, _: Progress) -> Result<Released> {
+fn released(_: &Plan, _: &Path, _: Progress) -> Result<Released> {
     anyhow::bail!(
         "this lastbit was built without the engine that reads tables; build it with the feature `datafusion`"
     )

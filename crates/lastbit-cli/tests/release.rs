@@ -99,17 +99,28 @@ fn a_release_is_printed_once_it_is_paid_for_and_then_is_free() {
         text(&again.stderr)
     );
 
-    // Another plan finds nothing left.
+    // Another plan beside it spends from the same ledger, and finds nothing left.
     std::fs::write(
         here.join("other.toml"),
         PLAN.replace("edges = [0, 50, 100]", "edges = [0, 30, 100]"),
     )
     .unwrap();
-    let refused = lastbit(here, &["release", "other.toml", "--ledger", "plan.ledger"]);
+    let refused = lastbit(here, &["release", "other.toml"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(refused.stdout.is_empty());
     let message = text(&refused.stderr);
     for part in ["requested", "remaining", "difference"] {
         assert!(message.contains(part), "{message}");
     }
+    assert!(!here.join("other.ledger").exists());
+
+    // Of two ledgers none is chosen.
+    std::fs::copy(here.join("plan.ledger"), here.join("copy.ledger")).unwrap();
+    let unclear = lastbit(here, &["release", "other.toml"]);
+    assert_eq!(unclear.status.code(), Some(1));
+    let message = text(&unclear.stderr);
+    assert!(
+        message.contains("copy.ledger") && message.contains("--ledger"),
+        "{message}"
+    );
 }

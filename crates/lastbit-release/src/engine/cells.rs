@@ -174,8 +174,9 @@ pub(super) fn texts(
     Ok(())
 }
 
+/// Without the spaces around it: a person whose id is written ` 7` here and `7` there is one person.
 fn text(cell: Option<&str>) -> Text<'_> {
-    match cell {
+    match cell.map(str::trim) {
         None | Some("") => Text::Missing,
         Some(text) => Text::Other(text),
     }

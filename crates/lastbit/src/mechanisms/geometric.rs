@@ -20,8 +20,8 @@ use crate::{Error, Measurement, PrivacyMap};
 /// **As zCDP** it costs what [`pure_to_zcdp`](crate::conversions::pure_to_zcdp) says, not what
 /// [`laplace_zcdp`](super::laplace_zcdp) does: between neighbours at distance 1 the log-likelihood ratio is always `ε` or `−ε`, so that this is randomized response.
 ///
-/// **Time.** Each integer reads two words and runs the same instructions, whatever its value; about one draw in 2^40 takes longer. Big
-/// integers show their size. The length of a vector shows.
+/// **Time.** Each integer reads two words; about one draw in 2^40 takes longer. The sum is one of big integers, whose time shows a
+/// little of the value's size and of the noise's, as `lastbit attack timing --target geometric` finds. The length of a vector shows.
 ///
 /// ```
 /// use lastbit::domains::AtomDomain;
