@@ -1,7 +1,7 @@
 //! Small formats, every `U*` enumerated.
 
 use lastbit::mechanisms::snapping::{CHARGED, FloatParameters, FormatArithmetic, PUBLISHED, noisy};
-use lastbit_exact::{Dyadic, Format, Rounding};
+use lastbit_exact::{Dyadic, Format, Rational, Rounding};
 use lastbit_noise::UStar;
 use lastbit_verify::exact::exhaustive::{Extent, Setting, row, settings, sweep, worst_laws};
 use lastbit_verify::exact::law::bisected_law;
@@ -55,6 +55,15 @@ fn within_the_charge(precision: u32, extent: Extent) {
         assert!(row.setting.is_inside());
         assert!(row.is_within(CHARGED), "{row:?}");
         assert!(row.is_within(PUBLISHED), "{row:?}");
+        let certified = row
+            .certified
+            .as_ref()
+            .expect("inside the limits there is a proof");
+        assert!(
+            Rational::try_from(row.excess.get()).unwrap() <= *certified,
+            "{row:?}"
+        );
+        assert!(*certified <= row.charged, "{row:?}");
         most = most.max(row.share(&row.published));
     }
     println!(

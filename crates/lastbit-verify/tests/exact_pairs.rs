@@ -2,7 +2,7 @@
 
 use lastbit::mechanisms::snapping::Arithmetic;
 use lastbit_exact::Rounding;
-use lastbit_verify::certificate::{Claim, Factor, check, prove};
+use lastbit_verify::certificate::{Claim, check, prove};
 use lastbit_verify::exact::pairs::{Pair, cases, mechanism, pair, table};
 
 fn is_between(pair: &Pair) {
@@ -45,20 +45,13 @@ fn binary64_loses_no_more_than_its_certificate() {
     // Seven pairs in each setting, one certificate for all of them.
     for pairs in table(Arithmetic::Binary64).unwrap().chunks(7) {
         let mechanism = mechanism(&pairs[0].case, Arithmetic::Binary64).unwrap();
-        let claim = Claim {
-            precision: mechanism.precision().unwrap(),
-            sensitivity: mechanism.effective_sensitivity().clone(),
-            input: Vec::new(),
-            clamped: true,
-            noise: vec![Factor::Times(mechanism.scale().clone())],
-            grid_exponent: mechanism.grid_exponent(),
-            bound: mechanism.bound().unwrap().clone(),
-        };
+        let claim = Claim::of_mechanism(&mechanism).unwrap();
         let certified = check(&prove(&claim).unwrap()).unwrap().certified;
         for pair in pairs {
             assert_eq!(pair.case.bounds, pairs[0].case.bounds);
             assert!(pair.exact.is_at_most(&certified), "{:?}", pair.case);
             assert!(certified <= pair.charged, "{:?}", pair.case);
+            assert_eq!(pair.certified.as_ref(), Some(&certified));
         }
     }
 }

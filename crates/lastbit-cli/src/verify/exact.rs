@@ -8,7 +8,7 @@ use lastbit::mechanisms::snapping::{self, Bound, Snapping};
 use lastbit::{Bounds, Epsilon, ParameterError, Sensitivity, parse_number};
 use lastbit_exact::{Dyadic, Rational, Rounding};
 use lastbit_verify::exact::divergence::{log_ratio, losses};
-use lastbit_verify::exact::pairs::{self, Pair, formula, loss_between};
+use lastbit_verify::exact::pairs::{self, Pair, certified, formula, loss_between};
 use lastbit_verify::exact::{Divergence, ExactLaw, exact_law};
 use serde_json::{Value, json};
 
@@ -110,6 +110,7 @@ impl Exact {
         let (ideal, exact) = loss_between(&mechanism, [value, other])?;
         let charged = mechanism.epsilon();
         let published = formula(&mechanism, snapping::PUBLISHED);
+        let certified = certified(&mechanism);
         if self.json {
             let text = json!({
                 "value": number(value),
@@ -125,6 +126,7 @@ impl Exact {
                 "ideal": json_nearest(&ideal),
                 "excess": excess(&exact, &ideal).map(number),
                 "published": json_up(&published),
+                "certified": certified.as_ref().map(json_up),
                 "charged": json_up(charged),
                 "within_charge": exact.is_at_most(charged),
                 "law": masses(&law),
@@ -148,6 +150,11 @@ impl Exact {
                 ),
                 ("at output", shortest(exact.output), ""),
                 ("published", beyond(&published), "ε'(1 + 12(B/Δ)η) + 2η"),
+                (
+                    "certified",
+                    certified.as_ref().map_or("none".to_owned(), beyond),
+                    "proved for all values within Δ, and checked",
+                ),
                 ("charged", beyond(charged), "what a release pays"),
             ],
         )?;
@@ -196,6 +203,7 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
                     "loss": number(pair.exact.loss().hi()),
                     "excess": number(pair.excess().get()),
                     "published": json_up(&pair.published),
+                    "certified": pair.certified.as_ref().map(json_up),
                     "charged": json_up(&pair.charged),
                     "between": pair.is_between(),
                 })
@@ -206,14 +214,14 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
     }
     writeln!(
         out,
-        "{:>5} {:>6} {:>14} {:>6} {:>12}  {:>9}  {:>9} {:>9} {:>9}  between",
-        "ε", "Δ", "bounds", "B", "f", "ideal", "+ exact", "+ publ.", "+ charge"
+        "{:>5} {:>6} {:>14} {:>6} {:>12}  {:>9}  {:>9} {:>9} {:>9} {:>9}  between",
+        "ε", "Δ", "bounds", "B", "f", "ideal", "+ exact", "+ publ.", "+ cert.", "+ charge"
     )?;
     for pair in pairs {
         let case = &pair.case;
         writeln!(
             out,
-            "{:>5} {:>6} {:>14} {:>6} {:>12.6}  {:>9.6}  {:>9} {:>9} {:>9}  {}",
+            "{:>5} {:>6} {:>14} {:>6} {:>12.6}  {:>9.6}  {:>9} {:>9} {:>9} {:>9}  {}",
             case.epsilon,
             case.sensitivity,
             case.bounds.join(".."),
@@ -222,6 +230,9 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
             pair.ideal.to_f64(Rounding::NearestEven),
             format!("{:.2e}", pair.excess().get()),
             scientific(&(&pair.published - &pair.ideal)),
+            pair.certified
+                .as_ref()
+                .map_or("none".to_owned(), |x| scientific(&(x - &pair.ideal))),
             scientific(&(&pair.charged - &pair.ideal)),
             if pair.is_between() { "yes" } else { "NO" },
         )?;

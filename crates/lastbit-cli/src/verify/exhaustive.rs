@@ -14,7 +14,7 @@ use lastbit_verify::exact::exhaustive::{Extent, Row, settings, sweep, worst_laws
 use lastbit_verify::exact::picture::{Level, loss_svg};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, shortest};
+use crate::number::{json as number, json_nearest, json_up, shortest};
 
 /// The most bits that are enumerated: a bit more is twice the work.
 const MOST_BITS: u32 = 14;
@@ -70,14 +70,14 @@ impl Exhaustive {
 fn table(out: &mut impl Write, rows: &[Row]) -> Result<()> {
     writeln!(
         out,
-        "{:>3} {:>10} {:>10} {:>6}  {:>10} {:>10} {:>10}  {:>6}  worst pair",
-        "p", "λ", "B", "pairs", "excess", "published", "charged", "share"
+        "{:>3} {:>10} {:>10} {:>6}  {:>10} {:>10} {:>10} {:>10}  {:>6}  worst pair",
+        "p", "λ", "B", "pairs", "excess", "published", "certified", "charged", "share"
     )?;
     for row in rows {
         let setting = row.setting;
         writeln!(
             out,
-            "{:>3} {:>10} {:>10} {:>6}  {:>10} {:>10.6} {:>10.6}  {:>6}  {} {}",
+            "{:>3} {:>10} {:>10} {:>6}  {:>10} {:>10.6} {:>10} {:>10.6}  {:>6}  {} {}",
             setting.precision,
             shortest(setting.scale),
             shortest(setting.bound),
@@ -88,6 +88,12 @@ fn table(out: &mut impl Write, rows: &[Row]) -> Result<()> {
                 "infinite".to_owned()
             },
             row.published.to_f64(Rounding::NearestEven),
+            row.certified
+                .as_ref()
+                .map_or("none".to_owned(), |x| format!(
+                    "{:.6}",
+                    x.to_f64(Rounding::Up)
+                )),
             row.charged.to_f64(Rounding::NearestEven),
             if row.excess.is_finite() {
                 format!("{:.0} %", 100.0 * row.share(&row.charged))
@@ -122,6 +128,7 @@ fn as_json(row: &Row) -> Value {
         "loss": number(row.divergence.loss().hi()),
         "excess": number(row.excess.get()),
         "published": json_nearest(&row.published),
+        "certified": row.certified.as_ref().map(json_up),
         "charged": json_nearest(&row.charged),
         "within_published": row.is_within(PUBLISHED),
         "within_charge": row.is_within(CHARGED),

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Dyadic, Enclosure, Format, Rational, Rounding};
+use lastbit_verify::certificate::prove_program;
 use lastbit_verify::language::{
     Arithmetic, Checked, Diagnostic, Direction, Distribution, LIBRARY, Motion, Program as Text,
     library, parse,
@@ -29,6 +30,7 @@ A mechanism is written as a small program: parameters, samples, assignments, wha
 
 The command checks the program (names, arithmetics, divisions by zero, whether the output moves in one direction with each sample),
 and derives in which interval every value must lie, over the real numbers and in a format of P bits, for inputs that you choose.
+Of a floating program it says which loss is certified, or where the proof fails.
 docs/language.md tells the whole language.";
 
 const EXAMPLES: &str = "\
@@ -190,6 +192,13 @@ impl Program {
         writeln!(out, "inputs       {}", inputs(boxes))?;
         let (lo, hi) = doubles(&judgement.result.enclosure);
         writeln!(out, "result       between {lo} and {hi}")?;
+        match self.loss(checked, instance) {
+            None => {}
+            Some(Ok(certified)) => {
+                writeln!(out, "loss         certified to be at most {certified}")?
+            }
+            Some(Err(gap)) => writeln!(out, "loss         not certified. {gap}")?,
+        }
         match self.derivation {
             None => {}
             Some(Form::Text) => write!(out, "\n{judgement}")?,
@@ -200,6 +209,23 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    /// A proved bound on the loss of a floating program, rounded up, or where the proof fails; `lastbit verify snapping --program`
+    /// says more of both.
+    fn loss(&self, checked: &Checked, instance: &Instance) -> Option<Result<String, String>> {
+        if checked.arithmetic() == Arithmetic::Real {
+            return None;
+        }
+        let proved = prove_program(instance, self.precision.precision());
+        Some(match proved {
+            Err(gap) => Err(gap.to_string()),
+            Ok((_, certificate)) => certificate
+                .certified
+                .parse::<Rational>()
+                .map(|loss| shortest(loss.to_f64(Rounding::Up)))
+                .map_err(|error| error.to_string()),
+        })
     }
 
     fn report(
@@ -234,6 +260,7 @@ impl Program {
             "parameters": parameters,
             "monotone": motions,
             "warning": checked.unclamped_query().map(|warning| warning.to_string()),
+            "certified": self.loss(checked, instance).and_then(Result::ok),
             "query": ends(&boxes.query),
             "samples": samples,
             "result": {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use lastbit::mechanisms::snapping::Snapping;
 use lastbit_exact::{Rational, Rounding};
 
 /// One rounded operation by a public p-bit constant.
@@ -112,6 +113,33 @@ impl Claim {
             noise: vec![Factor::Times(scale)],
             bound: up(bound),
         }
+    }
+
+    /// The claim about a mechanism with its own λ, Λ, B and p, and the sensitivity that it charges; `None` in exact arithmetic, which has no
+    /// rounding to bound.
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// use lastbit::mechanisms::snapping::{Arithmetic, Snapping};
+    /// use lastbit_verify::certificate::{Claim, check, prove};
+    /// let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
+    ///     .epsilon("0.5".parse()?)
+    ///     .arithmetic(Arithmetic::Binary64)
+    ///     .build()?;
+    /// let claim = Claim::of_mechanism(&mechanism).unwrap();
+    /// assert!(check(&prove(&claim)?)?.certified <= *mechanism.epsilon());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_mechanism(mechanism: &Snapping) -> Option<Claim> {
+        Some(Claim {
+            precision: mechanism.precision()?,
+            sensitivity: mechanism.effective_sensitivity().clone(),
+            input: Vec::new(),
+            clamped: true,
+            noise: vec![Factor::Times(mechanism.scale().clone())],
+            grid_exponent: mechanism.grid_exponent(),
+            bound: mechanism.bound()?.clone(),
+        })
     }
 
     /// λ, the exact product of the noise's factors.

@@ -7,6 +7,8 @@ use std::thread;
 use lastbit::mechanisms::snapping::{CHARGED, FloatParameters, PUBLISHED};
 use lastbit_exact::{FormatError, Rational, Rounding, Up};
 
+use crate::certificate::{Claim, Factor, check, prove};
+
 use super::small::Small;
 use super::{Divergence, ExactLaw, divergence};
 
@@ -53,6 +55,21 @@ impl Setting {
         let relative = &exact(self.bound) / &exact(self.scale);
         let units = &(&relative * &Rational::from(c1)) + &Rational::from(c2);
         units.scale(-i64::from(self.precision))
+    }
+
+    /// What is certified beyond `|f − f'|/λ` for all values from −B to B.
+    fn certified(&self) -> Option<Rational> {
+        let claim = Claim {
+            precision: self.precision,
+            sensitivity: exact(self.bound).scale(1),
+            input: Vec::new(),
+            clamped: true,
+            noise: vec![Factor::Times(exact(self.scale))],
+            grid_exponent: self.grid_exponent(),
+            bound: exact(self.bound),
+        };
+        let accepted = check(&prove(&claim).ok()?).ok()?;
+        Some(&accepted.certified - &accepted.epsilon)
     }
 
     /// The smallest power of two ≥ λ, as an exponent.
@@ -103,6 +120,8 @@ pub struct Row {
     pub excess: Up,
     /// What the published formula allows.
     pub published: Rational,
+    /// What a certificate, accepted by the checker, allows any two values; `None` outside the limits.
+    pub certified: Option<Rational>,
     /// What is charged.
     pub charged: Rational,
 }
@@ -227,6 +246,7 @@ pub fn row(small: &Small, setting: Setting, values: u32) -> Option<Row> {
         divergence,
         excess,
         published: setting.slack(PUBLISHED),
+        certified: setting.certified(),
         charged: setting.slack(CHARGED),
     })
 }

@@ -4,6 +4,8 @@ use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, PUBLISHED, Snapping};
 use lastbit_exact::{Rational, Up};
 
+use crate::certificate::{Claim, check, prove};
+
 use super::{Divergence, ExactError, divergence, exact_law};
 
 /// One pair of neighbours: what the code loses between them, and what it may.
@@ -17,6 +19,8 @@ pub struct Pair {
     pub exact: Divergence,
     /// `ε'(1 + 12(B/Δ)η) + 2η`, as published; reported, not relied on.
     pub published: Rational,
+    /// The loss that a certificate, accepted by the checker, proves for all values within the sensitivity.
+    pub certified: Option<Rational>,
     /// The loss that a release is charged.
     pub charged: Rational,
 }
@@ -109,8 +113,15 @@ pub fn pair(case: Case, arithmetic: Arithmetic) -> Result<Pair, ExactError> {
         ideal,
         exact,
         published: formula(&mechanism, PUBLISHED),
+        certified: certified(&mechanism),
         charged: mechanism.epsilon().clone(),
     })
+}
+
+/// The loss of a mechanism that is certified: proved, and accepted by the checker.
+pub fn certified(mechanism: &Snapping) -> Option<Rational> {
+    let certificate = prove(&Claim::of_mechanism(mechanism)?).ok()?;
+    check(&certificate).ok().map(|accepted| accepted.certified)
 }
 
 /// The ideal loss, and the exact loss of the code, between two values.

@@ -1,0 +1,97 @@
+//! `lastbit release` killed at any moment: what was shown is in the ledger, and the ledger is never overspent.
+#![cfg(all(feature = "datafusion", unix))]
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use lastbit_release::ledger::{Event, Ledger};
+use serde_json::Value;
+
+const KILLS: u32 = 200;
+/// Fewer than the releases that are begun, so that the last ones meet an empty budget.
+const BUDGET: u32 = 150;
+
+fn plan(number: u32) -> String {
+    format!(
+        r#"
+title = "People"
+[source]
+files = "people.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = {BUDGET}
+[columns.age]
+edges = [0, {}, 1000]
+[[statistics]]
+name = "ages"
+kind = "histogram"
+of = "age"
+loss = 1
+"#,
+        number + 1
+    )
+}
+
+fn release(here: &Path, number: u32) -> Child {
+    std::fs::write(here.join("plan.toml"), plan(number)).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_lastbit"))
+        .args(["release", "plan.toml", "--json", "--html", "page.html"])
+        .current_dir(here)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_release_that_is_killed_shows_nothing_that_is_not_in_the_ledger() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let rows: String = (0..2000).map(|i| format!("{}\n", i % 997)).collect();
+    std::fs::write(here.join("people.csv"), format!("age\n{rows}")).unwrap();
+
+    let begun = Instant::now();
+    let first = release(here, 0).wait_with_output().unwrap();
+    assert!(first.status.success());
+    let whole = begun.elapsed();
+
+    let (mut killed, mut refused, mut shown) = (0, 0, 0);
+    for number in 1..=KILLS {
+        let page = here.join("page.html");
+        let _ = std::fs::remove_file(&page);
+        let mut child = release(here, number);
+        // Every moment of a release in turn, and a little beyond its end.
+        std::thread::sleep(whole * (number * 61 % KILLS) / KILLS + Duration::from_millis(1));
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        match output.status.code() {
+            None => killed += 1,
+            Some(0) => {}
+            Some(code) => {
+                let message = String::from_utf8_lossy(&output.stderr);
+                assert!(code == 1 && message.contains("remaining"), "{message}");
+                refused += 1;
+            }
+        }
+        // A page is there whole or not at all.
+        if let Ok(page) = std::fs::read_to_string(&page) {
+            assert!(page.trim_end().ends_with("</html>"));
+        }
+        let mut ledger = Ledger::open_existing(&here.join("plan.ledger")).unwrap();
+        let account = ledger.account();
+        assert!(account.spent.main <= account.budget.main);
+        let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else {
+            continue;
+        };
+        shown += 1;
+        let settled = ledger.entries().unwrap().into_iter().any(|entry| {
+            matches!(entry.event, Event::Settle { report: stored, .. }
+                if serde_json::from_str::<Value>(&stored).unwrap() == report)
+        });
+        assert!(settled, "a report was shown that is not in the ledger");
+    }
+    assert!(killed >= KILLS / 4, "only {killed} releases were killed");
+    println!("{killed} killed, {refused} refused, {shown} shown");
+}
