@@ -89,6 +89,12 @@ pub trait NoisyNumber: Number {
 pub trait Integer: NoisyNumber {
     /// The integer.
     fn to_integer(&self) -> IBig;
+
+    /// The integer, if it is one of a machine and below 2^50 in size.
+    #[doc(hidden)]
+    fn to_small(&self) -> Option<i64> {
+        None
+    }
 }
 
 macro_rules! machine_integer {
@@ -135,6 +141,12 @@ macro_rules! machine_integer {
         impl Integer for $type {
             fn to_integer(&self) -> IBig {
                 IBig::from(*self)
+            }
+
+            #[inline]
+            fn to_small(&self) -> Option<i64> {
+                let value = i64::try_from(*self).ok()?;
+                (value.unsigned_abs() < 1 << 50).then_some(value)
             }
         }
     };
