@@ -22,7 +22,9 @@ fn text<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
         "region" => &row.region,
         _ => &row.age,
     };
-    cell.as_deref().filter(|text| !text.is_empty())
+    cell.as_deref()
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
 }
 
 fn offset(row: &Row, numeric: &Numeric) -> Option<u64> {
@@ -392,7 +394,7 @@ fn a_million_groups_are_answered_or_refused_for_their_memory() {
 }
 
 #[test]
-fn a_person_is_the_same_as_text_and_as_number() {
+fn a_person_is_the_same_as_text_with_spaces_and_as_number() {
     let mut cases = Cases(5);
     let query = query(by_person(2, 1));
     for _ in 0..200 {
@@ -406,5 +408,9 @@ fn a_person_is_the_same_as_text_and_as_number() {
         let whole: Vec<_> = text.iter().map(whole_people).collect();
         let run = |batches| answer_batches(&query, batches, &Options::default()).unwrap();
         assert_eq!(run(&text), run(&whole));
+        for name in table.iter_mut().filter_map(|row| row.person.as_mut()) {
+            *name = format!(" {name}");
+        }
+        assert_eq!(run(&batches(&table, 100)), run(&text));
     }
 }
