@@ -9,8 +9,10 @@ use lastbit_release::ledger::{Event, Ledger};
 use serde_json::Value;
 
 const KILLS: u32 = 200;
-/// Fewer than the releases that are begun, so that the last ones meet an empty budget.
-const BUDGET: u32 = 150;
+/// Releases that are begun at most until as many were killed.
+const ATTEMPTS: u32 = 5 * KILLS;
+/// Fewer than releases may be begun: the last ones may meet an empty budget.
+const BUDGET: u32 = 250;
 
 fn plan(number: u32) -> String {
     format!(
@@ -23,7 +25,7 @@ neighbours = "add-remove"
 [budget]
 epsilon = {BUDGET}
 [columns.age]
-edges = [0, {}, 1000]
+edges = [0, {}, 5000]
 [[statistics]]
 name = "ages"
 kind = "histogram"
@@ -52,17 +54,26 @@ fn a_release_that_is_killed_shows_nothing_that_is_not_in_the_ledger() {
     let rows: String = (0..2000).map(|i| format!("{}\n", i % 997)).collect();
     std::fs::write(here.join("people.csv"), format!("age\n{rows}")).unwrap();
 
-    let begun = Instant::now();
-    let first = release(here, 0).wait_with_output().unwrap();
-    assert!(first.status.success());
-    let whole = begun.elapsed();
+    // The first releases find nothing in the caches, so the quickest of some tells how long one takes.
+    let whole = (ATTEMPTS + 1..=ATTEMPTS + 4)
+        .map(|number| {
+            let begun = Instant::now();
+            let output = release(here, number).wait_with_output().unwrap();
+            assert!(output.status.success());
+            begun.elapsed()
+        })
+        .min()
+        .unwrap();
 
     let (mut killed, mut refused, mut shown) = (0, 0, 0);
-    for number in 1..=KILLS {
+    for number in 1..=ATTEMPTS {
+        if killed == KILLS {
+            break;
+        }
         let page = here.join("page.html");
         let _ = std::fs::remove_file(&page);
         let mut child = release(here, number);
-        // Every moment of a release in turn, and a little beyond its end.
+        // Every moment of a release, in steps that visit all of it.
         std::thread::sleep(whole * (number * 61 % KILLS) / KILLS + Duration::from_millis(1));
         let _ = child.kill();
         let output = child.wait_with_output().unwrap();
@@ -92,6 +103,6 @@ fn a_release_that_is_killed_shows_nothing_that_is_not_in_the_ledger() {
         });
         assert!(settled, "a report was shown that is not in the ledger");
     }
-    assert!(killed >= KILLS / 4, "only {killed} releases were killed");
+    assert_eq!(killed, KILLS);
     println!("{killed} killed, {refused} refused, {shown} shown");
 }
