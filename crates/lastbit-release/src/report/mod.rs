@@ -5,7 +5,6 @@
 
 mod clean;
 mod csv;
-mod digits;
 pub(crate) mod html;
 mod json;
 mod model;
@@ -13,7 +12,6 @@ mod text;
 
 pub use clean::visible;
 pub use csv::csv;
-pub use digits::{grid_for_error, on_grid, value_and_error};
 pub use html::html;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
 pub use model::{Cell, Picture, Receipt, Report, Statistic};

@@ -67,8 +67,7 @@ pub struct Cell {
     pub group: Vec<String>,
     /// Which number of the statistic: a bin, a category, a quantile; empty if there is but one.
     pub label: String,
-    /// The published number; `null` if the mechanism declined to give one. [`value_and_error`](super::value_and_error) writes it and the
-    /// error with the digits that its grid carries.
+    /// The published number; `null` if the mechanism declined to give one. It has no more digits than its grid carries.
     pub value: Option<String>,
     /// With the report's confidence the exact value is within this much of the published one; `null` if no bound is known.
     pub error: Option<String>,
