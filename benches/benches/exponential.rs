@@ -35,7 +35,7 @@ fn exponential(criterion: &mut Criterion) {
     let shapes = score_shapes(CANDIDATES);
     for (name, scores) in &shapes {
         group.bench_function(format!("f64/{name}"), |b| {
-            b.iter(|| mechanism.sample(black_box(scores), &mut entropy));
+            b.iter(|| mechanism.draw(black_box(scores), &mut entropy));
         });
     }
     let mut words = vec![0; CANDIDATES];
@@ -44,7 +44,7 @@ fn exponential(criterion: &mut Criterion) {
     });
     let integers: Vec<i64> = shapes[3].1.iter().map(|&u| u as i64).collect();
     group.bench_function("i64/random", |b| {
-        b.iter(|| mechanism.sample(black_box(&integers), &mut entropy));
+        b.iter(|| mechanism.draw(black_box(&integers), &mut entropy));
     });
     let runs: Vec<Run<i64>> = integers
         .iter()
@@ -54,7 +54,7 @@ fn exponential(criterion: &mut Criterion) {
         })
         .collect();
     group.bench_function("runs/random", |b| {
-        b.iter(|| mechanism.sample_runs(black_box(&runs), &mut entropy));
+        b.iter(|| mechanism.draw_place(black_box(&runs), &mut entropy));
     });
     group.finish();
 
@@ -71,7 +71,7 @@ fn same_time<S: Score>(name: &str, shapes: &[&[S]]) {
     for _ in 0..200 {
         for (best, scores) in best.iter_mut().zip(shapes) {
             let start = Instant::now();
-            black_box(mechanism.sample(black_box(scores), &mut entropy)).expect("valid");
+            black_box(mechanism.draw(black_box(scores), &mut entropy)).expect("valid");
             *best = best.min(start.elapsed().as_secs_f64());
         }
     }

@@ -33,10 +33,10 @@ fn gaussian(criterion: &mut Criterion) {
         })
     });
     group.bench_function("one draw around a rational", |bencher| {
-        bencher.iter(|| noise.sample(black_box(&location), &mut entropy))
+        bencher.iter(|| noise.draw(black_box(&location), &mut entropy))
     });
     group.bench_function("one draw in the second tier", |bencher| {
-        let in_steps = location.scale(2);
+        let in_steps = location.times_power_of_two(2);
         bencher.iter(|| -> Result<IBig, EntropyError> {
             let word = entropy.word()?;
             noise.resolve(word, black_box(&in_steps), &mut entropy)

@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lastbit::Bounds;
-use lastbit::mechanisms::snapping::{Arithmetic, Bound, Grid, Snapping};
-use lastbit_benches::unsafe_naive_laplace;
+use lastbit::mechanisms::snapping::{Arithmetic, Bound, GridRule, Snapping};
 use lastbit_noise::entropy::{Entropy, System};
+use lastbit_testing::unsafe_naive_laplace;
 
 /// ε = 1 on a count in [0, 1000]; B leaves the clamp unbound with probability 1 − 10^-6.
-fn mechanism(arithmetic: Arithmetic, grid: Grid) -> Snapping {
+fn mechanism(arithmetic: Arithmetic, grid: GridRule) -> Snapping {
     Snapping::builder(
         Bounds::parse("0", "1000").expect("bounds"),
         "0.7".parse().expect("sensitivity"),
@@ -34,16 +34,16 @@ fn scalar(c: &mut Criterion) {
         })
     });
     for (name, arithmetic, grid) in [
-        ("exact, snapped", Arithmetic::Exact, Grid::Snapped),
-        ("exact, fine:-20", Arithmetic::Exact, Grid::Fine(-20)),
-        ("binary64", Arithmetic::Binary64, Grid::Snapped),
-        ("multi, 118 bits", Arithmetic::Multi, Grid::Snapped),
+        ("exact, snapped", Arithmetic::Exact, GridRule::Snapped),
+        ("exact, fine:-20", Arithmetic::Exact, GridRule::Fixed(-20)),
+        ("binary64", Arithmetic::Binary64, GridRule::Snapped),
+        ("multi, 118 bits", Arithmetic::Multi, GridRule::Snapped),
     ] {
         let mechanism = mechanism(arithmetic, grid);
         group.bench_function(name, |b| {
             b.iter(|| {
                 mechanism
-                    .release(black_box(417.3), &mut System::default())
+                    .draw(black_box(417.3), &mut System::default())
                     .expect("a finite value")
             })
         });
@@ -67,15 +67,15 @@ fn bulk(c: &mut Criterion) {
         })
     });
     for (name, arithmetic, grid) in [
-        ("exact, snapped", Arithmetic::Exact, Grid::Snapped),
-        ("exact, fine:-20", Arithmetic::Exact, Grid::Fine(-20)),
-        ("binary64", Arithmetic::Binary64, Grid::Snapped),
+        ("exact, snapped", Arithmetic::Exact, GridRule::Snapped),
+        ("exact, fine:-20", Arithmetic::Exact, GridRule::Fixed(-20)),
+        ("binary64", Arithmetic::Binary64, GridRule::Snapped),
     ] {
         let mechanism = mechanism(arithmetic, grid);
         group.bench_function(name, |b| {
             b.iter(|| {
                 mechanism
-                    .release_slice(&values, &mut outputs, &mut System::default())
+                    .draw_slice(&values, &mut outputs, &mut System::default())
                     .expect("finite values");
                 black_box(&mut outputs);
             })

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use lastbit::selection::StepFunction;
+use lastbit::quality::StepFunction;
 use lastbit_benches::spread_rows;
 
 const ROWS: usize = 1_000_000;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes visits.csv.gz: an invented clinic of 20,000 patients with several visits each.
+"""Makes visits.csv.gz: one quarter of an invented clinic, 20,000 patients with up to four visits each.
 
 Nobody in it exists. One seed, and only random(), whose stream Python keeps from version to version: the same rows every time.
 Usage: python3 make.py [FILE], by default visits.csv.gz beside this script.
@@ -41,16 +41,17 @@ def rows(generator):
         child = generator.random() < 0.18
         age = generator.random() * 16 if child else 16 + 84 * (generator.random() + generator.random()) / 2
         frailty = math.exp(0.6 * normal(generator))
-        # One visit at least, three and a half on average, and a few patients with dozens.
-        visits = 1 + int(-2.4 * frailty * math.log(1 - generator.random()))
-        for _ in range(min(visits, 80)):
+        # One visit at least, and four at most: the insurers pay for no more in a quarter.
+        visits = 1 + int(-1.8 * frailty * math.log(1 - generator.random()))
+        for _ in range(min(visits, 4)):
             ward = choose(generator, WARDS)
             if ward == "children" and not child:
                 ward = "medicine"
             severity = generator.random() ** (1 / (0.6 + age / 100))
             triage = TRIAGE[min(3, int(4 * (1 - severity)))]
-            days = int(-math.log(1 - generator.random()) * (0.5 + 5 * severity * frailty))
-            cost = 85 * math.exp(0.9 * normal(generator) + 1.3 * severity) + 310 * days
+            # After 30 days a patient moves to another house, and the tariff ends at 10,000 EUR.
+            days = min(30, int(-math.log(1 - generator.random()) * (0.5 + 4 * severity * frailty)))
+            cost = min(10_000, 85 * math.exp(0.9 * normal(generator) + 1.3 * severity) + 310 * days)
             cost = f"{cost:.2f}"
             shown_age = str(int(age))
             # What real tables are like: cells that are empty, or hold something else.

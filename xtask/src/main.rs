@@ -3,8 +3,13 @@
 
 mod bench;
 mod errata;
+mod fuzz;
+mod members;
 mod oracles;
+mod proofs;
+mod quick;
 mod run;
+mod rust_version;
 mod test;
 
 use std::env;
@@ -18,16 +23,25 @@ Tasks of the Lastbit project.
 Usage: cargo xtask <task> [arguments]
 
 Tasks
-  test      Everything a change must pass: format, errata, lints, tests and doctests, documentation, dependencies.
-            Stops at the first step that fails and says how to repeat it. Needs nothing but the Rust toolchain;
-            the dependency check runs when cargo-deny is installed.
+  quick     Format, lints and tests of the crates that differ from a revision, and of those that use them:
+            cargo xtask quick [REVISION], without one from the last commit. Tests run for half a minute at most.
+  test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, tests without
+            default features, proofs, documentation, dependencies. Stops at the first step that fails and says how
+            to repeat it. Needs nothing but the Rust toolchain; the proofs are built where Coq is installed or can be
+            (root on Debian), and the dependency check runs when cargo-deny is installed.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
+  proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed but
+            what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the packages.
+            With --coqchk, Coq's checker of compiled files then checks them again.
+  fuzz      Look for inputs that no reader survives: cargo xtask fuzz [SECONDS] [TARGET]
+            Each target for so many seconds, 60 without a number, with a new seed. See fuzz/README.md.
   bench     Run the benchmarks: cargo xtask bench [NAME…] [-- ARGUMENTS FOR CRITERION]
             NAME is a file of benches/benches or crates/*/benches without .rs; without a name all are run.
-  oracles   Make the test vectors again with MPFR: run every crates/*/tests/data/make_*.py with Python,
-            gmpy2 and mpmath in a virtual environment under target/. Needs python3 and the network.
+  oracles   Make the test vectors again with MPFR and DuckDB: run every crates/*/tests/data/make_*.py with Python,
+            gmpy2, mpmath and duckdb in a virtual environment under target/. Needs python3 and the network.
 
 Examples
+  cargo xtask quick
   cargo xtask test
   cargo xtask bench snapping -- --quick
   cargo xtask oracles && git diff --stat
@@ -57,16 +71,27 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         print!("{HELP}");
         return Ok(());
     }
-    if task != "bench"
+    if !matches!(task.as_str(), "bench" | "fuzz" | "proofs" | "quick")
         && let Some(extra) = rest.first()
     {
         bail!("`{task}` takes no arguments, got `{extra}`");
     }
     match task.as_str() {
         "test" => test::run(),
+        "quick" => match rest {
+            [] => quick::run("HEAD"),
+            [revision] => quick::run(revision),
+            _ => bail!("`quick` takes one revision at most, such as `main`"),
+        },
+        "fuzz" => fuzz::run(rest),
         "errata" => errata::check().map(|summary| println!("{summary}")),
+        "proofs" => proofs::run(rest),
         "bench" => bench::run(rest),
         "oracles" => oracles::run(),
-        other => bail!("there is no task `{other}`; the tasks are test, errata, bench, oracles"),
+        other => {
+            bail!(
+                "there is no task `{other}`; the tasks are quick, test, errata, proofs, fuzz, bench, oracles"
+            )
+        }
     }
 }

@@ -34,8 +34,10 @@ pub fn run() -> Result<()> {
         )?;
     }
     run::succeed(
-        Command::new(&python).args(["-m", "pip", "install", "--quiet", "gmpy2", "mpmath"]),
-        "pip could not install gmpy2 and mpmath; this needs the network",
+        Command::new(&python).args([
+            "-m", "pip", "install", "--quiet", "gmpy2", "mpmath", "duckdb",
+        ]),
+        "pip could not install gmpy2, mpmath and duckdb; this needs the network",
     )?;
     for script in &scripts {
         println!("{}", script.strip_prefix(run::root())?.display());

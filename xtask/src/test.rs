@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{errata, run};
+use crate::rust_version::{self, Tested};
+use crate::{errata, proofs, run};
 
 /// A check and its heading.
 struct Step {
@@ -32,12 +33,35 @@ const STEPS: &[Step] = &[
         check: || errata::check().map(Outcome::Passed),
     },
     Step {
+        heading: "Rust version",
+        check: || {
+            rust_version::check().map(|tested| match tested {
+                Tested::Now(version) => Outcome::Passed(format!("{version}, the minimum")),
+                Tested::Checked(version) => Outcome::Passed(format!("checked with {version}")),
+                Tested::Not(why) => Outcome::Skipped(why),
+            })
+        },
+    },
+    Step {
         heading: "lints",
         check: lints,
     },
     Step {
         heading: "tests",
         check: tests,
+    },
+    Step {
+        heading: "features",
+        check: features,
+    },
+    Step {
+        heading: "proofs",
+        check: || {
+            proofs::step().map(|built| match built {
+                Some(summary) => Outcome::Passed(summary),
+                None => Outcome::Skipped(proofs::remedy()),
+            })
+        },
     },
     Step {
         heading: "documentation",
@@ -109,8 +133,25 @@ fn lints() -> Result<Outcome> {
 }
 
 fn tests() -> Result<Outcome> {
+    let passed = test("--workspace")?;
+    Ok(Outcome::Passed(format!(
+        "{passed} tests passed, doctests included"
+    )))
+}
+
+/// The crates that have features, without them.
+fn features() -> Result<Outcome> {
+    let passed = test("-p lastbit-release -p lastbit-cli --no-default-features")?;
+    Ok(Outcome::Passed(format!(
+        "{passed} tests passed without default features"
+    )))
+}
+
+/// Runs `cargo test` with these arguments, and says how many tests passed.
+fn test(arguments: &str) -> Result<usize> {
     let mut cargo = run::cargo();
-    cargo.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    cargo.arg("test").args(arguments.split(' '));
+    cargo.args(["--locked", "--no-fail-fast"]);
     let mut child = cargo
         .stdout(Stdio::piped())
         .spawn()
@@ -125,7 +166,7 @@ fn tests() -> Result<Outcome> {
     let status = child.wait().context("could not wait for cargo test")?;
     if !tally.failures.is_empty() {
         bail!(
-            "{} of {} tests failed:\n  {}\nrepeat one with: cargo test --workspace <name>",
+            "{} of {} tests failed:\n  {}\nrepeat one with: cargo test {arguments} <name>",
             tally.failures.len(),
             tally.failures.len() + tally.passed,
             tally.failures.join("\n  ")
@@ -140,10 +181,7 @@ fn tests() -> Result<Outcome> {
             tally.ignored
         );
     }
-    Ok(Outcome::Passed(format!(
-        "{} tests passed, doctests included",
-        tally.passed
-    )))
+    Ok(tally.passed)
 }
 
 /// What the test harnesses reported so far.
@@ -220,31 +258,4 @@ fn human(time: Duration) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tally_counts_passes_ignored_and_names_failures() {
-        let mut tally = Tally::default();
-        for line in [
-            "running 3 tests",
-            "test a::b ... ok",
-            "test c ... FAILED",
-            "test d - doc (line 3) ... ignored",
-            "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-            "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-        ] {
-            tally.read(line);
-        }
-        assert_eq!(
-            (tally.passed, tally.ignored, tally.failures),
-            (13, 1, vec!["c".to_owned()])
-        );
-    }
-
-    #[test]
-    fn times_read_well() {
-        assert_eq!(human(Duration::from_millis(1250)), "1.2 s");
-        assert_eq!(human(Duration::from_millis(119_700)), "2 min 0 s");
-    }
-}
+mod tests;

@@ -4,8 +4,9 @@ use std::hint::black_box;
 
 use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
-use lastbit_benches::{fastest, unsafe_naive_laplace};
+use lastbit_benches::fastest;
 use lastbit_noise::entropy::{Entropy, System};
+use lastbit_testing::unsafe_naive_laplace;
 
 fn mechanism(arithmetic: Arithmetic) -> Result<Snapping, Box<dyn std::error::Error>> {
     Ok(
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "exact_bulk",
         fastest(N, |_| {
             exact
-                .release_slice(&values, &mut outputs, &mut entropy)
+                .draw_slice(&values, &mut outputs, &mut entropy)
                 .expect("finite values");
             black_box(&outputs);
         }),
@@ -61,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             name,
             fastest(n, |n| {
                 for _ in 0..n {
-                    let draw = mechanism.release(black_box(417.3), &mut entropy);
+                    let draw = mechanism.draw(black_box(417.3), &mut entropy);
                     black_box(draw.expect("a finite value"));
                 }
             }),

@@ -2,10 +2,11 @@
 //!
 //! Prints the tables of `docs/selection.md`. `cargo run --release -p lastbit-benches --bin selection_guide`; an argument sets the number of draws, 200 without.
 
-use lastbit::Epsilon;
 use lastbit::mechanisms::exponential::{Exponential, Run};
-use lastbit::mechanisms::flat_concave::{Method, Problem, RecConcave, Selection, loss_of_quality};
-use lastbit::selection::{QuantilesMethod, StepFunction, quantiles_offers};
+use lastbit::mechanisms::flat_concave::{Method, Problem, RecConcave, Split, loss_of_quality};
+use lastbit::quality::StepFunction;
+use lastbit::selection::{QuantilesMethod, quantiles_offers};
+use lastbit::{Alpha, Delta, Epsilon};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::{Entropy, System};
 
@@ -61,28 +62,27 @@ struct Way {
 }
 
 fn ways(epsilon: &str) -> Result<Vec<Way>> {
-    let (epsilon, delta): (Rational, Rational) = (epsilon.parse()?, DELTA.parse()?);
-    let concave = |levels: u32, stable: bool| Method::Concave {
-        levels,
-        selection: if stable {
-            Selection::Stability(&delta / &Rational::from(i64::from(2 * levels - 2)))
-        } else {
-            Selection::Exponential
-        },
-    };
-    let methods = [
-        (Method::Exponential, 1i64),
-        (concave(2, false), 4),
-        (concave(2, true), 4),
-        (concave(3, true), 7),
-    ];
-    methods
-        .into_iter()
-        .map(|(method, selections)| {
-            let each = Epsilon::new(&epsilon / &Rational::from(selections))?;
-            Ok(Way { method, each })
+    let (epsilon, delta): (Epsilon, Delta) = (epsilon.parse()?, DELTA.parse()?);
+    let concave = |levels: u32, delta: Option<&Delta>| {
+        let split = Split::new(levels)?;
+        let selection = split.selection(delta);
+        Ok(Way {
+            method: Method::Concave { levels, selection },
+            each: split.epsilon(&epsilon)?,
         })
-        .collect()
+    };
+    let exponential = Way {
+        method: Method::Exponential,
+        each: epsilon.clone(),
+    };
+    [
+        Ok(exponential),
+        concave(2, None),
+        concave(2, Some(&delta)),
+        concave(3, Some(&delta)),
+    ]
+    .into_iter()
+    .collect()
 }
 
 impl Way {
@@ -91,7 +91,7 @@ impl Way {
             1 << bits,
             &self.method,
             &self.each,
-            &Rational::new(1, 20),
+            &"0.05".parse()?,
         )?)
     }
 
@@ -133,13 +133,13 @@ impl Way {
             Method::Concave { levels, selection } => {
                 // As `quantile_by`: the promise is the number of rows, and α is the bound in whole rows, kept below 1.
                 let rows = count as i64;
-                let most = Rational::from(2 * rows - 1).scale(-1);
+                let most = Rational::from(2 * rows - 1).times_power_of_two(-1);
                 let lost = Rational::try_from(self.bound(bits)?.get().ceil())?;
                 let alpha = &lost.clamp_to(&Rational::ONE, &most) / &Rational::from(rows);
-                let problem = Problem::new(1 << bits, rows, rows.into(), alpha)?;
+                let problem = Problem::new(1 << bits, rows, rows.into(), Alpha::new(alpha)?)?;
                 let mechanism = RecConcave::new(problem, *levels, &self.each, selection.clone())?;
                 for _ in 0..draws {
-                    keep(mechanism.release(quality, &mut entropy)?);
+                    keep(mechanism.draw(quality, &mut entropy)?);
                 }
             }
         }

@@ -5,13 +5,14 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use lastbit::Confidence;
+use lastbit_exact::Up;
 use lastbit_noise::entropy::System;
 use lastbit_verify::attack::{
     Correlation, Entry, Proportion, Target, catalogue, find, least_bits, precision, timing,
 };
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, readable, shortest};
+use crate::number::{json as number, json_lower, json_nearest, json_upper, readable, shortest};
 use crate::picture::rows;
 
 /// Which attack.
@@ -173,7 +174,7 @@ fn run_least_bits(target: &mut Target, options: &Options) -> Result<Found> {
     } else if found.loss.refutes_claim() {
         format!(
             "the bits of the outputs show a loss of at least {:.3}.",
-            loss.lower_bound.get()
+            loss.lower_bound
         )
     } else {
         "nothing found.".to_owned()
@@ -190,7 +191,7 @@ fn run_least_bits(target: &mut Target, options: &Options) -> Result<Found> {
             format!("of these attributed wrongly: {}", found.wrong),
             format!(
                 "loss from bits alone: at least {:.4} (claimed ε {}), by: {}",
-                loss.lower_bound.get(),
+                loss.lower_bound,
                 readable(&target.claim.epsilon),
                 loss.event.describe(&[])
             ),
@@ -200,7 +201,7 @@ fn run_least_bits(target: &mut Target, options: &Options) -> Result<Found> {
             "by_preimage": found.by_preimage,
             "revealed": proportion(revealed),
             "wrong": found.wrong,
-            "loss_lower_bound": number(loss.lower_bound.get()),
+            "loss_lower_bound": json_lower(loss.lower_bound),
             "claimed": json_nearest(&target.claim.epsilon),
         }),
     })
@@ -220,12 +221,12 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
         ),
         None if found.loss.refutes_claim() => format!(
             "the precision of the outputs shows a loss of at least {:.3}.",
-            loss.lower_bound.get()
+            loss.lower_bound
         ),
         None if found.succeeded() => format!(
             "{} of guesses are right where {:.1} % may be.",
             percent(&found.success),
-            100.0 * found.limit
+            Up::exact(100.0 * found.limit)
         ),
         None => "nothing found.".to_owned(),
     };
@@ -234,12 +235,12 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
         format!(
             "right guesses of the input: {}; at most {:.4} may be",
             interval(&found.success),
-            found.limit
+            Up::exact(found.limit)
         ),
         format!("guessing A if {}", found.event.describe(&[])),
         format!(
             "loss from the place of the last bit alone: at least {:.4} (claimed ε {})",
-            loss.lower_bound.get(),
+            loss.lower_bound,
             readable(&target.claim.epsilon)
         ),
     ];
@@ -257,8 +258,8 @@ fn run_precision(target: &mut Target, options: &Options) -> Result<Found> {
         json: json!({
             "attack": "precision",
             "success": proportion(&found.success),
-            "limit": number(found.limit),
-            "loss_lower_bound": number(loss.lower_bound.get()),
+            "limit": json_upper(Up::exact(found.limit)),
+            "loss_lower_bound": json_lower(loss.lower_bound),
             "moved": sums.map(|[moved, _]| json_nearest(moved)),
             "claimed": sums.map(|[_, claimed]| json_nearest(claimed)),
         }),
@@ -328,8 +329,8 @@ fn interval(p: &Proportion) -> String {
         p.count,
         p.trials,
         percent(p),
-        p.low.get(),
-        p.high.get()
+        p.low,
+        p.high
     )
 }
 
@@ -337,8 +338,8 @@ fn proportion(p: &Proportion) -> Value {
     json!({
         "count": p.count,
         "trials": p.trials,
-        "low": number(p.low.get()),
-        "high": number(p.high.get()),
+        "low": json_lower(p.low),
+        "high": json_upper(p.high),
     })
 }
 

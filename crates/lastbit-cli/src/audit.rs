@@ -1,15 +1,19 @@
 //! `lastbit audit -- COMMAND…`.
 
 use std::io::Write;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use lastbit::{Confidence, Epsilon, parse_number};
 use lastbit_exact::Rational;
-use lastbit_verify::audit::{Claim, Feature, Finding, audit_samples, run_command};
+use lastbit_verify::audit::{
+    Claim, CommandError, Feature, Finding, Limits, audit_samples, run_command,
+};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, readable};
+use crate::number::{json_lower, json_nearest, readable};
+use lastbit_release::clean::shown;
 
 #[derive(Args)]
 #[command(
@@ -60,6 +64,14 @@ pub struct Audit {
     )]
     inputs: String,
 
+    /// Seconds that the command may take for a line of output; then it is ended, with its children
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
+
+    /// Seconds that it may take in all
+    #[arg(long, value_name = "S", default_value = "3600", value_parser = seconds)]
+    total_timeout: Duration,
+
     /// Exit with status 1 if the claim is refuted
     #[arg(long)]
     strict: bool,
@@ -94,18 +106,25 @@ impl Audit {
             epsilon: self.epsilon.get().clone(),
             delta: self.delta.clone(),
         };
-        let samples = run_command(program, arguments, [a, b], self.draws as usize)?;
+        let limits = Limits {
+            answer: self.timeout,
+            total: self.total_timeout,
+        };
+        let samples = run_command(program, arguments, [a, b], self.draws as usize, &limits)
+            .map_err(|error| cleaned(error, program))?;
         let report = audit_samples(&samples, &claim, &self.confidence, true, &Feature::ALL);
+        let words: Vec<String> = samples.words.iter().map(|word| shown(word)).collect();
+        let described = |finding: &Finding| finding.event.describe(&words);
         let best = report.best();
         let refuted = report.refutes_claim();
         if self.json {
             let finding = |finding: &Finding| -> Value {
                 json!({
                     "likelier": finding.likelier.name(),
-                    "event": finding.event.describe(&samples.words),
+                    "event": described(finding),
                     "counts": finding.counts,
                     "trials": finding.trials,
-                    "lower_bound": number(finding.lower_bound.get()),
+                    "lower_bound": json_lower(finding.lower_bound),
                 })
             };
             let text = json!({
@@ -113,7 +132,7 @@ impl Audit {
                 "delta": json_nearest(&claim.delta),
                 "confidence": json_nearest(self.confidence.get()),
                 "draws": self.draws,
-                "lower_bound": number(best.lower_bound.get()),
+                "lower_bound": json_lower(best.lower_bound),
                 "refuted": refuted,
                 "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
             });
@@ -123,13 +142,13 @@ impl Audit {
                 writeln!(
                     out,
                     "{} from {}: {} of {}; from the other: {} of {}; ε ≥ {:.4}",
-                    finding.event.describe(&samples.words),
+                    described(finding),
                     finding.likelier.name(),
                     finding.counts[0],
                     finding.trials,
                     finding.counts[1],
                     finding.trials,
-                    finding.lower_bound.get(),
+                    finding.lower_bound,
                 )?;
             }
             let verdict = if refuted {
@@ -140,7 +159,7 @@ impl Audit {
             writeln!(
                 out,
                 "Verdict: ε is at least {:.4} at confidence {}; claimed {}: {verdict}.",
-                best.lower_bound.get(),
+                best.lower_bound,
                 readable(self.confidence.get()),
                 readable(&claim.epsilon),
             )?;
@@ -151,6 +170,22 @@ impl Audit {
         }
         Ok(())
     }
+}
+
+/// The error, with the name of the command made fit to be shown.
+fn cleaned(error: CommandError, program: &str) -> anyhow::Error {
+    let text = format!("{:#}", anyhow::Error::from(error));
+    anyhow!(text.replace(program, &shown(program)))
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let seconds: f64 = text
+        .parse()
+        .context("write a number of seconds, such as 60")?;
+    if !(0.001..=1e7).contains(&seconds) {
+        bail!("write a number of seconds from 0.001 to 10000000, got {seconds}");
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 fn delta(text: &str) -> Result<Rational> {

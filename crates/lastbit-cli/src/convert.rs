@@ -1,44 +1,57 @@
 //! `lastbit convert`: the same privacy loss in other measures, and the price of many releases.
 
+mod calibrate;
+mod curve;
+mod mixture;
 mod price_list;
+mod source;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueEnum};
-use lastbit::conversions::{
-    Release, approximate_to_profile, bounded_range_to_zcdp_classical, pure_to_approximate,
-    zcdp_to_approximate_delta, zcdp_to_approximate_epsilon,
-};
+use lastbit::accounting::{zcdp_delta, zcdp_epsilon};
+use lastbit::conversions::bounded_range_to_zcdp_classical;
 use lastbit::{ParameterError, parse_number};
-use lastbit_exact::{Down, Rational, Rounding, Up};
+use lastbit_exact::{Down, Rational, Up};
+use lastbit_release::present::{guess, guess_in_words, warning, wrapped};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, readable, shortest};
+use crate::Usage;
+use crate::number::{at_least, json_given, json_upper, upper};
 use crate::picture::rows;
+use crate::streams::Stdout;
+use mixture::Mixture;
+use source::{Kind, Source, not_negative};
 
 /// Measures of a privacy loss, for the long help.
 const TEACH: &str = "\
 A privacy loss can be stated in several measures, from the strictest to the mildest:
 
-  pure:E     ε-DP: no event becomes more than e^ε times as likely when one person's data
-             changes
-  range:H    bounded range: the log-likelihood ratios of outputs lie within η of each other,
-             as for the exponential mechanism at ε = η; implies η-DP, and is far cheaper than
-             that under zCDP
-  laplace:E  ε-DP by Laplace noise or exact snapping, whose law is known
-  zcdp:R     zero-concentrated: every Rényi divergence, of order α, is at most αρ, as for
-             Gaussian noise with ρ = Δ²/(2σ²)
-  approx     (ε, δ): ε-DP but for events of probability δ; choose δ far below one over the
-             number of people
+  pure:E         ε-DP: no event becomes more than e^ε times as likely when one person's data
+                 changes
+  range:H        bounded range: the log-likelihood ratios of outputs lie within η of each
+                 other, as for the exponential mechanism at ε = η; implies η-DP, and is far
+                 cheaper than that under zCDP
+  laplace:E      ε-DP by Laplace noise or exact snapping on one number, whose law is known
+  geometric:E,D  ε-DP by geometric noise on an integer that moves by D; by 1 if D is left out
+  response:K,E   ε-DP by randomized response among K categories
+  zcdp:R         zero-concentrated: every Rényi divergence, of order α, is at most αρ, as for
+                 Gaussian noise with ρ = Δ²/(2σ²)
+  gaussian:M     Gaussian noise, M = Δ/σ, whose law is known: cheaper than zcdp:M²/2
+  approx:E,D     (ε, δ): ε-DP but for events of probability δ; choose δ far below one over the
+                 number of people
 
-Every number printed is rounded up: it is safe to claim. The number after the colon is read
-exactly: 0.1 is one tenth.
+Every number printed is rounded up, unless it is said to be a lower bound: it is safe to
+claim. The number after the colon is read exactly: 0.1 is one tenth.
 
-Pure losses of many releases add up; under zCDP and Rényi divergence they add up to less.
---releases K shows what K such releases cost under each way of adding up. All of them hold
-when a release is chosen with earlier results in sight.";
+Pure losses of many releases add up; under zCDP and Rényi divergence they add up to less, and
+least if the whole law of each loss is known (pld: privacy-loss distributions, added up
+exactly; between an upper and a lower bound). --releases K shows what K such releases cost
+under each way of adding up. All of them hold when a release is chosen with earlier results in
+sight, as long as its kind and loss were fixed beforehand.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,14 +61,24 @@ Examples:
     lastbit convert --from zcdp:0.1 --to approx --delta 1e-6
     lastbit convert --from zcdp:0.1 --to approx --epsilon 2
   A hundred selections by the exponential mechanism at ε = 0.1, under each accountant:
-    lastbit convert --from range:0.1 --releases 100 --delta 1e-6";
+    lastbit convert --from range:0.1 --releases 100 --delta 1e-6
+  A thousand steps of Gaussian noise, σ = Δ, each on a secret hundredth of the rows:
+    lastbit convert --from gaussian:1 --sampled 0.01 --releases 1000 --delta 1e-6
+  The largest ε that each of 100 releases by Laplace noise may have, for ε = 1 in all:
+    lastbit convert --calibrate laplace:1 --releases 100 --delta 1e-6
+  What an attacker can find out who accuses at most one in a hundred wrongly:
+    lastbit convert --from gaussian:0.5 --power 0.01
+  Releases of several kinds, a line each (such as: 10 laplace:0.1 delta 1e-9), drawn:
+    lastbit convert --list releases.txt --picture";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Convert {
-    /// The loss that is known: pure:E, range:H, laplace:E or zcdp:R
-    #[arg(long, value_name = "KIND:X", value_parser = source)]
-    from: Source,
+    /// The loss that is known: pure:E, range:H, laplace:E, gaussian:M, zcdp:R, geometric:E,
+    /// response:K,E or approx:E,D
+    #[arg(long, value_name = "KIND:X", value_parser = Source::parse)]
+    #[arg(required_unless_present_any = ["list", "calibrate"])]
+    from: Option<Source>,
 
     /// The measure to convert to; every one if left out
     #[arg(long, value_enum)]
@@ -71,13 +94,43 @@ pub struct Convert {
         value_name = "E",
         value_parser = epsilon,
         allow_hyphen_values = true,
-        conflicts_with_all = ["delta", "releases"]
+        conflicts_with = "delta"
     )]
     epsilon: Option<Rational>,
 
     /// The price of K such releases under each accountant
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     releases: Option<u64>,
+
+    /// Each release is of a secret Poisson sample, each row in it with probability Q
+    #[arg(long, value_name = "Q", value_parser = source::rate)]
+    sampled: Option<Rational>,
+
+    /// Releases of several kinds from a file, a line each: COUNT KIND:X [sampled Q] [delta D]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "releases", "sampled", "calibrate"])]
+    list: Option<PathBuf>,
+
+    /// The largest loss that each of K releases of this kind may have, if all may cost ε = X
+    #[arg(long, value_name = "KIND:X", value_parser = Source::parse)]
+    #[arg(conflicts_with_all = ["from", "epsilon", "to"])]
+    calibrate: Option<Source>,
+
+    /// The chance at most that the best test at this level finds a person who is in the data
+    #[arg(long, value_name = "LEVEL", value_parser = level, conflicts_with_all = ["calibrate", "to"])]
+    power: Option<Rational>,
+
+    /// Draw δ by ε in the terminal
+    #[arg(long, conflicts_with_all = ["calibrate", "power", "json", "to", "epsilon"])]
+    picture: bool,
+
+    /// Write a page that draws δ by ε to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["calibrate", "power", "json", "to", "epsilon"])]
+    html: Option<PathBuf>,
+
+    /// Replace a file that lastbit did not write
+    #[arg(long, requires = "html")]
+    force: bool,
 
     /// Machine-readable output
     #[arg(long)]
@@ -109,92 +162,131 @@ impl Target {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Pure,
-    Laplace,
-    Range,
-    Zcdp,
-}
-
-/// A loss as it was given.
+/// A part of a loss: as it was given, or a bound of what follows from it.
 #[derive(Clone)]
-struct Source {
-    kind: Kind,
-    value: Rational,
+enum Amount {
+    Exact(Rational),
+    Bound(Up),
 }
 
-impl Source {
-    fn release(&self) -> Release {
-        let loss = Up::from_rational(&self.value);
-        match self.kind {
-            Kind::Pure => Release::Pure(loss),
-            Kind::Laplace => Release::Laplace(loss),
-            Kind::Range => Release::BoundedRange(loss),
-            Kind::Zcdp => Release::Zcdp(loss),
+impl Amount {
+    fn json(&self) -> Value {
+        match self {
+            Amount::Exact(value) => json_given(value),
+            Amount::Bound(bound) => json_upper(*bound),
         }
     }
 
-    /// What stands after "a release" or "releases".
-    fn describe(&self) -> String {
-        let value = readable(&self.value);
-        match self.kind {
-            Kind::Pure => format!("that cost ε = {value} each"),
-            Kind::Laplace => format!("by Laplace noise or exact snapping at ε = {value}"),
-            Kind::Range => format!("of bounded range η = {value}"),
-            Kind::Zcdp => format!("that cost ρ = {value} each"),
+    fn text(&self) -> String {
+        match self {
+            Amount::Exact(value) => at_least(value),
+            Amount::Bound(bound) => upper(*bound),
         }
     }
 
-    fn is_zcdp(&self) -> bool {
-        self.kind == Kind::Zcdp
+    fn bound(&self) -> Up {
+        match self {
+            Amount::Exact(value) => Up::from_rational(value),
+            Amount::Bound(bound) => *bound,
+        }
+    }
+
+    fn is_finite(&self) -> bool {
+        match self {
+            Amount::Exact(value) => Up::from_rational(value).is_finite(),
+            Amount::Bound(bound) => bound.is_finite(),
+        }
     }
 }
 
 /// A loss in one measure.
 enum Loss {
-    Epsilon(Up),
-    Eta(Up),
-    Rho(Up),
-    EpsilonDelta(Up, Up),
+    Epsilon(Amount),
+    Eta(Amount),
+    Rho(Amount),
+    EpsilonDelta(Amount, Amount),
 }
 
 impl Loss {
     fn json(&self) -> Value {
-        match *self {
-            Loss::Epsilon(epsilon) => json!({"epsilon": number(epsilon.get())}),
-            Loss::Eta(eta) => json!({"eta": number(eta.get())}),
-            Loss::Rho(rho) => json!({"rho": number(rho.get())}),
+        match self {
+            Loss::Epsilon(epsilon) => json!({"epsilon": epsilon.json()}),
+            Loss::Eta(eta) => json!({"eta": eta.json()}),
+            Loss::Rho(rho) => json!({"rho": rho.json()}),
             Loss::EpsilonDelta(epsilon, delta) => {
-                json!({"epsilon": number(epsilon.get()), "delta": number(delta.get())})
+                json!({"epsilon": epsilon.json(), "delta": delta.json()})
             }
         }
     }
 
     fn text(&self) -> String {
-        match *self {
-            Loss::Epsilon(epsilon) => format!("ε = {}", shortest(epsilon.get())),
-            Loss::Eta(eta) => format!("η = {}", shortest(eta.get())),
-            Loss::Rho(rho) => format!("ρ = {}", shortest(rho.get())),
-            Loss::EpsilonDelta(epsilon, delta) => format!(
-                "ε = {}, δ = {}",
-                shortest(epsilon.get()),
-                shortest(delta.get())
-            ),
+        match self {
+            Loss::Epsilon(epsilon) => format!("ε = {}", epsilon.text()),
+            Loss::Eta(eta) => format!("η = {}", eta.text()),
+            Loss::Rho(rho) => format!("ρ = {}", rho.text()),
+            Loss::EpsilonDelta(epsilon, delta) => {
+                format!("ε = {}, δ = {}", epsilon.text(), delta.text())
+            }
         }
     }
 }
 
+/// One release, or the same one several times.
+struct Known<'a> {
+    command: &'a Convert,
+    from: &'a Source,
+}
+
 impl Convert {
     /// Runs the command.
-    pub fn run(self, out: &mut impl Write) -> Result<()> {
-        match (self.releases, self.to) {
+    pub fn run(mut self, out: &mut Stdout) -> Result<()> {
+        if let Some(target) = &self.calibrate {
+            return self.calibrate(out, target);
+        }
+        let mut from = self.from.take();
+        if let (Some(from), Some(rate)) = (&mut from, &self.sampled) {
+            from.sampled = Some(rate.clone());
+            if let Some(Err(error)) = from.pair() {
+                bail!(Usage(error.to_string()));
+            }
+        }
+        let mixture = match (&self.list, &from) {
+            (Some(path), _) => Mixture::read(path)?,
+            (None, Some(from)) => Mixture(vec![(from.clone(), self.releases.unwrap_or(1))]),
+            (None, None) => missing("give --from KIND:X, --list FILE or --calibrate KIND:X"),
+        };
+        if let Some(level) = &self.power {
+            return self.power(out, &mixture, level);
+        }
+        if self.picture || self.html.is_some() {
+            return self.draw(out, &mixture);
+        }
+        match &from {
+            Some(from)
+                if from.release().is_some()
+                    || (self.releases.is_none() && from.sampled.is_none()) =>
+            {
+                let command = &self;
+                Known { command, from }.run(out, &mixture)
+            }
+            // Of these only the law is known.
+            _ => self.together(out, &mixture),
+        }
+    }
+}
+
+impl Known<'_> {
+    fn run(&self, out: &mut impl Write, mixture: &Mixture) -> Result<()> {
+        match (self.command.releases, self.command.to) {
             (None, Some(to)) => {
                 let loss = self.convert(to)?;
                 self.print_one(out, to, &loss)
             }
             (None, None) => self.table(out),
-            (Some(count), None | Some(Target::Approx)) => self.price_list(out, count),
+            (Some(_), None | Some(Target::Approx)) if self.command.epsilon.is_some() => {
+                self.command.together(out, mixture)
+            }
+            (Some(count), None | Some(Target::Approx)) => self.price_list(out, count, mixture),
             (Some(count), Some(to)) => {
                 let loss = self.sum(to, count)?;
                 self.print_one(out, to, &loss)
@@ -203,7 +295,7 @@ impl Convert {
     }
 
     fn print_one(&self, out: &mut impl Write, to: Target, loss: &Loss) -> Result<()> {
-        if self.json {
+        if self.command.json {
             writeln!(out, "{}", loss.json())?;
         } else {
             print_rows(out, &[(to.name(), loss.text(), self.meaning(to))])?;
@@ -213,13 +305,6 @@ impl Convert {
 
     /// The loss of one release in another measure.
     fn convert(&self, to: Target) -> Result<Loss> {
-        if self.from.is_zcdp() && matches!(to, Target::Pure | Target::Range) {
-            bail!(
-                "a zCDP loss has no finite {} bound: Gaussian noise satisfies it, and can give any loss; \
-                 use --to approx with --delta",
-                to.name()
-            );
-        }
         if to == Target::Approx {
             return self.approximate();
         }
@@ -228,21 +313,31 @@ impl Convert {
 
     /// The loss of `count` releases in a measure in which losses add up.
     fn sum(&self, to: Target, count: u64) -> Result<Loss> {
-        let release = self.from.release();
         let times = Rational::from(count);
-        let scaled = |factor: i64| {
-            Up::from_rational(&(&(&self.from.value * &times) * &Rational::from(factor)))
+        let scaled =
+            |factor: i64| Amount::Exact(&(&self.from.value * &times) * &Rational::from(factor));
+        let loss = match (to, self.from.kind) {
+            (Target::Approx, _) => return self.approximate(),
+            (_, Kind::Approx) => bail!(
+                "an (ε, δ) loss has no finite {} bound: {}; use --to approx",
+                to.name(),
+                self.from.lacks()
+            ),
+            (Target::Pure | Target::Range, Kind::Zcdp | Kind::Gaussian) => bail!(
+                "a zCDP loss has no finite {} bound: Gaussian noise satisfies it, and can give any loss; \
+                 use --to approx with --delta",
+                to.name()
+            ),
+            (Target::Pure, _) => Loss::Epsilon(scaled(1)),
+            (Target::Range, Kind::Range) => Loss::Eta(scaled(1)),
+            (Target::Range, _) => Loss::Eta(scaled(2)),
+            (Target::Zcdp, _) => Loss::Rho(match (self.from.rho(), self.from.release()) {
+                (Some(rho), _) => Amount::Exact(&rho * &times),
+                (None, Some(release)) => Amount::Bound(release.rho()? * Up::from_rational(&times)),
+                (None, None) => bail!("no ρ is known of this release; use --to approx"),
+            }),
         };
-        let loss = match to {
-            _ if self.from.is_zcdp() && to != Target::Zcdp => return self.convert(to),
-            Target::Pure => Loss::Epsilon(scaled(1)),
-            Target::Range if self.from.kind == Kind::Range => Loss::Eta(scaled(1)),
-            Target::Range => Loss::Eta(scaled(2)),
-            Target::Zcdp if self.from.is_zcdp() => Loss::Rho(scaled(1)),
-            Target::Zcdp => Loss::Rho(release.rho()? * Up::from_rational(&times)),
-            Target::Approx => return self.approximate(),
-        };
-        let (Loss::Epsilon(number) | Loss::Eta(number) | Loss::Rho(number)) = loss else {
+        let (Loss::Epsilon(number) | Loss::Eta(number) | Loss::Rho(number)) = &loss else {
             return Ok(loss);
         };
         if !number.is_finite() {
@@ -252,91 +347,125 @@ impl Convert {
     }
 
     fn approximate(&self) -> Result<Loss> {
-        let release = self.from.release();
-        let loss = match (&self.delta, &self.epsilon, release) {
-            (Some(delta), _, Release::Zcdp(rho)) => {
-                let spent = Down::from_rational(delta);
-                let epsilon = zcdp_to_approximate_epsilon(rho, spent)?;
-                Loss::EpsilonDelta(epsilon, as_claimed(delta))
-            }
-            (None, Some(epsilon), _) => {
-                let at = Down::from_rational(epsilon);
-                let delta = match release {
-                    Release::Zcdp(rho) => zcdp_to_approximate_delta(rho, at)?,
-                    Release::Pure(loss) | Release::Laplace(loss) | Release::BoundedRange(loss) => {
-                        approximate_to_profile(&pure_to_approximate(loss)?)?.delta(at)?
-                    }
-                };
-                Loss::EpsilonDelta(as_claimed(epsilon), delta)
-            }
-            (None, None, Release::Zcdp(_)) => missing(
-                "from zcdp to approx needs the δ to spend, --delta D, or the ε to claim, --epsilon E",
-            ),
-            (
-                _,
-                None,
-                Release::Pure(loss) | Release::Laplace(loss) | Release::BoundedRange(loss),
-            ) => {
-                let loss = pure_to_approximate(loss)?;
-                Loss::EpsilonDelta(*loss.loss(), loss.delta())
-            }
-            (Some(_), Some(_), _) => missing("give --delta or --epsilon, not both"),
+        let own = |delta: &Rational| {
+            Loss::EpsilonDelta(
+                Amount::Exact(self.from.value.clone()),
+                Amount::Exact(delta.clone()),
+            )
         };
-        Ok(loss)
+        match (&self.command.delta, &self.command.epsilon) {
+            (Some(delta), _) => {
+                let epsilon = match self.from.pair() {
+                    Some(Ok(pair)) => pair.epsilon(delta)?.ok_or_else(|| {
+                        anyhow::anyhow!("no finite ε at this δ: the release spends more of it")
+                    })?,
+                    // The claim at the largest double below δ holds at δ too.
+                    None => zcdp_epsilon(
+                        Up::from_rational(&self.from.value),
+                        Down::from_rational(delta),
+                    )?,
+                    Some(Err(_)) if self.from.is_pure() => return Ok(own(&Rational::ZERO)),
+                    Some(Err(error)) => return Err(error.into()),
+                };
+                // What was given, where it is no worse, rounded once.
+                if self.from.is_pure() && Up::from_rational(&self.from.value) <= epsilon {
+                    return Ok(own(&Rational::ZERO));
+                }
+                Ok(Loss::EpsilonDelta(
+                    Amount::Bound(epsilon),
+                    Amount::Exact(delta.clone()),
+                ))
+            }
+            (None, Some(epsilon)) => {
+                let delta = match self.from.pair() {
+                    Some(Ok(pair)) => pair.delta(epsilon)?.upper(),
+                    None => zcdp_delta(
+                        Up::from_rational(&self.from.value),
+                        Down::from_rational(epsilon),
+                    )?,
+                    Some(Err(error)) => return Err(error.into()),
+                };
+                Ok(Loss::EpsilonDelta(
+                    Amount::Exact(epsilon.clone()),
+                    Amount::Bound(delta),
+                ))
+            }
+            (None, None) => Ok(match self.from.kind {
+                Kind::Zcdp => missing(
+                    "from zcdp to approx needs the δ to spend, --delta D, or the ε to claim, --epsilon E",
+                ),
+                Kind::Gaussian => missing(
+                    "from gaussian to approx needs the δ to spend, --delta D, or the ε to claim, --epsilon E",
+                ),
+                Kind::Approx => own(&self.from.second),
+                _ => own(&Rational::ZERO),
+            }),
+        }
     }
 
     /// Why the number is what it is.
     fn meaning(&self, to: Target) -> String {
-        if let Some(count) = self.releases {
+        if let Some(count) = self.command.releases {
             let fixed = match to {
                 Target::Range => ", if all are fixed in advance",
                 _ => "",
             };
             return format!("the sum of {count}{fixed}");
         }
-        let of_pure = "the loss is at most ε in both directions";
-        match (to, self.from.kind) {
+        let asked = self.command.delta.is_some() || self.command.epsilon.is_some();
+        let text = match (to, self.from.kind) {
             (Target::Pure, Kind::Range) => {
-                "losses within η of each other, of either sign, are at most η".to_owned()
+                "losses within η of each other, of either sign, are at most η"
             }
-            (Target::Range, Kind::Range) | (Target::Zcdp, Kind::Zcdp) => "as given".to_owned(),
-            (Target::Pure, _) => "as given".to_owned(),
-            (Target::Range, _) => format!("{of_pure}: a range of 2ε"),
-            (Target::Zcdp, Kind::Pure) => "ε·tanh(ε/2), attained by randomized response".to_owned(),
-            (Target::Zcdp, Kind::Laplace) => "ε + e^-ε − 1, attained by Laplace noise".to_owned(),
+            (Target::Range, Kind::Range) | (Target::Zcdp, Kind::Zcdp) | (Target::Pure, _) => {
+                "as given"
+            }
+            (Target::Range, _) => "the loss is at most ε in both directions: a range of 2ε",
+            (Target::Zcdp, Kind::Gaussian) => "(Δ/σ)²/2, attained by Gaussian noise",
+            (Target::Zcdp, Kind::Laplace) => "ε + e^-ε − 1, attained by Laplace noise",
             (Target::Zcdp, Kind::Range) => {
                 let classical =
                     bounded_range_to_zcdp_classical(Up::from_rational(&self.from.value));
-                let classical = classical.map_or("too large".to_owned(), |rho| shortest(rho.get()));
-                format!("x − 1 − ln x, x = η/(e^η − 1); the classical η²/8 is {classical}")
+                let classical = classical.map_or("too large".to_owned(), upper);
+                return format!("x − 1 − ln x, x = η/(e^η − 1); the classical η²/8 is {classical}");
             }
-            (Target::Approx, Kind::Zcdp) => "the best over all Rényi orders".to_owned(),
-            (Target::Approx, _) if self.epsilon.is_some() => {
-                "of every release with this pure loss".to_owned()
-            }
-            (Target::Approx, _) => "a pure loss spends no δ".to_owned(),
-        }
+            (Target::Zcdp, _) => "ε·tanh(ε/2), attained by randomized response",
+            (Target::Approx, Kind::Zcdp) => "the best over all Rényi orders, and total variation",
+            (Target::Approx, Kind::Approx) if !asked => "as given",
+            (Target::Approx, _) if !asked => "a pure loss spends no δ",
+            (Target::Approx, Kind::Pure) => "the most that a release with this pure loss has",
+            (Target::Approx, Kind::Range) => "the most that a release of this range has",
+            (Target::Approx, Kind::Approx) => "the most that a release with this loss has",
+            (Target::Approx, _) => "of the noise itself: exact but for rounding up",
+        };
+        text.to_owned()
     }
 
     /// Every target; what cannot be had says why.
     fn table(&self, out: &mut impl Write) -> Result<()> {
         let mut cells = Vec::new();
         for to in Target::ALL {
-            let unknown = self.delta.is_none() && self.epsilon.is_none();
-            let cell = if to == Target::Approx && self.from.is_zcdp() && unknown {
+            let unknown = self.command.delta.is_none() && self.command.epsilon.is_none();
+            let gaussian = matches!(self.from.kind, Kind::Zcdp | Kind::Gaussian);
+            let cell = if to == Target::Approx && gaussian && unknown {
                 Err("give --delta D for the ε, or --epsilon E for the δ".to_owned())
             } else {
-                self.convert(to).map_err(|_| {
-                    "no bound: Gaussian noise is zCDP, and can give any loss".to_owned()
+                self.convert(to).map_err(|error| match to {
+                    Target::Approx => error.to_string(),
+                    _ if self.from.is_pure() => error.to_string(),
+                    _ => format!("no bound: {}", self.from.lacks()),
                 })
             };
             cells.push((to, cell));
         }
-        if self.json {
+        if self.command.json {
             let mut object = serde_json::Map::new();
             for (to, cell) in &cells {
                 let value = cell.as_ref().map_or(Value::Null, Loss::json);
                 object.insert(to.name().to_owned(), value);
+            }
+            if let Some(loss) = self.from.loss() {
+                object.insert("guess".to_owned(), json_upper(guess(&loss)));
             }
             writeln!(out, "{}", Value::Object(object))?;
             return Ok(());
@@ -348,14 +477,20 @@ impl Convert {
                 Err(why) => (to.name(), "none".to_owned(), why),
             })
             .collect();
-        print_rows(out, &lines)
+        print_rows(out, &lines)?;
+        let Some(loss) = self.from.loss() else {
+            return Ok(());
+        };
+        writeln!(out)?;
+        let who = "who knows all else and was evenly unsure about one person";
+        let words = format!("In words: {}.", guess_in_words(&loss, who));
+        for sentence in [Some(words), warning(&loss)].into_iter().flatten() {
+            for line in wrapped(&sentence, 2) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        Ok(())
     }
-}
-
-/// The nearest double of a δ or ε that was given. A claim that was computed at the largest double below it holds at every number from
-/// there on, so at this one.
-fn as_claimed(given: &Rational) -> Up {
-    Up::new(given.to_f64(Rounding::NearestEven)).unwrap_or(Up::INFINITY)
 }
 
 /// Rows of a table: a name, a value, and what it means.
@@ -378,35 +513,18 @@ fn missing<T>(message: &str) -> T {
         .exit()
 }
 
-fn source(text: &str) -> Result<Source, String> {
-    let form = "write KIND:X, such as pure:1, range:0.5, laplace:1 or zcdp:0.1";
-    let (kind, value) = text.split_once(':').ok_or(form)?;
-    let (kind, name) = match kind {
-        "pure" => (Kind::Pure, "epsilon"),
-        "laplace" => (Kind::Laplace, "epsilon"),
-        "range" => (Kind::Range, "eta"),
-        "zcdp" => (Kind::Zcdp, "rho"),
-        _ => return Err(form.to_owned()),
-    };
-    let value = not_negative(name, value)?;
-    if !Up::from_rational(&value).is_finite() {
-        return Err(format!(
-            "{name} is beyond the largest double; use a smaller loss"
-        ));
-    }
-    Ok(Source { kind, value })
-}
-
 fn epsilon(text: &str) -> Result<Rational, String> {
     not_negative("epsilon", text)
 }
 
-fn not_negative(name: &'static str, text: &str) -> Result<Rational, String> {
-    let value = parse_number(name, text).map_err(|error| error.to_string())?;
-    if value.is_negative() {
-        return Err(format!("{name} must be zero or more, got {value}"));
+fn level(text: &str) -> Result<Rational, String> {
+    let level = not_negative("the level", text)?;
+    if level > Rational::ONE {
+        return Err(format!(
+            "a level is a probability from 0 to 1, got {level}; it is the chance of a false alarm"
+        ));
     }
-    Ok(value)
+    Ok(level)
 }
 
 fn delta(text: &str) -> Result<Rational, ParameterError> {

@@ -4,16 +4,20 @@ use std::fs;
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 use lastbit::conversions::bounded_range_to_zcdp;
 use lastbit::mechanisms::exponential::{Exponential as Mechanism, Target};
-use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
-use lastbit_exact::{Enclosure, Rational, Rounding, UBig, Up};
+use lastbit::{Alpha, Beta, Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit_exact::{Down, Enclosure, Rational, Rounding, UBig, Up};
 use lastbit_noise::entropy::System;
+use lastbit_release::clean;
 use serde_json::json;
 
-use crate::number::{json as number, json_nearest, json_up, readable, shortest};
+use crate::number::{
+    json as number, json_lower, json_nearest, json_up, json_upper, readable, readable_up, shortest,
+    upper,
+};
 use crate::picture::{Bar, bars, rows};
 
 const TEACH: &str = "\
@@ -92,12 +96,19 @@ struct Common {
 }
 
 impl Common {
-    fn mechanism(&self) -> Mechanism {
-        if self.monotone {
+    fn mechanism(&self) -> Result<Mechanism> {
+        // Beyond these every draw computes all weights with big numbers.
+        let rate = self.epsilon.get() / self.sensitivity.get();
+        let size = rate.ceil_log2().unwrap_or(0);
+        ensure!(
+            (-RATE_LIMIT..=RATE_LIMIT).contains(&size),
+            "epsilon divided by sensitivity must be between 2^-{RATE_LIMIT} and 2^{RATE_LIMIT}; change epsilon, or measure scores in another unit"
+        );
+        Ok(if self.monotone {
             Mechanism::monotone(&self.epsilon, &self.sensitivity)
         } else {
             Mechanism::new(&self.epsilon, &self.sensitivity)
-        }
+        })
     }
 }
 
@@ -117,12 +128,12 @@ pub struct Draw {
 
 impl Draw {
     fn run(self, out: &mut impl Write) -> Result<()> {
-        let mechanism = self.common.mechanism();
+        let mechanism = self.common.mechanism()?;
         if self.draws > 1 && std::io::stderr().is_terminal() {
-            eprintln!(
+            crate::streams::say(&format!(
                 "note: {} selections from the same scores cost {} times the loss of one",
                 self.draws, self.draws
-            );
+            ));
         }
         let mut entropy = System::default();
         let mut print = |draw: &mut dyn FnMut() -> Result<usize>| -> Result<()> {
@@ -156,6 +167,9 @@ impl Draw {
     }
 }
 
+/// The largest magnitude of the exponent of ε/Δ.
+const RATE_LIMIT: i64 = 998;
+
 /// Lines of the picture.
 const MOST_BARS: usize = 32;
 /// Enough for every digit of a double.
@@ -177,7 +191,7 @@ pub struct Law {
 
 impl Law {
     fn run(self, out: &mut impl Write) -> Result<()> {
-        let mechanism = self.common.mechanism();
+        let mechanism = self.common.mechanism()?;
         let scores = read(&self.scores)?.rationals();
         let law = mechanism.over(&scores)?.law(BITS);
         if self.common.json {
@@ -189,8 +203,8 @@ impl Law {
                     json!({
                         "index": index,
                         "score": json_nearest(score),
-                        "low": number(p.lo().to_f64(Rounding::Down)),
-                        "high": number(p.hi().to_f64(Rounding::Up)),
+                        "low": json_lower(Down::from_dyadic(p.lo())),
+                        "high": json_upper(Up::from_dyadic(p.hi())),
                     })
                 });
             let value = json!({
@@ -204,7 +218,7 @@ impl Law {
             out,
             "Selection from {} candidates: loss ε {}, sensitivity Δ {}, {} scores",
             scores.len(),
-            readable(mechanism.epsilon().get()),
+            readable_up(mechanism.epsilon().get()),
             readable(mechanism.sensitivity().get()),
             if mechanism.is_monotone() {
                 "monotone"
@@ -270,8 +284,11 @@ struct Among {
 
 impl Price {
     fn run(self, out: &mut impl Write) -> Result<()> {
-        let mechanism = self.common.mechanism();
-        let target = Target::new(self.alpha.clone(), self.beta.clone())?;
+        let mechanism = self.common.mechanism()?;
+        let target = Target::new(
+            Alpha::new(self.alpha.clone())?,
+            Beta::new(self.beta.clone())?,
+        );
         let guess = match &self.among.scores {
             Some(path) => Some(read(path)?.rationals()),
             None => None,
@@ -305,18 +322,18 @@ impl Price {
             let mut value = json!({
                 "epsilon": json_up(mechanism.epsilon().get()),
                 "range": json_up(mechanism.epsilon().get()),
-                "rho": number(rho.get()),
+                "rho": json_upper(rho),
                 "candidates": candidates,
-                "alpha": json_nearest(target.alpha()),
-                "beta": json_nearest(target.beta()),
-                "promise": number(promises.smaller().get()),
-                "promise_corrected": number(promises.corrected.get()),
-                "promise_classical": number(promises.classical.get()),
+                "alpha": json_nearest(target.alpha().get()),
+                "beta": json_nearest(target.beta().get()),
+                "promise": json_upper(promises.smaller()),
+                "promise_corrected": json_upper(promises.corrected),
+                "promise_classical": json_upper(promises.classical),
             });
             if let Some((best, bad, mean)) = &guessed {
                 value["guess"] = json!({
                     "best": json_nearest(best),
-                    "bad_probability": number(bad.hi().to_f64(Rounding::Up)),
+                    "bad_probability": json_upper(Up::from_dyadic(bad.hi())),
                     "mean_score": number(*mean),
                 });
             }
@@ -325,31 +342,31 @@ impl Price {
         }
         let at = format!(
             "or more as best score: at least {} of it with probability {}",
-            readable(&(&Rational::ONE - target.alpha())),
-            readable(&(&Rational::ONE - target.beta())),
+            readable(&(&Rational::ONE - target.alpha().get())),
+            readable(&(&Rational::ONE - target.beta().get())),
         );
         let mut table = vec![
             (
                 "loss ε",
-                readable(mechanism.epsilon().get()),
+                readable_up(mechanism.epsilon().get()),
                 "pure; exactly, no rounding term",
             ),
             (
                 "  as range η",
-                readable(mechanism.epsilon().get()),
+                readable_up(mechanism.epsilon().get()),
                 "bounded range",
             ),
-            ("  as zCDP ρ", shortest(rho.get()), "for many selections"),
+            ("  as zCDP ρ", upper(rho), "for many selections"),
             ("candidates", candidates.to_string(), ""),
-            ("promise", shortest(promises.smaller().get()), at.as_str()),
+            ("promise", upper(promises.smaller()), at.as_str()),
             (
                 "  classical",
-                shortest(promises.classical.get()),
+                upper(promises.classical),
                 "the same by ln(candidates/β)",
             ),
         ];
         if let Some((best, bad, mean)) = &guessed {
-            let bad = format!("{:.3e}", bad.hi().to_f64(Rounding::Up));
+            let bad = format!("{:.3e}", Up::from_dyadic(bad.hi()));
             table.push(("if the guess is right", String::new(), ""));
             table.push(("  best score", readable(best), ""));
             table.push(("  mean score", shortest(*mean), "of the selected candidate"));
@@ -386,7 +403,7 @@ fn read(path: &PathBuf) -> Result<Scores> {
         fs::read_to_string(path).with_context(|| {
             format!(
                 "reading scores from {}; `-` is standard input",
-                path.display()
+                clean::path(path)
             )
         })?
     };
@@ -397,8 +414,8 @@ fn read(path: &PathBuf) -> Result<Scores> {
         return Ok(Scores::Integers(integers));
     }
     let score = |(i, line): (usize, &str)| {
-        let score: Result<Rational, _> = line.parse();
-        score.map_err(|error| anyhow!("line {} of the scores: {error}", i + 1))
+        parse_number("score", line)
+            .map_err(|error| anyhow!("line {} of the scores: {error}", i + 1))
     };
     Ok(Scores::Rationals(lines.map(score).collect::<Result<_>>()?))
 }

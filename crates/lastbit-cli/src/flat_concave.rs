@@ -4,18 +4,20 @@ use std::fs;
 use std::io::{Read, Write, stdin};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 use lastbit::mechanisms::flat_concave::{
-    Method, Problem, RecConcave, Selection, loss_of_quality, needed_promise,
+    IntervalSelection, Method, Problem, RecConcave, Split, loss_of_quality, needed_promise,
 };
-use lastbit::selection::{Need, StepFunction, Wanted, needed, rank_of};
-use lastbit::{Confidence, Epsilon, ParameterError, parse_number};
-use lastbit_exact::{Rational, Rounding, Up};
+use lastbit::quality::StepFunction;
+use lastbit::selection::{Need, Wanted, needed, rank_of};
+use lastbit::{Alpha, Beta, Confidence, Delta, Epsilon, ParameterError, parse_number};
+use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::System;
+use lastbit_release::clean;
 use serde_json::{Value, json};
 
-use crate::number::{json as number, readable, shortest};
+use crate::number::{at_least, json_upper, readable, upper};
 
 const TEACH: &str = "\
 The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n less its rank error, where n is the number of data points: first the
@@ -87,29 +89,38 @@ impl Common {
         1 << self.domain_bits
     }
 
-    /// ε of each of the 3N − 2 selections.
+    /// ε of each selection.
     fn each(&self) -> Result<Epsilon> {
-        let count = Rational::from(i64::from(3 * self.levels - 2));
-        Ok(Epsilon::new(self.epsilon.get() / &count)?)
+        Ok(Split::new(self.levels)?.epsilon(&self.epsilon)?)
     }
 
-    /// How intervals are selected: with δ of each of the 2(N − 1) selections.
-    fn selection(&self) -> Selection {
-        match &self.delta {
-            Some(delta) if self.levels > 1 => {
-                Selection::Stability(delta / &Rational::from(i64::from(2 * self.levels - 2)))
-            }
-            _ => Selection::Exponential,
-        }
+    /// How intervals are selected, with δ of each if by stability.
+    fn selection(&self) -> Result<IntervalSelection> {
+        let split = Split::new(self.levels)?;
+        let delta = match self.levels {
+            1 => None,
+            _ => self.total_delta()?,
+        };
+        Ok(split.selection(delta.as_ref()))
+    }
+
+    fn total_delta(&self) -> Result<Option<Delta>> {
+        let Some(delta) = &self.delta else {
+            return Ok(None);
+        };
+        let total = Delta::new(delta.clone());
+        let total = total.map_err(|_| anyhow!("selection by stability needs a delta above 0, got {delta}; give one, or select by the exponential mechanism"))?;
+        Ok(Some(total))
     }
 
     fn mechanism(&self, optimum: i64, promise: &Rational, alpha: &Rational) -> Result<RecConcave> {
-        let problem = Problem::new(self.size(), optimum, promise.clone(), alpha.clone())?;
+        let alpha = Alpha::new(alpha.clone())?;
+        let problem = Problem::new(self.size(), optimum, promise.clone(), alpha)?;
         Ok(RecConcave::new(
             problem,
             self.levels,
             &self.each()?,
-            self.selection(),
+            self.selection()?,
         )?)
     }
 }
@@ -139,15 +150,15 @@ impl Draw {
         let mechanism = self.common.mechanism(optimum, &self.promise, &self.alpha)?;
         let rank = rank_of(&self.common.quantile, points.len())?;
         let quality = StepFunction::quantile(&points, self.common.size(), rank)?;
-        let point = mechanism.release(&quality, &mut System::default())?;
+        let point = mechanism.draw(&quality, &mut System::default())?;
         if self.common.json {
             let loss = mechanism.loss()?;
             // Points may be above what JSON readers hold exactly: text.
             let point = point.map(|point| point.to_string());
             let value = json!({
                 "point": point,
-                "epsilon": number(loss.loss().get()),
-                "delta": number(loss.delta().get()),
+                "epsilon": json_upper(*loss.loss()),
+                "delta": json_upper(loss.delta()),
             });
             writeln!(out, "{value}")?;
         } else {
@@ -221,34 +232,34 @@ impl Price {
         // Any number of data points that allows the promise.
         let mechanism = common.mechanism(i64::MAX, promise, alpha)?;
         let (size, each) = (common.size(), common.each()?);
-        let beta = self.confidence.alpha();
+        let beta = Beta::new(self.confidence.alpha())?;
         let method = Method::Concave {
             levels: common.levels,
-            selection: common.selection(),
+            selection: common.selection()?,
         };
         let loss = mechanism.loss()?;
-        let needed = needed_promise(size, &method, &each, alpha, &beta)?;
+        let needed = needed_promise(size, &method, &each, &Alpha::new(alpha.clone())?, &beta)?;
         let smallest = loss_of_quality(size, &method, &each, &beta)?;
         let plain = loss_of_quality(size, &Method::Exponential, &common.epsilon, &beta)?;
         let allowed = Up::from_rational(&(alpha * promise));
         let enough = Rational::try_from(needed.get()).is_ok_and(|r| r <= *promise);
         let value = json!({
-            "epsilon": number(loss.loss().get()),
-            "delta": number(loss.delta().get()),
+            "epsilon": json_upper(*loss.loss()),
+            "delta": json_upper(loss.delta()),
             "levels": mechanism.levels(),
-            "promise_needed": number(needed.get()),
+            "promise_needed": json_upper(needed),
             "promise_is_enough": enough,
-            "rank_error": if enough { number(allowed.get()) } else { Value::Null },
-            "rank_error_smallest": number(smallest.get()),
-            "rank_error_exponential": number(plain.get()),
+            "rank_error": if enough { json_upper(allowed) } else { Value::Null },
+            "rank_error_smallest": json_upper(smallest),
+            "rank_error_exponential": json_upper(plain),
         });
         let percent = self.percent();
         let mut lines = format!(
             "Flat-Concave over 2^{} points, levels {}: loss ε {}, δ {}\n",
             common.domain_bits,
             mechanism.levels(),
-            shortest(loss.loss().get()),
-            shortest(loss.delta().get()),
+            upper(*loss.loss()),
+            upper(loss.delta()),
         );
         let verdict = if enough { "enough" } else { "not enough" };
         lines += &format!(
@@ -278,17 +289,23 @@ impl Price {
     fn wanted(&self, error: &Rational) -> Result<(String, Value)> {
         let common = &self.common;
         let wanted = Wanted::RankError(error.clone());
-        let delta = common.delta.as_ref();
-        let beta = self.confidence.alpha();
-        let needs = needed(common.size(), &common.epsilon, delta, &beta, &wanted)?;
+        let delta = common.total_delta()?;
+        let beta = Beta::new(self.confidence.alpha())?;
+        let needs = needed(
+            common.size(),
+            &common.epsilon,
+            delta.as_ref(),
+            &beta,
+            &wanted,
+        )?;
         let error = readable(error);
         let setting = format!(
             "with ε = {}{} and T = 2^{}",
             readable(common.epsilon.get()),
-            delta.map_or(String::new(), |d| format!(
-                ", δ = {}",
-                shortest(d.to_f64(Rounding::NearestEven))
-            )),
+            common
+                .delta
+                .as_ref()
+                .map_or(String::new(), |d| format!(", δ = {}", at_least(d))),
             common.domain_bits,
         );
         let percent = self.percent();
@@ -306,9 +323,9 @@ impl Price {
         });
         let value = json!({ "needed": needs.iter().map(|need| json!({
             "method": name(need),
-            "rank_error": number(need.rank_error.get()),
+            "rank_error": json_upper(need.rank_error),
             "rows": need.rows,
-            "epsilon": number(need.epsilon.get()),
+            "epsilon": json_upper(need.epsilon),
         })).collect::<Vec<_>>() });
         Ok((lines.collect(), value))
     }
@@ -318,17 +335,23 @@ impl Price {
     }
 }
 
-/// Rounded up to a decimal.
+/// Rounded up to one decimal.
 fn up(x: Up) -> String {
-    shortest((x.get() * 10.0).ceil() / 10.0)
+    rounded_up(x, 1)
+}
+
+/// Rounded up to `places` decimals, without zeros at the end.
+fn rounded_up(x: Up, places: usize) -> String {
+    if x.get().is_nan() || x.get().abs() >= 1e15 {
+        return upper(x);
+    }
+    let text = format!("{x:.places$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn epsilon_needed(need: &Need) -> String {
     if need.epsilon.is_finite() {
-        format!(
-            "ε ≥ {}",
-            shortest((need.epsilon.get() * 1000.0).ceil() / 1000.0)
-        )
+        format!("ε ≥ {}", rounded_up(need.epsilon, 3))
     } else {
         "a larger rank error".to_owned()
     }
@@ -350,8 +373,8 @@ fn read(path: &PathBuf, size: u128) -> Result<Vec<u128>> {
             .read_to_string(&mut text)
             .context("cannot read standard input")?;
     } else {
-        text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        text = fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", clean::path(path)))?;
     }
     let mut points = Vec::new();
     for (index, line) in text.lines().enumerate() {

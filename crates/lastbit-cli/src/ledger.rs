@@ -1,20 +1,25 @@
 //! `lastbit ledger`: what was spent, by whom it can be checked, and the budget.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use lastbit::parse_number;
 use lastbit_exact::{Rational, Rounding};
-use lastbit_release::ledger::{self, Account, Check, Entry, Event, Witness};
+use lastbit_release::clean::{self, label, visible};
+use lastbit_release::ledger::{self, Account, Check, Entry, Event, Fault, Witness};
 use lastbit_release::loss::{Loss, Measure, decimal};
-use lastbit_release::report::{from_json, visible};
+use lastbit_release::present::{Report, from_json};
 use serde_json::{Map, Value, json};
 
 use crate::number::{json as number, json_up};
 use crate::picture::rows;
+use crate::streams::say;
+
+/// The longest text of an entry in a table, in characters.
+const LONGEST: usize = 200;
 
 const TEACH: &str = "\
 A ledger is a file, one per data set, with a budget and an entry for everything that was spent
@@ -61,7 +66,7 @@ pub struct CheckFile {
     #[arg(long, value_name = "HASH")]
     head: Vec<String>,
 
-    /// A report in JSON whose reservation must be in the ledger; may be repeated
+    /// A report in JSON whose reservation and numbers must be those in the ledger; may be repeated
     #[arg(long, value_name = "REPORT.json")]
     report: Vec<PathBuf>,
 
@@ -112,12 +117,28 @@ fn amount(text: &str) -> Result<Rational, String> {
 
 impl Ledger {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
+        warn_if_exposed(match &self {
+            Ledger::Show(file) | Ledger::History(file) => &file.file,
+            Ledger::Check(file) => &file.file,
+            Ledger::Budget(change) => &change.file,
+        });
         match self {
             Ledger::Show(file) => show(&file, out),
             Ledger::History(file) => history(&file, out),
             Ledger::Check(file) => check(&file, out),
             Ledger::Budget(change) => budget(&change, out),
         }
+    }
+}
+
+/// Says so if others than its owner can read a ledger.
+pub fn warn_if_exposed(path: &Path) {
+    if let Some(mode) = ledger::exposure(path) {
+        say(&format!(
+            "warning: {}: others may open this ledger (its mode is {mode}), and who can read it can confirm a guess of the data; \
+             close it to them with chmod 600",
+            clean::path(path)
+        ));
     }
 }
 
@@ -209,11 +230,11 @@ fn history(file: &File, out: &mut impl Write) -> Result<()> {
         } else {
             table.add_row([
                 entry.row.to_string(),
-                visible(&entry.time).into_owned(),
+                label(&entry.time, 40).into_owned(),
                 kind.into(),
                 amount,
                 remaining.to_string(),
-                visible(&what).into_owned(),
+                label(&what, LONGEST).into_owned(),
             ]);
         }
     }
@@ -237,18 +258,21 @@ fn check(file: &CheckFile, out: &mut impl Write) -> Result<()> {
             hash: hash.trim().to_lowercase(),
         })
         .collect();
+    let mut reports = Vec::new();
     for path in &file.report {
         let text = std::fs::read_to_string(path)
-            .with_context(|| format!("{} cannot be read", path.display()))?;
-        let receipt = from_json(&text)
-            .with_context(|| path.display().to_string())?
-            .receipt;
+            .with_context(|| format!("{} cannot be read", clean::path(path)))?;
+        let report = from_json(&text).with_context(|| clean::path(path))?;
         witnesses.push(Witness {
-            row: Some(receipt.ledger_row),
-            hash: receipt.ledger_hash,
+            row: Some(report.receipt.ledger_row),
+            hash: report.receipt.ledger_hash.clone(),
         });
+        reports.push((path, report));
     }
-    let found = ledger::check(&file.file, &witnesses)?;
+    let mut found = ledger::check(&file.file, &witnesses)?;
+    if found.passed() && !reports.is_empty() {
+        compare(&file.file, &reports, &mut found)?;
+    }
     if file.json {
         writeln!(
             out,
@@ -256,20 +280,56 @@ fn check(file: &CheckFile, out: &mut impl Write) -> Result<()> {
             serde_json::to_string_pretty(&check_json(&found))?
         )?;
     } else {
-        print_check(&found, witnesses.len(), out)?;
+        print_check(&found, reports.len(), witnesses.len(), out)?;
     }
     out.flush()?;
     match found.faults.len() {
         0 => Ok(()),
-        1 => bail!("{}: the ledger fails the check", file.file.display()),
+        1 => bail!("{}: the ledger fails the check", clean::path(&file.file)),
         count => bail!(
             "{}: the ledger fails the check in {count} places",
-            file.file.display()
+            clean::path(&file.file)
         ),
     }
 }
 
-fn print_check(found: &Check, witnesses: usize, out: &mut impl Write) -> Result<()> {
+/// Adds a fault for each report that says other things than the one that the ledger stored.
+fn compare(ledger: &Path, reports: &[(&PathBuf, Report)], found: &mut Check) -> Result<()> {
+    let entries = ledger::Ledger::view(ledger)?.entries()?;
+    for (path, report) in reports {
+        let stored = entries.iter().find_map(|entry| match &entry.event {
+            Event::Settle {
+                reserve,
+                report: text,
+            } if *reserve == report.receipt.ledger_row => Some(text),
+            _ => None,
+        });
+        let what = match stored {
+            None => "its release was never settled, so its numbers are not in the ledger",
+            Some(text) => {
+                let mut stored = from_json(text).with_context(|| clean::path(ledger))?;
+                // Whether the fingerprint is shown is decided when a report is.
+                stored.receipt.data = report.receipt.data.clone();
+                if stored == *report {
+                    continue;
+                }
+                "it does not say what the ledger stored for this release"
+            }
+        };
+        found.faults.push(Fault {
+            row: Some(report.receipt.ledger_row),
+            what: format!("{}: {what}", clean::path(path)),
+        });
+    }
+    Ok(())
+}
+
+fn print_check(
+    found: &Check,
+    reports: usize,
+    witnesses: usize,
+    out: &mut impl Write,
+) -> Result<()> {
     let entries = match found.entries {
         1 => "1 entry".into(),
         count => format!("{count} entries"),
@@ -279,18 +339,24 @@ fn print_check(found: &Check, witnesses: usize, out: &mut impl Write) -> Result<
         if let Some(account) = &found.account {
             writeln!(out, "spent {} of {}", account.spent, account.budget)?;
         }
+        if reports > 0 {
+            writeln!(out, "reports that say what it stored: {reports}")?;
+        }
         if witnesses > 0 {
             writeln!(out, "hashes from elsewhere that are in it: {witnesses}")?;
         }
         writeln!(out, "head {}", found.head)?;
     } else {
-        writeln!(out, "failed: {entries}")?;
+        match found.entries {
+            0 => writeln!(out, "failed")?,
+            _ => writeln!(out, "failed: {entries}")?,
+        }
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_header(["row", "fault"]);
         for fault in &found.faults {
             let row = fault.row.map_or("–".into(), |row| row.to_string());
-            table.add_row([row, visible(&fault.what).into_owned()]);
+            table.add_row([row, label(&fault.what, LONGEST).into_owned()]);
         }
         writeln!(out, "{}", table.trim_fmt())?;
     }

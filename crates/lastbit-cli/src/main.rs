@@ -4,20 +4,30 @@
 mod attack;
 mod audit;
 mod convert;
+mod draft;
 mod exponential;
 mod flat_concave;
+mod forms;
+mod inspect;
 mod ledger;
+mod left;
 mod number;
+mod output;
 mod picture;
 mod plan;
+mod rehearse;
 mod release;
 mod snapping;
+mod streams;
 mod verify;
 
 use std::io::{self, Write};
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use lastbit_release::clean;
+use streams::{Stdout, say};
 
 /// Differential privacy that is right to the last bit.
 ///
@@ -34,10 +44,16 @@ struct Cli {
 #[allow(clippy::large_enum_variant)]
 #[derive(Subcommand)]
 enum Command {
+    /// Write a commented plan to fill in, from the names and types of columns alone
+    Draft(draft::Draft),
     /// Publish what a plan says about a table, through a ledger that cannot be overspent
     Release(release::Release),
     /// See what a plan will cost and how exact its numbers will be, without reading any data
     Plan(plan::Plan),
+    /// See every form of a report on rows that the plan makes up: no data, nothing spent
+    Rehearse(rehearse::Rehearse),
+    /// See what the data do to a plan, for the steward alone: not private
+    Inspect(inspect::Inspect),
     /// See, check or change the budget of a data set and what was spent of it
     #[command(subcommand)]
     Ledger(ledger::Ledger),
@@ -71,12 +87,41 @@ enum Mechanism {
     FlatConcave(flat_concave::FlatConcave),
 }
 
+/// Bad usage that only shows when arguments are seen together.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    // A panic is a fault of ours. It must not look like an answer: 101 is no status of this command.
+    match panic::catch_unwind(run) {
+        Ok(status) => ExitCode::from(status),
+        Err(_) => {
+            say("error: this is a fault of lastbit; report it with the lines above");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_parsed(error),
+    };
+    let out = &mut Stdout::new();
     let done = match cli.command {
         Command::Release(command) => command.run(out),
+        Command::Draft(command) => command.run(out),
         Command::Plan(command) => command.run(out),
+        Command::Rehearse(command) => command.run(out),
+        Command::Inspect(command) => command.run(out),
         Command::Convert(command) => command.run(out),
         Command::Attack(command) => command.run(out),
         Command::Audit(command) => command.run(out),
@@ -87,18 +132,26 @@ fn main() -> ExitCode {
         Command::Mechanism(Mechanism::FlatConcave(command)) => command.run(out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
-        // The reader of the output has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(_) if out.is_closed() => 0,
         Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(1)
+            say(&format!("error: {error:#}"));
+            if error.is::<Usage>() { 2 } else { 1 }
         }
     }
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+/// Help and versions go to standard output, bad usage to standard error. Messages repeat arguments, so the error of clean ones is shown.
+fn not_parsed(error: clap::Error) -> u8 {
+    let arguments = std::env::args_os().map(|argument| clean::shown(&argument.to_string_lossy()));
+    let error = Cli::try_parse_from(arguments).err().unwrap_or(error);
+    let status = u8::try_from(error.exit_code()).unwrap_or(2);
+    match error.print().and_then(|()| io::stdout().flush()) {
+        Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
+            say(&format!("error: {failed}"));
+            1
+        }
+        // If bad usage cannot be told there is nobody to tell.
+        _ => status,
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use lastbit_release::present::wrapped;
+
 /// One bar.
 pub struct Bar {
     /// What stands at its left.
@@ -43,14 +45,29 @@ pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
     Ok(())
 }
 
+/// The farthest that a meaning may begin from the left to be broken at 80 columns.
+const MOST_INDENT: usize = 48;
+
 /// Rows of a table: a name, a value, and what it means.
 pub fn rows(out: &mut impl Write, rows: &[(&str, String, &str)]) -> io::Result<()> {
     let width = |text: &str| text.chars().count();
     let names = rows.iter().map(|row| width(row.0)).max().unwrap_or(0);
     let values = rows.iter().map(|row| width(&row.1)).max().unwrap_or(0);
+    let indent = names + values + 6;
     for (name, value, meaning) in rows {
-        let line = format!("  {name:<names$}  {value:<values$}  {meaning}");
-        writeln!(out, "{}", line.trim_end())?;
+        let head = format!("  {name:<names$}  {value:<values$}  ");
+        // Beside a long value there is no room to break in.
+        let lines = match indent <= MOST_INDENT {
+            true => wrapped(meaning, indent),
+            false => vec![format!("{}{meaning}", " ".repeat(indent))],
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let line = match index {
+                0 => format!("{head}{}", line.trim_start()),
+                _ => line.clone(),
+            };
+            writeln!(out, "{}", line.trim_end())?;
+        }
     }
     Ok(())
 }

@@ -2,17 +2,24 @@
 
 mod json;
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
+use lastbit_release::account::{Prices, price};
+use lastbit_release::clean::{self, label, shown};
 use lastbit_release::plan;
-use lastbit_release::price::{self, HEADER, Prices, html, words};
+use lastbit_release::present::{HEADER, about, loss_in_words, price_html, words, wrapped};
+use lastbit_release::release::Identity;
 
+use crate::Usage;
+use crate::left::Left;
+use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
+use crate::release::Place;
+use crate::streams::Stdout;
 
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and
@@ -20,62 +27,86 @@ statistics. Its schema is in docs/plan.md, and examples/ has two. This command r
 spends nothing: it shows what `lastbit release` will spend on each statistic and how far each
 published number will be from the exact one, with the plan's confidence. Errors are rounded up.";
 
+/// The width of the terminal that tables are broken for.
+const WIDTH: u16 = 80;
+
+/// The longest text of a table, in characters.
+const LONGEST: usize = 60;
+
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
 pub struct Plan {
     /// The plan
     plan: PathBuf,
 
+    /// The ledger whose rest is shown [default: the one beside the plan, if there is one]
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
     /// Machine-readable output
     #[arg(long)]
     json: bool,
 
-    /// Write a page with pictures to this file
+    /// Write a page with pictures to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// Replace a file that lastbit did not write
+    #[arg(long)]
+    force: bool,
 }
 
 impl Plan {
-    pub fn run(self, out: &mut impl Write) -> Result<()> {
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
         let plan = plan::Plan::read(&self.plan)?;
-        let prices = price::price(&plan)
-            .map_err(|error| anyhow::anyhow!("{}: {error}", self.plan.display()))?;
+        let prices = price(&plan)
+            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
+        let left = self.left(&plan, &prices);
+        if self.ledger.is_some() {
+            left.as_ref()
+                .map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        }
         if let Some(path) = &self.html {
-            write_file(path, &html(&plan, &prices))?;
+            let guard = Guard::new(&self.plan, &plan.source);
+            let output = Output::prepare(path, Kind::Html, &guard, self.force)?;
+            let page = output.is_stdout();
+            if page && self.json {
+                bail!(Usage(
+                    "standard output has room for one of --json and --html -".into()
+                ));
+            }
+            output.write(&price_html(&plan, &prices), out)?;
+            if page {
+                return Ok(());
+            }
         }
         if self.json {
-            serde_json::to_writer_pretty(&mut *out, &json::value(&plan, &prices))?;
+            serde_json::to_writer_pretty(
+                &mut *out,
+                &json::value(&plan, &prices, left.as_ref().ok()),
+            )?;
             writeln!(out)?;
             return Ok(());
         }
-        print(out, &plan, &prices)
+        print(out, &plan, &prices, &left)
     }
 }
 
-/// Writes a whole file or none: beside it first, then in its place.
-pub fn write_file(path: &Path, text: &str) -> Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let readable = fs::Permissions::from_mode(0o644);
-            file.as_file().set_permissions(readable)?;
-        }
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("could not write {}", path.display()))
+impl Plan {
+    /// What the ledger of the plan has left.
+    fn left(&self, plan: &plan::Plan, prices: &Prices) -> Result<Left> {
+        let path = Place::of(&self.plan, self.ledger.as_deref())?.path()?;
+        Ok(Left::of(plan, &prices.loss, &path)?)
+    }
 }
 
-fn print(out: &mut impl Write, plan: &plan::Plan, prices: &Prices) -> Result<()> {
-    writeln!(out, "{}", plan.title)?;
+fn print(
+    out: &mut impl Write,
+    plan: &plan::Plan,
+    prices: &Prices,
+    left: &Result<Left>,
+) -> Result<()> {
+    writeln!(out, "{}", shown(&plan.title))?;
     writeln!(out)?;
     let others: Vec<String> = prices
         .comparison
@@ -84,7 +115,7 @@ fn print(out: &mut impl Write, plan: &plan::Plan, prices: &Prices) -> Result<()>
         .map(|offer| match (&offer.outcome, offer.relative_error) {
             (Ok(_), Some(ratio)) => {
                 format!(
-                    "{}: errors {ratio:.2} times as large",
+                    "{}: errors about {ratio:.2} times as large",
                     offer.accountant.name()
                 )
             }
@@ -96,11 +127,16 @@ fn print(out: &mut impl Write, plan: &plan::Plan, prices: &Prices) -> Result<()>
         true => String::new(),
         false => format!("({})", others.join("; ")),
     };
+    let (rest, rest_meaning) = match left {
+        Ok(left) => (left.left.to_string(), left.meaning()),
+        Err(_) => ("unknown".to_owned(), "the ledger cannot be read".to_owned()),
+    };
     rows(
         out,
         &[
             ("loss", prices.loss.to_string(), "of the whole release"),
             ("budget", plan.budget.to_string(), "of the data set"),
+            ("left", rest, &rest_meaning),
             ("accountant", prices.accountant.name().to_owned(), &others),
             (
                 "confidence",
@@ -109,26 +145,64 @@ fn print(out: &mut impl Write, plan: &plan::Plan, prices: &Prices) -> Result<()>
             ),
             (
                 "plan",
-                plan.hash_hex()[..16].to_owned(),
-                "the first digits of its hash",
+                Identity::new(plan, prices).hex()[..16].to_owned(),
+                "the first digits of the hash of what is computed, with which noise",
             ),
         ],
     )?;
     writeln!(out)?;
+    let taken = match left {
+        Ok(left) => left.warning(),
+        Err(error) => Some(format!("{error:#}")),
+    };
+    for sentence in loss_in_words(plan, &prices.loss).into_iter().chain(taken) {
+        for line in wrapped(&clean::visible(&sentence), 2) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    writeln!(out)?;
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(HEADER);
-    for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
-        table.add_row(words(plan, statistic, price));
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    let priced = || plan.statistics.iter().zip(&prices.statistics);
+    let short = |word: &str| label(word, LONGEST).into_owned();
+    let [name, _, loss, error, .., tenth] = HEADER;
+    table.set_header([name, error, loss, tenth]);
+    for (statistic, price) in priced() {
+        let [name, _, loss, error, .., tenth] = words(statistic, price);
+        table.add_row([name, error, loss, tenth].map(|word| short(&word)));
     }
     // Padding at the end of lines is of no use.
     for line in table.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
     writeln!(out)?;
-    writeln!(
-        out,
-        "No data was read and nothing was spent. “10 % from”: the smallest group whose error is below a tenth of a typical value."
-    )?;
+    let what = "How many numbers, with which noise on which grid, within which bounds, of which rows; errors do not cover rows that are left out, nor cells cut to their bounds:";
+    for line in wrapped(what, 0) {
+        writeln!(out, "{line}")?;
+    }
+    for (statistic, price) in priced() {
+        let [name, numbers, _, _, noise, grid, bound, _] = words(statistic, price);
+        let about = about(plan, statistic, price).join("; ");
+        let numbers = match numbers.as_str() {
+            "1" => "1 number".to_owned(),
+            many if many.bytes().all(|byte| byte.is_ascii_digit()) => format!("{many} numbers"),
+            groups => groups.to_owned(),
+        };
+        let text = format!(
+            "{}: {numbers}; {noise}, grid {grid}, within {bound}; of {about}",
+            short(&name)
+        );
+        for line in wrapped(&clean::visible(&text), 2) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    writeln!(out)?;
+    let end = "No data was read and nothing was spent. “10 % from”: the smallest group whose error is below a tenth of a typical value.";
+    for line in wrapped(end, 0) {
+        writeln!(out, "{line}")?;
+    }
     Ok(())
 }

@@ -1,24 +1,33 @@
 //! `lastbit release`: from a table and a plan to published numbers.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use lastbit_release::account::price;
+use lastbit_release::clean;
+use lastbit_release::engine::Progress;
+use lastbit_release::ledger::in_directory;
 use lastbit_release::plan::Plan;
-use lastbit_release::release::{Progress, Released};
-use lastbit_release::report;
+use lastbit_release::release::Released;
 
-use crate::plan::write_file;
+use crate::forms::Forms;
+use crate::ledger::warn_if_exposed;
+use crate::left::Left;
+use crate::output::Guard;
+use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
-Prices the plan, spends its loss in the ledger, reads the data once, adds noise, stores what is
-published in the ledger, and only then prints it. A release that is interrupted has spent its
-loss and published nothing. The same plan on the same data again returns what was published
-before, at no cost. `lastbit plan` shows beforehand what it will cost and how exact it will be.";
+Prices the plan, reads the data, spends the loss in the ledger, adds noise, stores what is
+published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does
+a release that is interrupted while they are; later it has spent its loss and published nothing.
+The same plan on the same data again returns what was published before, at no cost. On a terminal
+it asks before it spends more than half of what is left. `lastbit plan` shows beforehand what it
+will cost and how exact it will be, and `lastbit rehearse` what the report will look like.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -26,21 +35,16 @@ pub struct Release {
     /// The plan
     plan: PathBuf,
 
-    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, PLAN.ledger]
+    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, lastbit.ledger]
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
-    /// Print the report for programs
+    #[command(flatten)]
+    forms: Forms,
+
+    /// Do not ask before more than half of what is left is spent
     #[arg(long)]
-    json: bool,
-
-    /// Write the numbers for spreadsheets to this file
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Write the report as one page to this file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    yes: bool,
 
     /// Show no progress
     #[arg(long)]
@@ -48,36 +52,35 @@ pub struct Release {
 }
 
 impl Release {
-    pub fn run(self, out: &mut impl Write) -> Result<()> {
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
+        self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
-        let ledger = match &self.ledger {
-            Some(path) => path.clone(),
-            None => ledger_beside(&self.plan)?,
-        };
+        let place = Place::of(&self.plan, self.ledger.as_deref())?;
+        let ledger = place.path()?;
+        warn_if_exposed(&ledger);
+        let mut guard = Guard::new(&self.plan, &plan.source);
+        guard.add_ledger(&ledger);
+        let forms = self.forms.prepare(&guard)?;
+        if !self.yes {
+            // What is wrong with the plan or the ledger, the release itself says.
+            if let Ok(prices) = price(&plan)
+                && let Ok(left) = Left::of(&plan, &prices.loss, &ledger)
+            {
+                left.ask()?;
+            }
+        }
         let bar = self.bar();
-        let released = released(&plan, &ledger, progress(&bar));
+        let released = released(&plan, &place, progress(&bar));
         bar.finish_and_clear();
         let released = released?;
-        let report = released.report();
         if let Released::Stored { row, time, .. } = &released
             && !self.quiet
         {
-            eprintln!(
+            say(&format!(
                 "This plan was released on these data before: row {row} of the ledger, {time}. The same numbers again, at no cost."
-            );
+            ));
         }
-        if let Some(path) = &self.csv {
-            write_file(path, &report::csv(report))?;
-        }
-        if let Some(path) = &self.html {
-            write_file(path, &report::html(report))?;
-        }
-        if self.json {
-            writeln!(out, "{}", report::to_json(report))?;
-        } else {
-            write!(out, "{}", report::text(report))?;
-        }
-        Ok(())
+        forms.show(released.report(), out)
     }
 
     /// A bar on a terminal; nothing where the output goes to a file or a pipe.
@@ -94,36 +97,49 @@ impl Release {
     }
 }
 
-/// The ledger in the plan's directory, so that all plans beside each other spend from one budget.
-fn ledger_beside(plan: &Path) -> Result<PathBuf> {
-    let directory = match plan.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+/// Where the ledger is.
+pub enum Place {
+    /// Where `--ledger` says.
+    File(PathBuf),
+    /// In the plan's directory, so that all plans beside each other spend from one budget.
+    Directory(PathBuf),
+}
+
+impl Place {
+    /// Where `--ledger` says, or else in the directory of the plan.
+    pub fn of(plan: &Path, ledger: Option<&Path>) -> Result<Place> {
+        Ok(match ledger {
+            Some(path) => Place::File(path.to_owned()),
+            None => Place::Directory(home(plan)?),
+        })
+    }
+
+    pub fn path(&self) -> Result<PathBuf> {
+        Ok(match self {
+            Place::File(path) => path.clone(),
+            Place::Directory(directory) => in_directory(directory)?,
+        })
+    }
+}
+
+/// The directory of a plan. A link from another one is refused: two directories are two ledgers, and nobody can know which one the link
+/// stands for.
+fn home(plan: &Path) -> Result<PathBuf> {
+    let parent = |path: &Path| match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
     };
-    let mut found = Vec::new();
-    let cannot = || format!("cannot look for a ledger in {}", directory.display());
-    for entry in std::fs::read_dir(directory).with_context(cannot)? {
-        let path = entry.with_context(cannot)?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "ledger")
-        {
-            found.push(path);
-        }
+    let directory = parent(plan);
+    let cannot = || format!("{}: its directory cannot be found", clean::path(plan));
+    let real = plan.canonicalize().with_context(cannot)?;
+    if directory.canonicalize().with_context(cannot)? != parent(&real) {
+        bail!(
+            "{}: this is a link to {}, in another directory, and each could have the ledger; say which ledger with --ledger",
+            clean::path(plan),
+            clean::path(&real)
+        );
     }
-    found.sort();
-    match found.as_slice() {
-        [] => Ok(plan.with_extension("ledger")),
-        [only] => Ok(only.clone()),
-        several => bail!(
-            "several ledgers lie beside the plan: {}; one data set has one ledger, say which with --ledger",
-            several
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    }
+    Ok(directory)
 }
 
 /// The part that was read. Not how many rows: their number is a fact about the data.
@@ -136,17 +152,20 @@ fn progress(bar: &ProgressBar) -> Progress {
     })
 }
 
-#[cfg(feature = "datafusion")]
-fn released(plan: &Plan, ledger: &Path, progress: Progress) -> Result<Released> {
-    let engine = lastbit_release::release::TableEngine::default();
-    Ok(lastbit_release::release::release(
-        plan, ledger, &engine, progress,
-    )?)
+#[cfg(feature = "engine")]
+fn released(plan: &Plan, place: &Place, progress: Progress) -> Result<Released> {
+    use lastbit_release::engine::TableEngine;
+    use lastbit_release::release::{release, release_in};
+    let engine = TableEngine::default();
+    Ok(match place {
+        Place::File(path) => release(plan, path, &engine, progress)?,
+        Place::Directory(directory) => release_in(plan, directory, &engine, progress)?,
+    })
 }
 
-#[cfg(not(feature = "datafusion"))]
-fn released(_: &Plan, _: &Path, _: Progress) -> Result<Released> {
+#[cfg(not(feature = "engine"))]
+fn released(_: &Plan, _: &Place, _: Progress) -> Result<Released> {
     anyhow::bail!(
-        "this lastbit was built without the engine that reads tables; build it with the feature `datafusion`"
+        "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
     )
 }

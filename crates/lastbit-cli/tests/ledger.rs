@@ -1,12 +1,13 @@
 //! `lastbit ledger` on real files: what it prints, and its exit status.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lastbit_release::ledger::{Ledger, Outcome, Request};
 use lastbit_release::loss::Loss;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::support;
 
 /// ε = 1: a release of 0.7 that was settled, and one of 0.1 that was not.
 fn sample() -> (TempDir, PathBuf) {
@@ -32,18 +33,9 @@ fn sample() -> (TempDir, PathBuf) {
 
 /// Exit status, standard output and standard error of `lastbit ledger WORD PATH …`.
 fn run(word: &str, path: &Path, more: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_lastbit"))
-        .args(["ledger", word])
-        .arg(path)
-        .args(more)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    let path = path.to_str().unwrap();
+    let done = support::run(&[&["ledger", word, path], more].concat());
+    (done.status.unwrap(), done.out, done.err)
 }
 
 fn run_json(word: &str, path: &Path, more: &[&str]) -> (i32, Value) {
@@ -95,7 +87,7 @@ fn history_has_every_entry_and_no_commands_for_the_terminal() {
     assert_eq!(lines[1][2..], ["budget", "ε = 1", "ε = 1", "first budget"]);
     assert_eq!(
         lines[2][2..],
-        ["reserve", "− ε = 0.7", "ε = 0.3", "release \u{fffd}[31ma"]
+        ["reserve", "− ε = 0.7", "ε = 0.3", r"release \u{1b}[31ma"]
     );
     assert_eq!(lines[3][2..], ["settle", "ε = 0.3", "row 2"]);
     assert_eq!(
@@ -104,7 +96,7 @@ fn history_has_every_entry_and_no_commands_for_the_terminal() {
             "reserve",
             "− ε = 0.1",
             "ε = 0.2",
-            "release \u{fffd}[31mb (not settled)"
+            r"release \u{1b}[31mb (not settled)"
         ]
     );
     let (_, json) = run_json("history", &path, &[]);

@@ -10,11 +10,13 @@ use crate::rounding::{shift_right_rounded, split};
 
 /// An exact binary number `mantissa · 2^exponent`.
 ///
-/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==` on values. The
-/// exponent is within ±2^61, which no f64 or decimal comes near; an operation that would leave that range panics.
+/// Canonical: the mantissa is odd, or the number is zero with exponent 0; so `==` on fields is `==`
+/// on values. The exponent is within ±2^61, which no f64 or decimal comes near; an operation that
+/// would leave that range panics.
 ///
-/// Sums, [`floor_in`](Dyadic::floor_in) and conversions to [`Rational`](crate::Rational) are exact, so they take as many
-/// bits as the exponents are apart; comparison, rounding and [`Format`](crate::Format) do not.
+/// Sums, [`floor_in`](Dyadic::floor_in) and conversions to [`Rational`](crate::Rational) are exact,
+/// so they take as many bits as the exponents are apart; comparison, rounding and
+/// [`Format`](crate::Format) do not.
 ///
 /// ```
 /// use lastbit_exact::Dyadic;
@@ -59,7 +61,8 @@ impl Dyadic {
 
     /// `mantissa · 2^exponent` for an odd mantissa.
     fn odd(mantissa: IBig, exponent: i64) -> Dyadic {
-        // With this, sums and differences of two exponents, and of an exponent and a bit length, fit an i64.
+        // With this, sums and differences of two exponents, and of an exponent and a bit length,
+        // fit an i64.
         assert!(
             exponent.unsigned_abs() <= EXPONENT_LIMIT,
             "the binary exponent {exponent} is beyond ±2^61"
@@ -112,7 +115,7 @@ impl Dyadic {
     }
 
     /// `self · 2^by`, exactly.
-    pub fn scale(&self, by: i64) -> Dyadic {
+    pub fn times_power_of_two(&self, by: i64) -> Dyadic {
         if self.is_zero() {
             Dyadic::ZERO
         } else {
@@ -120,7 +123,8 @@ impl Dyadic {
         }
     }
 
-    /// `floor(self · 2^-exponent)`: how many whole steps of `2^exponent` lie at or below this number.
+    /// `floor(self · 2^-exponent)`: how many whole steps of `2^exponent` lie at or below this
+    /// number.
     pub fn floor_in(&self, exponent: i64) -> IBig {
         let shift = self.exponent.saturating_sub(exponent);
         if shift >= 0 {
@@ -136,7 +140,8 @@ impl Dyadic {
         -((-self).floor_in(exponent))
     }
 
-    /// The nearest multiple of `2^exponent`, ties toward +∞, counted in steps: `floor(self/2^exponent + 1/2)`.
+    /// The nearest multiple of `2^exponent`, ties toward +∞, counted in steps:
+    /// `floor(self/2^exponent + 1/2)`.
     pub fn round_in(&self, exponent: i64) -> IBig {
         // floor(2x + 1) >> 1 = floor(x + 1/2).
         (self.floor_in(exponent.saturating_sub(1)) + IBig::ONE) >> 1
@@ -144,15 +149,17 @@ impl Dyadic {
 
     /// Rounded to `precision` significant bits, exponent unbounded.
     ///
-    /// Contract: `Up` gives `result ≥ self`, `Down` gives `result ≤ self`, nearest is off by at most half a unit in
-    /// the last place, toward zero gives `|result| ≤ |self|`; the result has at most `precision` significant bits.
+    /// Contract: `Up` gives `result ≥ self`, `Down` gives `result ≤ self`, nearest is off by at
+    /// most half a unit in the last place, toward zero gives `|result| ≤ |self|`; the result has at
+    /// most `precision` significant bits.
     pub fn round(&self, precision: usize, rounding: Rounding) -> Dyadic {
         let bits = self.mantissa.bit_len();
         if bits <= precision {
             return self.clone();
         }
         let drop = bits - precision;
-        // The mantissa is odd, so the floor cuts something; the fraction it cuts is one half only if it is a single bit.
+        // The mantissa is odd, so the floor cuts something; the fraction it cuts is one half only
+        // if it is a single bit.
         let floor = &self.mantissa >> drop;
         let ceil_is_nearest = if drop == 1 {
             floor.bit(0)
@@ -206,12 +213,14 @@ impl Dyadic {
             }
             shift_right_rounded(&magnitude, drop, direction)
         };
-        // steps ≤ 2^53, so the conversion is exact; ldexp in two exact factors, overflow to infinity is correct.
+        // steps ≤ 2^53, so the conversion is exact; ldexp in two exact factors, overflow to
+        // infinity is correct.
         let steps = u64::try_from(steps).expect("at most 2^53 steps") as f64;
         let value = if last >= -1022 {
             steps * power_of_two_f64(last)
         } else {
-            // last ≥ −1074: 2^last as a product of two normal numbers; the result is a multiple of 2^-1074, so exact.
+            // last ≥ −1074: 2^last as a product of two normal numbers; the result is a multiple of
+            // 2^-1074, so exact.
             steps * power_of_two_f64(last + 200) * power_of_two_f64(-200)
         };
         if value == 0.0 { 0.0 } else { sign * value }

@@ -7,10 +7,12 @@ use crate::{
     Dyadic, EXP_ARGUMENT_BITS, Enclosure, Rational, Rounding, UBig, exp_enclosure, ln_enclosure,
 };
 
-/// Binary floating point of `p` significant bits and unbounded exponent: `fl_p` and its directed kin.
+/// Binary floating point of `p` significant bits and unbounded exponent: `fl_p` and its directed
+/// kin.
 ///
-/// Values are [`Dyadic`]s of at most `p` significant bits. Every operation is correctly rounded: the result is the exact
-/// result rounded once in the given direction. Operands may have more than `p` bits; they are taken exactly.
+/// Values are [`Dyadic`]s of at most `p` significant bits. Every operation is correctly rounded:
+/// the result is the exact result rounded once in the given direction. Operands may have more than
+/// `p` bits; they are taken exactly.
 ///
 /// ```
 /// use lastbit_exact::{Dyadic, Format, Rounding};
@@ -27,6 +29,7 @@ pub struct Format {
 
 /// Why a [`Format`] or one of its operations has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FormatError {
     /// A precision outside 2..=1000.
     #[error("a format has 2 to 1000 significant bits, got {0}")]
@@ -57,8 +60,14 @@ impl Format {
         }
     }
 
+    /// A format of more bits than the public ones have: the operations hold at every precision of 2
+    /// or more.
+    pub(crate) const fn of_any_precision(precision: u32) -> Format {
+        Format { precision }
+    }
+
     /// The number of significant bits, `p`.
-    pub fn precision(self) -> u32 {
+    pub const fn precision(self) -> u32 {
         self.precision
     }
 
@@ -82,7 +91,8 @@ impl Format {
         x.round(self.bits(), rounding)
     }
 
-    /// `x + y`, correctly rounded. Memory is bounded by the operands' own length, whatever their exponents.
+    /// `x + y`, correctly rounded. Memory is bounded by the operands' own length, whatever their
+    /// exponents.
     pub fn add(self, x: &Dyadic, y: &Dyadic, rounding: Rounding) -> Dyadic {
         let (Some(x_top), Some(y_top)) = (x.floor_log2(), y.floor_log2()) else {
             return self.round(if x.is_zero() { y } else { x }, rounding);
@@ -92,9 +102,10 @@ impl Format {
         } else {
             (y, y_top, x, x_top)
         };
-        // Say |small| < 2^step. `large` is a multiple of 2^step; so are all numbers of the format, and all midpoints of two
-        // neighbours, of size at least 2^(large_top − 1), which the sum has. So the sum lies strictly between two multiples
-        // of 2^step, nothing that rounding tells apart is between them, and any other number there rounds alike.
+        // Say |small| < 2^step. `large` is a multiple of 2^step; so are all numbers of the format,
+        // and all midpoints of two neighbours, of size at least 2^(large_top − 1), which the sum
+        // has. So the sum lies strictly between two multiples of 2^step, nothing that rounding
+        // tells apart is between them, and any other number there rounds alike.
         let step = large
             .exponent()
             .min(large_top - 2 - i64::from(self.precision));
@@ -126,7 +137,8 @@ impl Format {
         }
         let (x_negative, dividend) = split(x.mantissa());
         let (y_negative, divisor) = split(y.mantissa());
-        // A quotient of at least p + 1 bits holds every midpoint; one more bit says whether the rest is zero.
+        // A quotient of at least p + 1 bits holds every midpoint; one more bit says whether the
+        // rest is zero.
         let shift = (self.bits() + 1 + divisor.bit_len()).saturating_sub(dividend.bit_len());
         let (quotient, remainder) = (dividend << shift).div_rem(divisor);
         let sticky = (quotient << 1) + UBig::from(!remainder.is_zero());
@@ -165,8 +177,9 @@ impl Format {
         }
         let p = i64::from(self.precision);
         if top < -p - 2 {
-            // 0 < |e^x − 1| < 2^-(p+1), on the side of x's sign: strictly between 1 and the midpoint next to it, which
-            // is 1 + 2^-p above and 1 − 2^-(p+1) below. So is 1 ± 2^-(p+2).
+            // 0 < |e^x − 1| < 2^-(p+1), on the side of x's sign: strictly between 1 and the
+            // midpoint next to it, which is 1 + 2^-p above and 1 − 2^-(p+1) below. So is 1 ±
+            // 2^-(p+2).
             let little = Dyadic::power_of_two(-p - 2);
             let beside_one = if x.is_negative() {
                 &Dyadic::ONE - &little
@@ -180,8 +193,9 @@ impl Format {
 
     /// Ziv's loop: the first enclosure whose ends round alike gives the result.
     ///
-    /// It ends because the value is never a number of the format or a midpoint: by Lindemann's theorem `ln x` (`x ≠ 1`) and
-    /// `e^x` (`x ≠ 0`) are transcendental at rational `x`, so the value has a positive distance from every dyadic.
+    /// It ends because the value is never a number of the format or a midpoint: by Lindemann's
+    /// theorem `ln x` (`x ≠ 1`) and `e^x` (`x ≠ 0`) are transcendental at rational `x`, so the
+    /// value has a positive distance from every dyadic.
     fn refine(self, rounding: Rounding, enclose: impl Fn(u32) -> Enclosure) -> Dyadic {
         // A random value is undecided with probability about 2^-guard.
         let mut guard = 10;

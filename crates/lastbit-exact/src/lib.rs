@@ -1,21 +1,23 @@
-//! Exact and directed arithmetic: the ground floor of Lastbit.
-//!
-//! Every number that reaches a privacy decision is exact ([`Dyadic`], [`Rational`]) or rounded in a direction that
-//! its type states.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod decimal;
 mod directed;
 mod dyadic;
 mod enclosure;
+pub mod environment;
 mod format;
 mod ln;
 mod rational;
 mod rounding;
+#[cfg(feature = "serde")]
+mod serde;
 
 pub use dashu_int::{IBig, UBig};
 pub use directed::{BoundError, Down, Interval, Up};
 pub use dyadic::{Dyadic, NotFinite};
-pub use enclosure::{EXP_ARGUMENT_BITS, Enclosure, exp_enclosure, ln_enclosure};
+pub use enclosure::{EXP_ARGUMENT_BITS, Enclosure, Outward, Wide, exp_enclosure, ln_enclosure};
 pub use format::{Format, FormatError};
 pub use ln::{ln, ln_bounds};
 pub use rational::{ParseRationalError, Rational};

@@ -6,6 +6,7 @@ use dashu_base::{Abs, BitTest, DivRem, Signed};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
+use crate::directed::printable;
 use crate::rounding::{join, split};
 use crate::{Dyadic, NotFinite, Rounding};
 
@@ -21,8 +22,16 @@ use crate::{Dyadic, NotFinite, Rounding};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rational(RBig);
 
+/// Zero.
+impl Default for Rational {
+    fn default() -> Rational {
+        Rational::ZERO
+    }
+}
+
 /// Why a text is not a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseRationalError {
     /// The text is not a decimal (`-12.5e-3`) or a fraction (`1/3`).
     #[error(
@@ -108,7 +117,7 @@ impl Rational {
     }
 
     /// `self · 2^by`, exactly.
-    pub fn scale(&self, by: i64) -> Rational {
+    pub fn times_power_of_two(&self, by: i64) -> Rational {
         let shift = by.unsigned_abs() as usize;
         if by >= 0 {
             Rational(RBig::from_parts(
@@ -133,9 +142,21 @@ impl Rational {
         if !self.is_positive() {
             return None;
         }
-        // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the number is in (2^(a−b−1), 2^(a−b+1)).
+        // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the number is in (2^(a−b−1),
+        // 2^(a−b+1)).
         let guess = self.numerator().bit_len() as i64 - self.denominator().bit_len() as i64;
         (guess..=guess + 1).find(|&e| *self <= Rational::from(&Dyadic::power_of_two(e)))
+    }
+
+    /// The bits of the longer of numerator and denominator: what arithmetic on this number costs.
+    ///
+    /// ```
+    /// use lastbit_exact::Rational;
+    /// assert_eq!(Rational::new(5, 8).bits(), 4);
+    /// ```
+    pub fn bits(&self) -> usize {
+        let (_, magnitude) = split(self.numerator());
+        magnitude.bit_len().max(self.denominator().bit_len())
     }
 
     /// The dyadic with the same value, if there is one.
@@ -145,7 +166,8 @@ impl Rational {
             .then(|| Dyadic::new(self.numerator().clone(), -(zeros as i64)))
     }
 
-    /// Rounded to `precision` significant bits, exponent unbounded; the contract of [`Dyadic::round`].
+    /// Rounded to `precision` significant bits, exponent unbounded; the contract of
+    /// [`Dyadic::round`].
     pub fn round(&self, precision: usize, rounding: Rounding) -> Dyadic {
         self.with_sticky_bit(precision + 2)
             .round(precision, rounding)
@@ -156,9 +178,27 @@ impl Rational {
         self.with_sticky_bit(56).to_f64(rounding)
     }
 
-    /// A dyadic that rounds as this number does in every format of fewer than `bits` significant bits: the truncated
-    /// quotient of at least `bits` bits, then one bit that says whether anything was cut off. Number and dyadic lie on the
-    /// same side of, or both on, every number of fewer than `bits` bits and every midpoint of two such neighbours.
+    /// The smallest f64 at or above this number whose shortest decimal, which is what JSON and
+    /// other writers of f64 print, is at or above it too.
+    ///
+    /// ```
+    /// use lastbit_exact::Rational;
+    /// let tenth = Rational::new(1, 10); // the f64 0.1 is larger; its decimal is not smaller
+    /// assert_eq!(tenth.printable_up(), 0.1);
+    /// ```
+    pub fn printable_up(&self) -> f64 {
+        printable::<true>(self)
+    }
+
+    /// The mirror of [`Rational::printable_up`]: at or below.
+    pub fn printable_down(&self) -> f64 {
+        printable::<false>(self)
+    }
+
+    /// A dyadic that rounds as this number does in every format of fewer than `bits` significant
+    /// bits: the truncated quotient of at least `bits` bits, then one bit that says whether
+    /// anything was cut off. Number and dyadic lie on the same side of, or both on, every number of
+    /// fewer than `bits` bits and every midpoint of two such neighbours.
     fn with_sticky_bit(&self, bits: usize) -> Dyadic {
         let (negative, magnitude) = split(self.numerator());
         let denominator = self.denominator();
@@ -294,7 +334,8 @@ fn excerpt(text: &str) -> String {
 }
 
 impl fmt::Display for Rational {
-    /// The decimal if it ends, else the fraction; either reads back to the same number, up to the 5000 digits that are read.
+    /// The decimal if it ends, else the fraction; either reads back to the same number, up to the
+    /// 5000 digits that are read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, magnitude) = split(self.numerator());
         let sign = if negative { "-" } else { "" };

@@ -68,7 +68,7 @@ proptest! {
     /// `floor_in ≤ x/2^e < floor_in + 1`, and its kin.
     #[test]
     fn grid_counts_obey_their_inequalities(x in dyadic(), exponent in -350i64..350) {
-        let steps = rational(&x).scale(-exponent);
+        let steps = rational(&x).times_power_of_two(-exponent);
         let (floor, ceil, round) = (x.floor_in(exponent), x.ceil_in(exponent), x.round_in(exponent));
         prop_assert_eq!(&floor, &steps.floor());
         prop_assert_eq!(&ceil, &steps.ceil());
@@ -97,7 +97,7 @@ proptest! {
         prop_assert!(down <= x && x <= up);
         prop_assert_eq!(&zero, if x.is_negative() { &up } else { &down });
         prop_assert!(nearest == up || nearest == down);
-        prop_assert!((&nearest - &x).abs() <= (&up - &down).scale(-1));
+        prop_assert!((&nearest - &x).abs() <= (&up - &down).times_power_of_two(-1));
         for result in [&nearest, &up, &down] {
             let bits = result.floor_log2().map_or(0, |top| top - result.exponent() + 1);
             prop_assert!(bits <= precision as i64);
@@ -131,14 +131,14 @@ proptest! {
         // A product by a power of two rounds once, also into the subnormals and over the top.
         let power = Dyadic::power_of_two(shift).to_f64(Rounding::NearestEven);
         if power.is_normal() {
-            prop_assert_eq!(exact(x).scale(shift).to_f64(Rounding::NearestEven), x * power);
+            prop_assert_eq!(exact(x).times_power_of_two(shift).to_f64(Rounding::NearestEven), x * power);
         }
     }
 
     /// `Down ≤ x ≤ Up`, and no f64 lies strictly between.
     #[test]
     fn directed_conversions_bracket(x in dyadic(), shift in -1500i64..1500) {
-        let x = x.scale(shift);
+        let x = x.times_power_of_two(shift);
         let [nearest, up, down, zero] = Rounding::ALL.map(|r| x.to_f64(r));
         prop_assert!(down == f64::NEG_INFINITY || exact(down) <= x);
         prop_assert!(up == f64::INFINITY || exact(up) >= x);

@@ -47,12 +47,12 @@ proptest! {
     /// `hi − lo ≤ 2^-bits lo`, and precisions agree.
     #[test]
     fn exp_is_narrow_and_consistent(x in positive(), negative: bool, scale in -60i64..39, bits in 0u32..600) {
-        let x = x.scale(scale - x.floor_log2().unwrap());
+        let x = x.times_power_of_two(scale - x.floor_log2().unwrap());
         let x = if negative { -&x } else { x };
         let coarse = exp_enclosure(&x, bits);
         let fine = exp_enclosure(&x, 700);
-        prop_assert!(coarse.width() <= coarse.lo().scale(-i64::from(bits)));
-        prop_assert!(fine.width() <= fine.lo().scale(-700));
+        prop_assert!(coarse.width() <= coarse.lo().times_power_of_two(-i64::from(bits)));
+        prop_assert!(fine.width() <= fine.lo().times_power_of_two(-700));
         prop_assert!(meet(&coarse, &fine));
     }
 
@@ -64,7 +64,7 @@ proptest! {
         prop_assert!(exp_enclosure(logarithm.hi(), bits).hi() >= &x);
         // And not merely because they are wide: e^hi − e^lo is at most a few 2^-bits of x.
         let spread = exp_enclosure(logarithm.hi(), bits).hi() - exp_enclosure(logarithm.lo(), bits).lo();
-        prop_assert!(spread <= x.scale(4 - i64::from(bits)));
+        prop_assert!(spread <= x.times_power_of_two(4 - i64::from(bits)));
     }
 
     /// `ln(xy) = ln x + ln y`.
@@ -106,7 +106,7 @@ fn exact_and_extreme_arguments() {
     assert_eq!(*vanishing.lo(), Dyadic::ZERO);
     assert_eq!(*vanishing.hi(), Dyadic::power_of_two(-(1 << 40)));
     let large = exp_enclosure(&Dyadic::from((1 << 40) - 1), 64);
-    assert!(large.width() <= large.lo().scale(-64));
+    assert!(large.width() <= large.lo().times_power_of_two(-64));
 }
 
 #[test]
@@ -122,6 +122,6 @@ fn thousands_of_bits_agree_with_fewer() {
     assert!(fine.width() <= Dyadic::power_of_two(-20_000));
     assert!(meet(&fine, &ln_enclosure(&x, 3000)));
     let fine = exp_enclosure(&x, 20_000);
-    assert!(fine.width() <= fine.lo().scale(-20_000));
+    assert!(fine.width() <= fine.lo().times_power_of_two(-20_000));
     assert!(meet(&fine, &exp_enclosure(&x, 3000)));
 }

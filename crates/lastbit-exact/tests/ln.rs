@@ -1,17 +1,7 @@
 //! `ln` and `ln_bounds` against MPFR and against enclosures. The vectors come from `data/make_ln_vectors.py`.
 
 use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rounding, ln, ln_bounds, ln_enclosure};
-
-/// Reproducible words.
-fn words(seed: u64) -> impl Iterator<Item = u64> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    })
-}
+use lastbit_testing::Cases;
 
 fn number(hex: &str) -> f64 {
     f64::from_bits(u64::from_str_radix(hex, 16).expect("bits in hex"))
@@ -126,7 +116,7 @@ fn by_enclosure(format: Format, x: &Dyadic, rounding: Rounding) -> Dyadic {
 #[test]
 fn ln_of_118_bits_is_that_of_the_enclosure() {
     let format = Format::new(118).unwrap();
-    let mut words = words(8);
+    let mut words = Cases(8).words();
     let mut word = || words.next().expect("endless");
     for i in 0..100_000u64 {
         let mantissa = IBig::from((u128::from(word()) << 64 | u128::from(word())) >> 10);

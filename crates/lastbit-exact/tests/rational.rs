@@ -71,7 +71,7 @@ proptest! {
     /// `Down ≤ x ≤ Up` and no f64 lies strictly between.
     #[test]
     fn directed_conversions_bracket(x in rational(), shift in -1200i64..1200) {
-        let x = x.scale(shift);
+        let x = x.times_power_of_two(shift);
         let exact = |value: f64| Rational::try_from(value).unwrap();
         let [nearest, up, down, zero] = Rounding::ALL.map(|r| x.to_f64(r));
         prop_assert!(down == f64::NEG_INFINITY || exact(down) <= x);
@@ -98,7 +98,7 @@ proptest! {
         prop_assert!(exact(&down) <= x && x <= exact(&up));
         prop_assert_eq!(&zero, if x.is_negative() { &up } else { &down });
         prop_assert!(nearest == up || nearest == down);
-        let doubled_error = (&exact(&nearest) - &x).abs().scale(1);
+        let doubled_error = (&exact(&nearest) - &x).abs().times_power_of_two(1);
         prop_assert!(doubled_error <= exact(&(&up - &down)));
         if let Some(e) = x.abs().ceil_log2() {
             prop_assert!(&up - &down <= Dyadic::power_of_two(e - precision as i64));
@@ -121,7 +121,7 @@ proptest! {
     /// `2^(e−1) < x ≤ 2^e` for `e = ceil_log2 x`.
     #[test]
     fn ceil_log2_is_the_smallest(x in rational(), shift in -200i64..200) {
-        let x = x.scale(shift);
+        let x = x.times_power_of_two(shift);
         let power = |e: i64| Rational::from(Dyadic::power_of_two(e));
         match x.ceil_log2() {
             None => prop_assert!(!x.is_positive()),

@@ -12,6 +12,7 @@
 //!
 //! A restored snapshot of a virtual machine is not a fork, and is not seen.
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 #[cfg(unix)]
 mod unix;

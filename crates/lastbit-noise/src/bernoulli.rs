@@ -1,12 +1,15 @@
-//! Bernoulli draws with exact probabilities: whether one lazy uniform real `U` lies below the probability.
+//! Bernoulli draws with exact probabilities: whether one lazy uniform real `U` lies below the
+//! probability.
 //!
-//! `U` is known by its first bits; while the cell of reals that begin with them contains the probability, more bits of the same `U`
-//! are drawn. So `true` has exactly the stated probability, rational or not.
+//! `U` is known by its first bits; while the cell of reals that begin with them contains the
+//! probability, more bits of the same `U` are drawn. So `true` has exactly the stated probability,
+//! rational or not.
 //!
-//! *Time.* One word is drawn, and another with probability at most `2^-64` ([`bernoulli`]) or about `2^-50`
-//! ([`bernoulli_exp`]). The number of words depends on the parameter and the bits drawn. The time of the arithmetic depends on the
-//! parameter's size and, in `bernoulli_exp`, on whether the fast round decides; it is not constant in the parameter, so a
-//! parameter that is itself secret is not hidden.
+//! *Time.* One word is drawn, and another with probability at most `2^-64` ([`bernoulli`]) or about
+//! `2^-50` ([`bernoulli_exp`]). The number of words depends on the parameter and the bits drawn.
+//! The time of the arithmetic depends on the parameter's size and, in `bernoulli_exp`, on whether
+//! the fast round decides; it is not constant in the parameter, so a parameter that is itself
+//! secret is not hidden.
 
 use lastbit_exact::{Enclosure, IBig, Interval, Rational, Rounding, exp_enclosure};
 
@@ -15,6 +18,7 @@ use crate::entropy::{Entropy, EntropyError};
 
 /// Why no Bernoulli variable was drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BernoulliError {
     /// Not a probability.
     #[error("a probability must be between 0 and 1, got {0}")]
@@ -41,7 +45,7 @@ pub fn bernoulli(p: &Rational, entropy: &mut impl Entropy) -> Result<bool, Berno
     // U < p, digit by digit in base 2^64: the digits of p are the quotients of a long division.
     let mut rest = p.clone();
     loop {
-        let scaled = rest.scale(64);
+        let scaled = rest.times_power_of_two(64);
         let digit = scaled.floor();
         let word = IBig::from(entropy.word()?);
         if word != digit {
@@ -81,8 +85,8 @@ pub fn bernoulli_exp(x: &Rational, entropy: &mut impl Entropy) -> Result<bool, B
     }
 }
 
-/// The law of [`bernoulli_exp`]: `P(true) = exp(−x)`, enclosed with `hi − lo ≤ 2^-bits · lo` for `x < 2^40`, and by
-/// `[0, 2^(−2^40)]` from there on.
+/// The law of [`bernoulli_exp`]: `P(true) = exp(−x)`, enclosed with `hi − lo ≤ 2^-bits · lo` for
+/// `x < 2^40`, and by `[0, 2^(−2^40)]` from there on.
 ///
 /// ```
 /// use lastbit_exact::{Rational, Rounding};
@@ -103,7 +107,8 @@ fn check_exponent(x: &Rational) -> Result<(), BernoulliError> {
     Ok(())
 }
 
-/// Whether every `U` that begins with the word lies below `exp(−x)`, or none does; `None` if f64 intervals cannot tell.
+/// Whether every `U` that begins with the word lies below `exp(−x)`, or none does; `None` if f64
+/// intervals cannot tell.
 fn below_exp_f64(word: u64, x: &Rational) -> Option<bool> {
     let probability = (-Interval::from_rational(x)).exp();
     // 53 bits of U: both ends of its cell are exact in f64.
@@ -127,7 +132,8 @@ fn below_exp(word: u64, x: &Rational, entropy: &mut impl Entropy) -> Result<bool
     loop {
         let bits = 64 + uniform.length().saturating_sub(zeros);
         let probability = exp_of_negative(x, u32::try_from(bits).unwrap_or(u32::MAX));
-        // exp(−x) is irrational unless x = 0, so it is never an end of a cell, and some number of bits decides.
+        // exp(−x) is irrational unless x = 0, so it is never an end of a cell, and some number of
+        // bits decides.
         if uniform.upper() <= *probability.lo() {
             return Ok(true);
         }
@@ -141,8 +147,8 @@ fn below_exp(word: u64, x: &Rational, entropy: &mut impl Entropy) -> Result<bool
 /// Encloses `exp(−x)`, `x ≥ 0`, with `hi − lo ≤ 2^-bits · lo` for `x < 2^40`.
 fn exp_of_negative(x: &Rational, bits: u32) -> Enclosure {
     let bits = bits.max(1) + 2;
-    // At this many significant bits, x < 2^integer_bits is off by less than 2^-bits. Then, with d = 2^-bits,
-    // hi/lo ≤ (1 + d)² e^d ≤ 1 + 4d, as d ≤ 1/8.
+    // At this many significant bits, x < 2^integer_bits is off by less than 2^-bits. Then, with d =
+    // 2^-bits, hi/lo ≤ (1 + d)² e^d ≤ 1 + 4d, as d ≤ 1/8.
     let integer_bits = x.ceil_log2().unwrap_or(0).clamp(0, 41) as usize + 1;
     let precision = bits as usize + integer_bits;
     let largest = exp_enclosure(&-&x.round(precision, Rounding::Down), bits);
@@ -152,5 +158,4 @@ fn exp_of_negative(x: &Rational, bits: u32) -> Enclosure {
 }
 
 #[cfg(test)]
-#[path = "bernoulli_tests.rs"]
 mod tests;

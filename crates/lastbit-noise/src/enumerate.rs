@@ -1,9 +1,11 @@
-//! The exact law of a sampler, found by feeding it every beginning of a bit stream. **For tests only.**
+//! The exact law of a sampler, found by feeding it every beginning of a bit stream. **For tests
+//! only.**
 //!
-//! A sampler that is a *monotone* function of its bit stream, read as a binary number `0.b₁b₂b₃…` from the most
-//! significant bit of the first word on, gives one outcome on a whole cell of streams (those that begin with the same
-//! bits) as soon as it gives that outcome at both ends of the cell: the beginning followed by zeros, and by ones. So
-//! [`masses`] cuts the unit interval where the ends differ, and adds up cells of known mass. No draw is random.
+//! A sampler that is a *monotone* function of its bit stream, read as a binary number `0.b₁b₂b₃…`
+//! from the most significant bit of the first word on, gives one outcome on a whole cell of streams
+//! (those that begin with the same bits) as soon as it gives that outcome at both ends of the cell:
+//! the beginning followed by zeros, and by ones. So [`masses`] cuts the unit interval where the
+//! ends differ, and adds up cells of known mass. No draw is random.
 //!
 //! ```
 //! use lastbit_exact::{Dyadic, Rational};
@@ -21,7 +23,8 @@ use lastbit_exact::{Dyadic, Rational, UBig};
 
 use crate::entropy::{Entropy, EntropyError};
 
-/// Words that [`Prefix`] gives before it is exhausted: a sampler that wants more than 2^16 bits will not decide.
+/// Words that [`Prefix`] gives before it is exhausted: a sampler that wants more than 2^16 bits
+/// will not decide.
 pub const WORD_LIMIT: usize = 1024;
 
 /// A bit stream with a chosen beginning and the same word repeated after it.
@@ -43,8 +46,9 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// The low `length` bits of `bits`, the highest of them first, then the bits of `rest` to fill the word, then `rest` again
-    /// and again: 0 for the lower end of the cell, `u64::MAX` for its upper end.
+    /// The low `length` bits of `bits`, the highest of them first, then the bits of `rest` to fill
+    /// the word, then `rest` again and again: 0 for the lower end of the cell, `u64::MAX` for its
+    /// upper end.
     ///
     /// # Panics
     /// If `bits` has more than `length` bits.
@@ -91,7 +95,8 @@ impl Entropy for Prefix {
     }
 }
 
-/// Exact masses of the outcomes of a monotone draw, as far as they were decided; the result of [`masses`].
+/// Exact masses of the outcomes of a monotone draw, as far as they were decided; the result of
+/// [`masses`].
 #[derive(Clone, Debug)]
 pub struct Masses<T> {
     decided: BTreeMap<T, Dyadic>,
@@ -122,8 +127,8 @@ impl Mass {
 }
 
 impl<T: Ord> Masses<T> {
-    /// The mass of an outcome. An undecided cell counts for every outcome from the one at its lower end to the one at its
-    /// upper end, and for every outcome at all if the draw failed at an end.
+    /// The mass of an outcome. An undecided cell counts for every outcome from the one at its lower
+    /// end to the one at its upper end, and for every outcome at all if the draw failed at an end.
     pub fn of(&self, outcome: &T) -> Mass {
         let lo = self.decided.get(outcome).cloned().unwrap_or(Dyadic::ZERO);
         let hi = self
@@ -159,13 +164,14 @@ impl<T: Ord> UndecidedCell<T> {
     }
 }
 
-/// Runs `draw` at the ends of cells, from the whole unit interval down to cells of mass `2^-depth`, and splits those whose
-/// ends differ. Cost: about `depth` runs per boundary between outcomes.
+/// Runs `draw` at the ends of cells, from the whole unit interval down to cells of mass `2^-depth`,
+/// and splits those whose ends differ. Cost: about `depth` runs per boundary between outcomes.
 ///
 /// An error of `draw` (the stream is exhausted) makes the cell undecided.
 ///
 /// # Panics
-/// If a draw inside a cell, or at the middle of one, has an outcome outside those of its ends: `draw` is not monotone.
+/// If a draw inside a cell, or at the middle of one, has an outcome outside those of its ends:
+/// `draw` is not monotone.
 pub fn masses<T: Ord + Clone + Debug, E>(
     depth: u32,
     mut draw: impl FnMut(&mut Prefix) -> Result<T, E>,
@@ -208,5 +214,4 @@ pub fn masses<T: Ord + Clone + Debug, E>(
 const INSIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
-#[path = "enumerate_tests.rs"]
 mod tests;

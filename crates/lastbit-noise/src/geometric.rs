@@ -5,18 +5,20 @@ use lastbit_exact::{IBig, Interval, Rational};
 use crate::entropy::{Entropy, EntropyError};
 use crate::{Laplace, ScaleError};
 
-/// `P(k) = (1 − e^(-1/scale))·e^(-k/scale)`, `k = 0, 1, 2, …`: exactly the law of `⌊scale·(−ln U)⌋`.
+/// `P(k) = (1 − e^(-1/scale))·e^(-k/scale)`, `k = 0, 1, 2, …`: exactly the law of
+/// `⌊scale·(−ln U)⌋`.
 ///
 /// ```
 /// use lastbit_exact::Rational;
 /// use lastbit_noise::{Geometric, entropy::System};
-/// let waiting = Geometric::new(&Rational::from(2i64))?.sample(&mut System::default())?;
+/// let waiting = Geometric::new(&Rational::from(2i64))?.draw(&mut System::default())?;
 /// assert!(waiting >= 0.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Geometric {
-    /// One-sided use of the two-sided sampler: with a positive sign, `⌊−½ + scale·(−ln U)⌉ = ⌊scale·(−ln U)⌋`.
+    /// One-sided use of the two-sided sampler: with a positive sign,
+    /// `⌊−½ + scale·(−ln U)⌉ = ⌊scale·(−ln U)⌋`.
     laplace: Laplace,
 }
 
@@ -29,7 +31,7 @@ impl Geometric {
     }
 
     /// One draw.
-    pub fn sample(&self, entropy: &mut impl Entropy) -> Result<IBig, EntropyError> {
+    pub fn draw(&self, entropy: &mut impl Entropy) -> Result<IBig, EntropyError> {
         let word = entropy.word()? & (u64::MAX >> 1);
         match self.laplace.try_cell(word, -0.5, 0.0) {
             Some(cell) => Ok(IBig::from(cell as i64)),

@@ -4,10 +4,12 @@ use lastbit_exact::{Dyadic, IBig, UBig, ln_enclosure};
 
 use crate::entropy::{Entropy, EntropyError};
 
-/// A real number `U`, uniform on (0, 1), of which the first bits have been drawn: `lower ≤ U ≤ upper`.
+/// A real number `U`, uniform on (0, 1), of which the first bits have been drawn:
+/// `lower ≤ U ≤ upper`.
 ///
-/// A sampler evaluates its function on the enclosure; when that does not decide the answer, it asks for more bits of the
-/// *same* `U`. The answer is then a function of a real uniform, so its law is that of the real-valued function.
+/// A sampler evaluates its function on the enclosure; when that does not decide the answer, it asks
+/// for more bits of the *same* `U`. The answer is then a function of a real uniform, so its law is
+/// that of the real-valued function.
 ///
 /// ```
 /// use lastbit_exact::Dyadic;
@@ -65,8 +67,9 @@ impl LazyUniform {
         Dyadic::new(IBig::from(&self.bits + UBig::ONE), -(self.length as i64))
     }
 
-    /// Encloses `−ln U`: `low ≤ −ln U ≤ high`, each end within `2^-precision` of the logarithm of an end of the
-    /// enclosure of `U`. `None` while only zeros were drawn, as there is no upper end yet.
+    /// Encloses `−ln U`: `low ≤ −ln U ≤ high`, each end within `2^-precision` of the logarithm of
+    /// an end of the enclosure of `U`. `None` while only zeros were drawn, as there is no upper end
+    /// yet.
     pub fn negative_ln(&self, precision: u32) -> Option<(Dyadic, Dyadic)> {
         if self.bits.is_zero() {
             return None;

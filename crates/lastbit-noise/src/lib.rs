@@ -1,5 +1,6 @@
-//! Entropy, lazy uniforms and exact samplers on grids.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod bernoulli;
 pub mod entropy;
@@ -20,28 +21,50 @@ pub use lazy::LazyUniform;
 pub use uniform::{UniformError, uniform_below, uniform_law, uniform_u64_below};
 pub use ustar::{SignedUStar64, UStar};
 
-use lastbit_exact::Rational;
+use lastbit_exact::{Rational, environment};
 
 /// A scale that no distribution has.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScaleError {
     /// Zero or below.
     #[error("a scale must be positive, got {0}")]
     NotPositive(Rational),
+    /// A scale beyond every double, which would make a draw slow.
+    #[error(
+        "a scale must be between 2^-{GRID_EXPONENT_LIMIT} and 2^{GRID_EXPONENT_LIMIT}; measure in another unit"
+    )]
+    OutOfRange,
+    /// A floating-point mode in which the errors counted for the first tier do not hold.
+    #[error(transparent)]
+    Environment(#[from] environment::EnvironmentError),
     /// A grid of more or fewer bits than any use needs.
-    #[error("a grid exponent must be between -65536 and 65536, got {0}")]
+    #[error(
+        "a grid exponent must be between -{GRID_EXPONENT_LIMIT} and {GRID_EXPONENT_LIMIT}, got {0}"
+    )]
     GridExponent(i64),
 }
 
-/// The largest magnitude of the exponent of a grid.
-const GRID_EXPONENT_LIMIT: u64 = 65536;
+/// Grids are from `2^-1100` to `2^1100`, and so are scales: beyond the doubles on either side. The
+/// bits of a draw, and with them its time, grow with the steps of the grid in a scale; so both are
+/// bounded.
+pub const GRID_EXPONENT_LIMIT: i64 = 1100;
 
 /// A positive scale, and a grid on which steps can be counted.
 fn check_scale(scale: &Rational, grid_exponent: i64) -> Result<(), ScaleError> {
-    if !scale.is_positive() {
+    check_scale_within(scale, grid_exponent, GRID_EXPONENT_LIMIT)
+}
+
+/// The same with a scale from `2^-limit` to `2^limit`.
+fn check_scale_within(scale: &Rational, grid_exponent: i64, limit: i64) -> Result<(), ScaleError> {
+    environment::check()?;
+    let Some(size) = scale.ceil_log2() else {
         return Err(ScaleError::NotPositive(scale.clone()));
+    };
+    if !(-limit..=limit).contains(&size) {
+        return Err(ScaleError::OutOfRange);
     }
-    if grid_exponent.unsigned_abs() > GRID_EXPONENT_LIMIT {
+    if !(-GRID_EXPONENT_LIMIT..=GRID_EXPONENT_LIMIT).contains(&grid_exponent) {
         return Err(ScaleError::GridExponent(grid_exponent));
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! Uniform integers: `floor(n·U)` of one lazy uniform real `U`.
 //!
-//! `U` is known by its first bits; when the cell of reals that begin with them contains a multiple of `1/n`, more bits of the same
-//! `U` are drawn. So every value has probability exactly `1/n`, and the result is monotone in the bit stream.
+//! `U` is known by its first bits; when the cell of reals that begin with them contains a multiple
+//! of `1/n`, more bits of the same `U` are drawn. So every value has probability exactly `1/n`, and
+//! the result is monotone in the bit stream.
 //!
 //! *Time.* The number of words drawn depends on `n` and on the bits drawn, and on nothing else.
 
@@ -11,6 +12,7 @@ use crate::entropy::{Entropy, EntropyError};
 
 /// Why no uniform integer was drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UniformError {
     /// There is no integer below zero to draw.
     #[error("a uniform integer below 0 does not exist; ask for one below a positive number")]
@@ -36,7 +38,8 @@ pub fn uniform_u64_below(n: u64, entropy: &mut impl Entropy) -> Result<u64, Unif
     // n·U = whole + (fraction + [0, n))/2^64.
     let (whole, mut fraction) = wide_product(n, entropy.word()?);
     while fraction.checked_add(largest).is_none() {
-        // The bits to come may carry into `whole`: they add `carry` to the fraction, and at most one more.
+        // The bits to come may carry into `whole`: they add `carry` to the fraction, and at most
+        // one more.
         let (carry, next) = wide_product(n, entropy.word()?);
         match fraction.overflowing_add(carry) {
             // fraction + carry + 1 < 2·2^64, so there is no second carry.
@@ -50,8 +53,8 @@ pub fn uniform_u64_below(n: u64, entropy: &mut impl Entropy) -> Result<u64, Unif
 
 /// A uniform integer in `0..n`: each with probability exactly `1/n`.
 ///
-/// Reads words until `k` bits are known with no multiple of `1/n` inside their cell: that many are not enough with probability
-/// below `n/2^k`.
+/// Reads words until `k` bits are known with no multiple of `1/n` inside their cell: that many are
+/// not enough with probability below `n/2^k`.
 ///
 /// ```
 /// use lastbit_exact::UBig;
@@ -96,5 +99,4 @@ fn wide_product(a: u64, b: u64) -> (u64, u64) {
 }
 
 #[cfg(test)]
-#[path = "uniform_tests.rs"]
 mod tests;

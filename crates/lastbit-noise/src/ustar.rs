@@ -1,13 +1,15 @@
-//! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight of its last place.
+//! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight
+//! of its last place.
 
 use lastbit_exact::{Dyadic, IBig, UBig};
 
 use crate::entropy::{Entropy, EntropyError};
 
-/// A draw of `U*` at `p` bits: `significand · 2^-(exponent + p − 1)`, the significand having exactly `p` bits.
+/// A draw of `U*` at `p` bits: `significand · 2^-(exponent + p − 1)`, the significand having
+/// exactly `p` bits.
 ///
-/// `P(U* = (1 + m/2^(p−1))·2^-e) = 2^-e · 2^-(p−1)` for every `e ≥ 1`: the exponent is unbounded, so no draw underflows and
-/// no output of a mechanism becomes unreachable.
+/// `P(U* = (1 + m/2^(p−1))·2^-e) = 2^-e · 2^-(p−1)` for every `e ≥ 1`: the exponent is unbounded,
+/// so no draw underflows and no output of a mechanism becomes unreachable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UStar {
     significand: UBig,
@@ -16,7 +18,8 @@ pub struct UStar {
 }
 
 impl UStar {
-    /// The value with this mantissa (`0 ≤ mantissa < 2^(p−1)`) and exponent `e ≥ 1`: `(1 + mantissa/2^(p−1))·2^-e`.
+    /// The value with this mantissa (`0 ≤ mantissa < 2^(p−1)`) and exponent `e ≥ 1`:
+    /// `(1 + mantissa/2^(p−1))·2^-e`.
     ///
     /// ```
     /// use lastbit_exact::{Dyadic, UBig};
@@ -92,8 +95,8 @@ pub struct SignedUStar64 {
 }
 
 impl SignedUStar64 {
-    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent; once in 2^11 draws another
-    /// word goes on flipping.
+    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent; once
+    /// in 2^11 draws another word goes on flipping.
     #[inline]
     pub fn draw(entropy: &mut impl Entropy) -> Result<SignedUStar64, EntropyError> {
         let word = entropy.word()?;
@@ -111,67 +114,4 @@ impl SignedUStar64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Hands out the given words, then fails.
-    struct Script(Vec<u64>);
-    impl Entropy for Script {
-        fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-            for word in words {
-                if self.0.is_empty() {
-                    return Err(EntropyError::exhausted());
-                }
-                *word = self.0.remove(0);
-            }
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn masses_of_all_values_down_to_an_exponent_sum_to_one_less_the_rest() {
-        let (precision, last) = (5, 9);
-        let mut total = Dyadic::ZERO;
-        for exponent in 1..=last {
-            for mantissa in 0..1u32 << (precision - 1) {
-                let u = UStar::new(UBig::from(mantissa), exponent, precision);
-                assert!(u.value() < Dyadic::ONE && u.value().is_positive());
-                total = &total + &u.probability();
-            }
-        }
-        assert_eq!(&Dyadic::ONE - &total, Dyadic::power_of_two(-(last as i64)));
-    }
-
-    #[test]
-    fn an_exponent_beyond_every_double_is_drawn_not_truncated() {
-        let mut words = vec![0; 20]; // 1280 zeros
-        words.push(1 << 62); // one more zero, then a one
-        words.push(u64::MAX);
-        let u = UStar::draw(53, &mut Script(words)).unwrap();
-        assert_eq!(u.value().floor_log2(), Some(-1282));
-    }
-
-    #[test]
-    fn mantissas_wider_than_a_word_use_the_high_bits_of_the_next() {
-        let words = vec![1 << 63, u64::MAX, 1 << 63];
-        let u = UStar::draw(66, &mut Script(words)).unwrap();
-        // 1, then 64 ones, then a one: all 66 bits set, e = 1.
-        assert_eq!(u.value(), &Dyadic::ONE - &Dyadic::power_of_two(-66));
-    }
-
-    #[test]
-    fn signed_draws_agree_with_the_law_bit_by_bit() {
-        let coins = |c: u64| SignedUStar64::draw(&mut Script(vec![c, 1 << 63])).unwrap();
-        assert_eq!(coins(1 << 10).exponent, 1);
-        assert_eq!(coins(1).exponent, 11);
-        assert_eq!(coins(0).exponent, 12);
-        assert!(coins(1 << 63).negative && !coins(1 << 62).negative);
-        assert_eq!(coins(1 << 11).fraction, 1);
-        assert_eq!(coins(1 << 62).fraction, 1 << 51);
-        // Exponents of the eleven coins, exhaustively: e has 2^(11−e) of the 2^11 patterns.
-        for e in 1..=11u64 {
-            let count = (1..1u64 << 11).filter(|&c| coins(c).exponent == e).count();
-            assert_eq!(count, 1 << (11 - e));
-        }
-    }
-}
+mod tests;

@@ -1,20 +1,20 @@
-//! Times the engine, and DataFusion without privacy, on a Parquet file: `engine_speed private|plain|bounded FILE`, or the mean of
-//! numbers in memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its peers.
+//! Times the engine on a Parquet or CSV file: `engine_speed private|bounded|derived|written|fingerprint FILE`, or the mean of numbers in
+//! memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its peers.
 
 use std::env;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
-use datafusion::functions_aggregate::expr_fn::{avg, count, sum, var_sample};
-use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext, col};
 use lastbit::Bounds;
 use lastbit::statistics::{Grid, NonFinite, grid_mean};
+use lastbit_exact::Rational;
+use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
 use lastbit_release::engine::{Options, answer, fingerprint};
-use lastbit_release::query::{
-    Aggregate, Categories, FileFormat, Key, Missing, Numeric, Query, Source, Table, Unit,
-};
+use lastbit_release::expression::Expression;
+use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -38,12 +38,28 @@ fn main() -> Result<()> {
             };
             black_box(answer(&query(file, unit)?, &options)?);
         }
+        // By month, of adults in three wards, as `benches/expression.py` writes them; and of all rows, with the columns in the file.
+        [mode @ ("derived" | "written"), file] => {
+            let derive = match mode {
+                "derived" => derive()?,
+                _ => Derive::default(),
+            };
+            let query = Query {
+                derive,
+                ..by_month(file)?
+            };
+            black_box(answer(&query, &Options::default())?);
+        }
         ["fingerprint", file] => {
             black_box(fingerprint(&query(file, Unit::Row)?.source)?);
         }
-        ["plain", file] => plain(file)?,
         ["mean", rows] => return mean(rows.parse()?),
-        _ => return Err("usage: engine_speed private|plain|fingerprint FILE, bounded FILE M G MIB, or mean ROWS".into()),
+        _ => {
+            return Err(
+                "usage: engine_speed private|derived|written|fingerprint FILE, bounded FILE M G MIB, or mean ROWS"
+                    .into(),
+            );
+        }
     }
     println!("{}", start.elapsed().as_secs_f64());
     Ok(())
@@ -52,53 +68,72 @@ fn main() -> Result<()> {
 /// Count, and what sum, mean and variance need, by a key of ten values.
 fn query(file: &str, unit: Unit) -> Result<Query> {
     let bounds = Bounds::parse("0", "1000")?;
-    let x = Numeric {
-        column: "x".into(),
-        grid: Grid::new(&bounds, -20, NonFinite::Refuse)?,
-        missing: Missing::Value(0.0),
-    };
-    let key = Categories {
+    let x = Arc::new(Numbers::new(
+        "x",
+        bounds,
+        -20,
+        Missing::Value(Rational::ZERO),
+    )?);
+    let key = Arc::new(Categories {
         column: "key".into(),
         names: (0..10).map(|key| format!("k{key}")).collect(),
         other: None,
+    });
+    Ok(one_table(file, unit, key, x))
+}
+
+/// The body mass index by month.
+fn by_month(file: &str) -> Result<Query> {
+    let bounds = Bounds::parse("0", "64")?;
+    let x = Arc::new(Numbers::new("bmi", bounds, -20, Missing::Drop)?);
+    let key = Arc::new(Categories {
+        column: "month".into(),
+        names: (1..=12).map(|month| month.to_string()).collect(),
+        other: None,
+    });
+    Ok(one_table(file, Unit::Row, key, x))
+}
+
+fn derive() -> Result<Derive> {
+    Ok(Derive {
+        filter: Some(Expression::condition(
+            "age >= 18 and ward in ('w1', 'w3', 'w5')",
+        )?),
+        columns: vec![
+            (
+                "bmi".into(),
+                Expression::parse("weight / (height * height)")?,
+            ),
+            ("month".into(), Expression::parse("month(day)")?),
+        ],
+        ..Derive::default()
+    })
+}
+
+fn one_table(file: &str, unit: Unit, key: Arc<Categories>, x: Arc<Numbers>) -> Query {
+    let format = match file.ends_with(".csv") {
+        true => FileFormat::Csv {
+            delimiter: b',',
+            quote: b'"',
+            gzip: false,
+        },
+        false => FileFormat::Parquet,
     };
-    Ok(Query {
+    Query {
         source: Source {
             paths: vec![file.into()],
             base: PathBuf::new(),
-            format: FileFormat::Parquet,
+            format,
         },
+        derive: Derive::default(),
         unit,
         tables: vec![Table {
+            scope: Default::default(),
             keys: vec![Key::Categories(key)],
             aggregates: vec![Aggregate::Rows, Aggregate::Moments(x)],
         }],
         hash_key: [1; 32],
-    })
-}
-
-/// The same aggregates by DataFusion alone.
-fn plain(file: &str) -> Result<()> {
-    let threads = Options::default().threads;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .build()?;
-    runtime.block_on(async {
-        let config = SessionConfig::new().with_target_partitions(threads);
-        let context = SessionContext::new_with_config(config);
-        let table = context
-            .read_parquet(file, ParquetReadOptions::default())
-            .await?;
-        let x = || col("x");
-        let aggregates = vec![count(x()), sum(x()), avg(x()), var_sample(x())];
-        black_box(
-            table
-                .aggregate(vec![col("key")], aggregates)?
-                .collect()
-                .await?,
-        );
-        Ok(())
-    })
+    }
 }
 
 /// Prints the fastest of several passes over numbers that are the same as numpy's.

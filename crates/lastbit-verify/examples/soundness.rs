@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p lastbit-verify --example soundness [-- COUNT]`
 
-#[path = "../tests/support/random_programs.rs"]
+#[path = "../tests/semantics/random_programs.rs"]
 mod random_programs;
 
 use std::process::ExitCode;

@@ -4,8 +4,8 @@
 //! cargo run --release -p lastbit --example mean_age
 //! ```
 
-use lastbit::mechanisms::snapping::{Grid as OutputGrid, Snapping};
-use lastbit::statistics::{Grid, Neighbours, NonFinite, Statistic, grid_mean, grid_variance};
+use lastbit::mechanisms::snapping::{GridRule, Snapping};
+use lastbit::statistics::{Extent, Grid, Neighbours, NonFinite, grid_mean, grid_variance};
 use lastbit::{Bounds, Confidence, statistics};
 use lastbit_exact::Rational;
 use lastbit_noise::entropy::System;
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
 
 fn publish(
     name: &str,
-    statistic: &Statistic,
+    statistic: &Extent,
     epsilon: &str,
     value: &Rational,
     confidence: &Confidence,
@@ -56,10 +56,10 @@ fn publish(
     let sensitivity = statistic.sensitivity().to_string();
     let mechanism = Snapping::builder(statistic.bounds()?, sensitivity.parse()?)
         .epsilon(epsilon.parse()?)
-        .grid(OutputGrid::Fine(-3))
+        .grid(GridRule::Fixed(-3))
         .build()?;
     let price = mechanism.price(confidence)?; // before the data is used
-    let published = mechanism.release_exact(value, &mut System::default())?;
+    let published = mechanism.draw_exact(value, &mut System::default())?;
     println!(
         "| {name} | {sensitivity} | {epsilon} | {published} | {:.2} | {:.4} |",
         price.accuracy, price.bias_worst

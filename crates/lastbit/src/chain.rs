@@ -7,8 +7,9 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 
 /// First the left, then the right: [`Then::then`], or `left >> right`.
 ///
-/// The left's output space must be the right's input space: a different type does not compile, and a different domain or metric
-/// of the same type is an error when the chain is built. A chain of several ends in one `?`.
+/// The output space of the left must be the input space of the right. A different type does not
+/// compile; a different domain or metric of the same type is an error when the chain is built. A
+/// chain of several ends in one `?`.
 ///
 /// ```
 /// # use lastbit::domains::{AtomDomain, VectorDomain};
@@ -98,7 +99,8 @@ where
             self.input_metric().clone(),
             right.output_domain().clone(),
             right.output_metric().clone(),
-            // The second checks what the first returned, so a wrong function is refused where it happens.
+            // The second checks what the first returned, so a wrong function is refused where it
+            // happens.
             move |argument| second.invoke(&first.invoke(argument)?),
             self.stability_map().then(right.stability_map()),
         )

@@ -4,10 +4,12 @@ use lastbit_exact::{Rational, Up};
 
 use crate::Error;
 
-/// How far apart two data sets, or two laws, are at most: an exact number or an upper bound, zero or more, and finite.
+/// How far apart two data sets, or two laws, are at most: an exact number or an upper bound, zero
+/// or more, and finite.
 ///
-/// Implemented for exact types (`u64`, [`Rational`]) and for bounds that round up ([`Up`] and what is made of it), and for
-/// nothing that rounds down or to nearest: a map to or from such a type does not compile.
+/// Implemented for exact types (`u64`, [`Rational`]) and for bounds that round up ([`Up`] and what
+/// is made of it), and for nothing that rounds down or to nearest. A map to or from such a type
+/// does not compile.
 ///
 /// ```compile_fail,E0277
 /// fn is_distance<D: lastbit::Distance>() {}
@@ -28,7 +30,8 @@ use crate::Error;
 /// assert!(Rational::new(-1, 2).check().unwrap_err().is_distance());
 /// ```
 pub trait Distance: Clone + Debug + Display + Send + Sync + 'static {
-    /// Refuses what is negative (`is_distance`) or says nothing because it is infinite (`is_unbounded`).
+    /// Refuses what is negative (`is_distance`) or says nothing because it is infinite
+    /// (`is_unbounded`).
     fn check(&self) -> Result<(), Error>;
 }
 

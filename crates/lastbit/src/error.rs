@@ -1,20 +1,22 @@
 use core::fmt::Display;
 
+use lastbit_exact::environment::EnvironmentError;
 use lastbit_noise::entropy::EntropyError;
 use lastbit_noise::{BernoulliError, ScaleError, UniformError};
 
 use crate::ParameterError;
 use crate::mechanisms::exponential::SelectionError;
 use crate::mechanisms::snapping;
-use crate::selection::QualityError;
+use crate::quality::QualityError;
 use crate::statistics::{GridError, StatisticError};
 use crate::transformations::TransformationError;
 
-/// Why a measurement or transformation cannot be built, evaluated or priced: one line, and what to change.
+/// Why a measurement or transformation cannot be built, evaluated or priced: one line, and what to
+/// change.
 ///
-/// Opaque, with a predicate for each class of cause. No message of this crate's framework holds a value of the data; that a call
-/// failed at all may still tell something of it, so show errors of [`Measurement::invoke`](crate::Measurement::invoke) only to those
-/// who may see the data.
+/// Opaque, with a predicate for each class of cause. No message of this crate's framework holds a
+/// value of the data. That a call failed may still tell something about it, so show errors of
+/// [`Measurement::invoke`](crate::Measurement::invoke) only to those who may see the data.
 ///
 /// ```
 /// use lastbit::Distance;
@@ -67,7 +69,7 @@ enum Kind {
     #[error(transparent)]
     Grid(GridError),
     #[error(transparent)]
-    Snapping(snapping::Error),
+    Snapping(snapping::SnappingError),
     #[error(transparent)]
     Selection(SelectionError),
     #[error(transparent)]
@@ -82,6 +84,12 @@ enum Kind {
     Quality(QualityError),
     #[error(transparent)]
     Entropy(EntropyError),
+    #[error(transparent)]
+    Environment(EnvironmentError),
+    #[error(
+        "the release failed, and its loss stays charged; the cause may tell of the data and is not shown: run the measurement outside the queryable, where the data may be seen, to find it"
+    )]
+    Failed,
     #[error("{0}")]
     Other(String),
 }
@@ -104,7 +112,8 @@ predicates! {
     is_unbounded => Kind::Unbounded(_),
     /// An argument that the input domain does not hold.
     is_outside_domain => Kind::OutsideDomain { .. },
-    /// A domain and a metric that do not make a metric space, or a domain that cannot be described so.
+    /// A domain and a metric that do not make a metric space, or a domain that cannot be described
+    /// so.
     is_space => Kind::Space(_),
     /// The two sides of a chain do not fit.
     is_mismatch => Kind::Mismatch { .. },
@@ -126,6 +135,11 @@ predicates! {
     is_mechanism => Kind::Snapping(_) | Kind::Selection(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
     /// No randomness could be had; nothing was released.
     is_entropy => Kind::Entropy(_),
+    /// A floating-point mode in which no bound holds.
+    is_environment => Kind::Environment(_),
+    /// A release that failed after it had begun; its loss stays charged, and its cause is not
+    /// shown.
+    is_failed => Kind::Failed,
     /// A cause that the caller's own code stated.
     is_other => Kind::Other(_),
 }
@@ -141,7 +155,8 @@ impl Error {
         Error::from(Kind::Unbounded(message.into()))
     }
 
-    /// An argument that `domain` does not hold. The argument itself is data and stays out of the message.
+    /// An argument that `domain` does not hold. The argument itself is data and stays out of the
+    /// message.
     pub fn outside_domain(domain: &impl Display, remedy: impl Into<String>) -> Error {
         Error::from(Kind::OutsideDomain {
             domain: domain.to_string(),
@@ -149,7 +164,8 @@ impl Error {
         })
     }
 
-    /// A domain that cannot exist, or on which a metric is not defined; the message names the remedy.
+    /// A domain that cannot exist, or on which a metric is not defined; the message names the
+    /// remedy.
     pub fn space(message: impl Into<String>) -> Error {
         Error::from(Kind::Space(message.into()))
     }
@@ -186,6 +202,11 @@ impl Error {
         })
     }
 
+    /// A release that failed after it had begun.
+    pub(crate) fn failed() -> Error {
+        Error::from(Kind::Failed)
+    }
+
     /// A cause from the caller's own function or map; the message should name the remedy.
     pub fn other(message: impl Into<String>) -> Error {
         Error::from(Kind::Other(message.into()))
@@ -214,21 +235,32 @@ from!(
     ParameterError => Parameter,
     StatisticError => Statistic,
     GridError => Grid,
-    ScaleError => Scale,
     TransformationError => Transformation,
     QualityError => Quality,
-    EntropyError => Entropy
+    EntropyError => Entropy,
+    EnvironmentError => Environment
 );
 
 // A cause inside a cause is stated as itself, so that its predicate finds it.
 
-impl From<snapping::Error> for Error {
+impl From<snapping::SnappingError> for Error {
     #[cold]
-    fn from(source: snapping::Error) -> Error {
+    fn from(source: snapping::SnappingError) -> Error {
         match source {
-            snapping::Error::Parameter(source) => Error::from(source),
-            snapping::Error::Entropy(source) => Error::from(source),
+            snapping::SnappingError::Parameter(source) => Error::from(source),
+            snapping::SnappingError::Entropy(source) => Error::from(source),
+            snapping::SnappingError::Environment(source) => Error::from(source),
             source => Error::from(Kind::Snapping(source)),
+        }
+    }
+}
+
+impl From<ScaleError> for Error {
+    #[cold]
+    fn from(source: ScaleError) -> Error {
+        match source {
+            ScaleError::Environment(source) => Error::from(source),
+            source => Error::from(Kind::Scale(source)),
         }
     }
 }

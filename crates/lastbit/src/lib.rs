@@ -1,33 +1,15 @@
-//! Differential privacy that is right to the last bit.
-//!
-//! The noise of a release is drawn exactly, so the law of what is published is the law in the theorem; parameters are exact
-//! rationals; every number that a privacy statement rests on is exact or rounded in the safe direction by its type.
-//!
-//! ```
-//! use lastbit::mechanisms::snapping::Snapping;
-//! use lastbit::{Bounds, Epsilon, Sensitivity};
-//! use lastbit_noise::entropy::System;
-//!
-//! // The mean of 1000 ages in [0, 100]: one person moves it by at most 0.1.
-//! let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?)
-//!     .epsilon("0.5".parse()?)
-//!     .build()?;
-//! let published = mechanism.release(41.7, &mut System::default())?;
-//! println!("mean age: {published} ± {}", mechanism.accuracy(&"0.95".parse()?));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! A release is put together from parts by `>>` ([`Then`]): [`Transformation`]s prepare the data and a [`Measurement`] adds the
-//! noise. Each part states its [domain](domains), its [metric](metrics) or [measure](measures), and a map that bounds what it does
-//! to two neighbours; the chain's map is theirs composed. [`solve`] turns a target into the parameter that meets it.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod accounting;
 mod chain;
 pub mod composition;
 pub mod conversions;
 mod distance;
 pub mod domains;
 mod error;
+pub mod guess;
 mod maps;
 mod measurement;
 pub mod measures;
@@ -35,12 +17,15 @@ pub mod mechanisms;
 mod metric_space;
 pub mod metrics;
 mod parameters;
+pub mod quality;
+mod sealed;
 pub mod selection;
 pub mod solve;
 pub mod statistics;
+pub mod tables;
 mod transformation;
 pub mod transformations;
-pub mod utility;
+mod wide;
 
 pub use chain::Then;
 pub use distance::Distance;
@@ -49,9 +34,16 @@ pub use maps::{PrivacyMap, StabilityMap};
 pub use measurement::Measurement;
 pub use metric_space::MetricSpace;
 pub use parameters::{
-    Accuracy, Bounds, Confidence, Epsilon, Gamma, ParameterError, Sensitivity, finite, parse_number,
+    Accuracy, Alpha, Beta, Bounds, Confidence, DIGITS_LIMIT, Delta, Epsilon, Gamma,
+    MAGNITUDE_LIMIT, ParameterError, Rho, Scale, Sensitivity, Variance, finite, parse_number,
 };
 pub use transformation::Transformation;
+
+/// What the signatures of this crate need of the crates below it.
+pub use lastbit_exact::{
+    BoundError, Down, Dyadic, Enclosure, Interval, ParseRationalError, Rational, Rounding, Up,
+};
+pub use lastbit_noise::entropy::{Entropy, EntropyError, System};
 
 /// The code in the README runs.
 #[cfg(doctest)]

@@ -1,15 +1,19 @@
 use core::fmt;
 use std::sync::Arc;
 
+use lastbit_exact::environment;
+
 use crate::measures::Measure;
 use crate::metrics::Metric;
 use crate::{Distance, Error};
 
 type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 
-/// How a distance between inputs bounds the loss: `d(M(x), M(y)) ≤ map(d_in)` for all x, y at distance at most `d_in`.
+/// How a distance between inputs bounds the loss: `d(M(x), M(y)) ≤ map(d_in)` for all x, y at
+/// distance at most `d_in`.
 ///
-/// The loss is of a type that rounds up, so a map that rounds down, or to nearest, does not compile:
+/// The loss is of a type that rounds up, so a map that rounds down, or to nearest, does not
+/// compile:
 ///
 /// ```
 /// use lastbit::PrivacyMap;
@@ -62,8 +66,8 @@ impl<MI: Metric, MO: Measure> PrivacyMap<MI, MO> {
     }
 }
 
-/// How a distance between inputs bounds that between outputs: `d(T(x), T(y)) ≤ map(d_in)` for all x, y at distance at most
-/// `d_in`.
+/// How a distance between inputs bounds that between outputs: `d(T(x), T(y)) ≤ map(d_in)` for all
+/// x, y at distance at most `d_in`.
 ///
 /// ```
 /// use lastbit::StabilityMap;
@@ -113,6 +117,7 @@ impl<MI: Metric, MO: Metric> StabilityMap<MI, MO> {
 }
 
 fn checked<A: Distance, B: Distance>(map: &Map<A, B>, d_in: &A) -> Result<B, Error> {
+    environment::check()?;
     d_in.check()?;
     let d_out = map(d_in)?;
     d_out.check()?;

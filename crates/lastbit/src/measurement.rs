@@ -1,6 +1,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use lastbit_exact::environment;
 use lastbit_noise::entropy::{Entropy, System};
 
 use crate::measures::Measure;
@@ -9,8 +10,8 @@ use crate::{Distance, Error, MetricSpace, PrivacyMap};
 
 type Function<A, TO> = Arc<dyn Fn(&A, &mut dyn Entropy) -> Result<TO, Error> + Send + Sync>;
 
-/// A randomized function with a bound on what its output tells: for all x, y in the domain at distance at most `d_in`, the laws
-/// of the outputs are at most `map(d_in)` apart.
+/// A randomized function with a bound on what its output tells: for all x, y in the domain at
+/// distance at most `d_in`, the laws of the outputs are at most `map(d_in)` apart.
 ///
 /// Cheap to clone, and shared between threads.
 ///
@@ -53,10 +54,11 @@ where
     MO: Measure,
     TO: 'static,
 {
-    /// Puts a function and its privacy map together. That the map bounds the function is for the caller to prove.
+    /// Puts a function and its privacy map together. That the map bounds the function is for the
+    /// caller to prove.
     ///
-    /// The function is given only members of the domain. Its randomness must come from the entropy it is given, and its
-    /// running time must not depend on the data.
+    /// The function is given only members of the domain. Its randomness must come from the entropy
+    /// it is given, and its running time must not depend on the data.
     pub fn new(
         input_domain: DI,
         input_metric: MI,
@@ -64,6 +66,7 @@ where
         function: impl Fn(&DI::Carrier, &mut dyn Entropy) -> Result<TO, Error> + Send + Sync + 'static,
         privacy_map: PrivacyMap<MI, MO>,
     ) -> Result<Self, Error> {
+        environment::check()?;
         input_domain.check_space(&input_metric)?;
         Ok(Measurement {
             input_domain,
@@ -85,20 +88,24 @@ where
         argument: &DI::Carrier,
         entropy: &mut dyn Entropy,
     ) -> Result<TO, Error> {
+        environment::check()?;
         if !self.input_domain.contains(argument) {
             return Err(outside(&self.input_domain));
         }
         (self.function)(argument, entropy)
     }
 
-    /// The loss of one release: `d(M(x), M(y)) ≤ map(d_in)` for all x, y at distance at most `d_in`.
+    /// The loss of one release: `d(M(x), M(y)) ≤ map(d_in)` for all x, y at distance at most
+    /// `d_in`.
     pub fn map(&self, d_in: &MI::Distance) -> Result<MO::Distance, Error> {
         self.privacy_map.eval(d_in)
     }
 
-    /// Whether `map(d_in) ≤ d_out`. Losses that have no order, and losses without a finite bound, are not within `d_out`.
+    /// Whether `map(d_in) ≤ d_out`. Losses that have no order, and losses without a finite bound,
+    /// are not within `d_out`.
     ///
-    /// Curves have no order that can be decided, so there is no check against one; convert to a measure that has, first.
+    /// Curves have no order that can be decided, so there is no check against one; convert to a
+    /// measure that has, first.
     pub fn check(&self, d_in: &MI::Distance, d_out: &MO::Distance) -> Result<bool, Error>
     where
         MO::Distance: PartialOrd,
@@ -111,7 +118,8 @@ where
         }
     }
 
-    /// The same function under another metric and measure, with a map that the caller has proved for them.
+    /// The same function under another metric and measure, with a map that the caller has proved
+    /// for them.
     pub fn with_map<MJ: Metric, MP: Measure>(
         &self,
         input_metric: MJ,
@@ -131,7 +139,8 @@ where
         })
     }
 
-    /// The same function under another measure, with `convert` turning a loss in this measure into one in that.
+    /// The same function under another measure, with `convert` turning a loss in this measure into
+    /// one in that.
     ///
     /// ```
     /// # use lastbit::domains::AtomDomain;

@@ -6,10 +6,11 @@ use crate::Error;
 use crate::domains::{AtomDomain, Domain, FrameDomain, MapDomain, Number, VectorDomain};
 use crate::metrics::{
     AbsoluteDistance, ChangeOneDistance, DiscreteDistance, L1Distance, L2Distance, LInfDistance,
-    Metric, RangeDistance, SymmetricDistance,
+    Metric, Norms, NormsDistance, RangeDistance, SymmetricDistance,
 };
 
-/// A domain on which a metric is a metric. Implemented only for pairs that make sense, so that a wrong pair does not compile.
+/// A domain on which a metric is a metric. Implemented only for pairs that make sense, so that a
+/// wrong pair does not compile.
 ///
 /// ```
 /// use lastbit::MetricSpace;
@@ -223,6 +224,7 @@ macro_rules! norm {
 norm!(L1Distance, Rational, l1; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
 norm!(L2Distance, Up, l2; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
 norm!(LInfDistance, Rational, l_inf; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
+norm!(NormsDistance, Norms, norms; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
 norm!(RangeDistance, Rational, range; [T: Number] VectorDomain<AtomDomain<T>>);
 
 fn l1(differences: &[Rational]) -> Rational {
@@ -235,11 +237,20 @@ fn l2(differences: &[Rational]) -> Up {
     let squares = differences.iter().map(|d| d * d);
     let sum = squares.fold(Rational::ZERO, |sum, square| sum + square);
     let above = Up::from_rational(&sum).sqrt();
-    // Two roundings may overshoot by one f64; the one below is the answer if its square is still enough.
+    // Two roundings may overshoot by one f64; the one below is the answer if its square is still
+    // enough.
     let below = above.get().next_down();
     match Rational::try_from(below) {
         Ok(root) if below >= 0.0 && &root * &root >= sum => Up::from_rational(&root),
         _ => above,
+    }
+}
+
+fn norms(differences: &[Rational]) -> Norms {
+    let squares = differences.iter().map(|d| d * d);
+    Norms {
+        l1: l1(differences),
+        l2_squared: squares.fold(Rational::ZERO, |sum, square| sum + square),
     }
 }
 

@@ -41,6 +41,26 @@ pub enum ParameterError {
         /// What was given.
         value: Rational,
     },
+    /// A number outside (0, 1).
+    #[error("{name} must be strictly between 0 and 1, got {value}; it is {meaning}")]
+    NotInsideUnit {
+        /// Which parameter.
+        name: &'static str,
+        /// What was given.
+        value: Rational,
+        /// What the number says.
+        meaning: &'static str,
+    },
+    /// A number of a size, or of more digits, than any use needs; exact arithmetic on it would take
+    /// long.
+    #[error(
+        "{name} must have at most {} digits, and a magnitude between 2^-{MAGNITUDE_LIMIT} and 2^{MAGNITUDE_LIMIT} if it is not 0; round it, or measure in another unit",
+        DIGITS_LIMIT
+    )]
+    OutOfRange {
+        /// Which parameter.
+        name: &'static str,
+    },
     /// A lower bound above the upper.
     #[error("bounds [{lower}, {upper}]: lower is above upper; swap them?")]
     ReversedBounds {
@@ -51,10 +71,34 @@ pub enum ParameterError {
     },
 }
 
-/// Reads an exact number, naming the parameter in the error.
+/// Parameters other than 0 are from `2^-1100` to `2^1100` in magnitude: beyond the doubles on
+/// either side.
+pub const MAGNITUDE_LIMIT: i64 = 1100;
+
+/// Numerator and denominator of a parameter have at most so many digits: more than the exact value
+/// of any double.
+pub const DIGITS_LIMIT: usize = 1200;
+
+/// Reads an exact number, naming the parameter in the error. It is within [`MAGNITUDE_LIMIT`] and
+/// [`DIGITS_LIMIT`].
 pub fn parse_number(name: &'static str, text: &str) -> Result<Rational, ParameterError> {
-    text.parse()
-        .map_err(|source| ParameterError::NotANumber { name, source })
+    let value = text
+        .parse()
+        .map_err(|source| ParameterError::NotANumber { name, source })?;
+    in_range(name, value, 1)
+}
+
+/// A number on which exact arithmetic is quick; within `times` the limits.
+fn in_range(name: &'static str, value: Rational, times: usize) -> Result<Rational, ParameterError> {
+    // log2(10) < 3.322.
+    let short = value.bits() <= times * DIGITS_LIMIT * 3322 / 1000;
+    let most = times as i64 * MAGNITUDE_LIMIT;
+    let size = value.abs().ceil_log2().unwrap_or(0);
+    if short && (-most..=most).contains(&size) {
+        Ok(value)
+    } else {
+        Err(ParameterError::OutOfRange { name })
+    }
 }
 
 /// The exact value of a finite f64, naming the parameter in the error.
@@ -80,6 +124,10 @@ fn open_unit(name: &'static str, value: Rational) -> Result<Rational, ParameterE
 
 macro_rules! parameter {
     ($(#[$doc:meta])* $type:ident, $name:literal, $check:expr) => {
+        parameter!($(#[$doc])* $type, $name, $check, 1);
+    };
+    // A quotient or square of parameters may be a few times as long as they are.
+    ($(#[$doc:meta])* $type:ident, $name:literal, $check:expr, $times:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $type(Rational);
@@ -87,11 +135,30 @@ macro_rules! parameter {
         impl $type {
             /// Checks the value.
             pub fn new(value: Rational) -> Result<Self, ParameterError> {
-                $check($name, value).map(Self)
+                $check($name, in_range($name, value, $times)?).map(Self)
             }
 
             /// The exact value.
             pub fn get(&self) -> &Rational {
+                &self.0
+            }
+        }
+
+        impl TryFrom<Rational> for $type {
+            type Error = ParameterError;
+            fn try_from(value: Rational) -> Result<Self, ParameterError> {
+                Self::new(value)
+            }
+        }
+
+        impl From<$type> for Rational {
+            fn from(parameter: $type) -> Rational {
+                parameter.0
+            }
+        }
+
+        impl AsRef<Rational> for $type {
+            fn as_ref(&self) -> &Rational {
                 &self.0
             }
         }
@@ -107,6 +174,21 @@ macro_rules! parameter {
             type Err = ParameterError;
             fn from_str(text: &str) -> Result<Self, ParameterError> {
                 Self::new(parse_number($name, text)?)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(serializer)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = Rational::deserialize(deserializer)?;
+                Self::new(value).map_err(serde::de::Error::custom)
             }
         }
 
@@ -138,7 +220,8 @@ parameter!(
     Accuracy, "accuracy", positive
 );
 parameter!(
-    /// The probability with which a statement about the error holds, strictly between 0 and 1: `1 − α`.
+    /// The probability with which a statement about the error holds, strictly between 0 and 1:
+    /// `1 − α`.
     Confidence, "confidence", open_unit
 );
 parameter!(
@@ -162,28 +245,82 @@ parameter!(
     Delta, "delta", open_unit
 );
 parameter!(
-    /// The scale s > 0 of Laplace or geometric noise, whose density falls by the factor e from x to x + s.
+    /// The scale s > 0 of Laplace or geometric noise, whose density falls by the factor e from x to
+    /// x + s.
     ///
     /// ```
     /// use lastbit::mechanisms::Scale;
     /// assert_eq!("0".parse::<Scale>().unwrap_err().to_string(), "scale must be positive, got 0");
     /// ```
-    Scale, "scale", positive
+    Scale, "scale", positive, 3
 );
 parameter!(
-    /// The variance σ² > 0 of Gaussian noise. A σ is given by its square, as the σ of a round loss is seldom a rational.
+    /// The variance σ² > 0 of Gaussian noise. A σ is given by its square, as the σ of a round loss
+    /// is seldom a rational.
     ///
     /// ```
     /// use lastbit::mechanisms::Variance;
     /// assert_eq!(Variance::of_sigma(3i64.into())?, "9".parse()?);
     /// # Ok::<(), lastbit::ParameterError>(())
     /// ```
-    Variance, "variance", positive
+    Variance, "variance", positive, 5
 );
 parameter!(
     /// The probability γ in (0, 1] with which the outer clamp may bind.
     Gamma, "gamma", half_open_unit
 );
+
+parameter!(
+    /// The share α of a promised quality that may be lost, strictly between 0 and 1.
+    ///
+    /// ```
+    /// use lastbit::Alpha;
+    /// assert_eq!(
+    ///     "1".parse::<Alpha>().unwrap_err().to_string(),
+    ///     "alpha must be strictly between 0 and 1, got 1; it is the share of the promise that may be lost"
+    /// );
+    /// ```
+    Alpha, "alpha", |name, value| inside_unit(name, value, "the share of the promise that may be lost")
+);
+parameter!(
+    /// The probability β of failure, strictly between 0 and 1.
+    Beta, "beta", |name, value| inside_unit(name, value, "the probability of failure")
+);
+
+fn inside_unit(
+    name: &'static str,
+    value: Rational,
+    meaning: &'static str,
+) -> Result<Rational, ParameterError> {
+    if value.is_positive() && value < Rational::ONE {
+        Ok(value)
+    } else {
+        Err(ParameterError::NotInsideUnit {
+            name,
+            value,
+            meaning,
+        })
+    }
+}
+
+impl Beta {
+    /// 1/20: what is used where nothing is asked for.
+    pub(crate) fn usual() -> Beta {
+        Beta(Rational::new(1, 20))
+    }
+
+    /// This much of it: `β/parts`, for `parts` ≥ 1.
+    pub(crate) fn shared_by(&self, parts: u64) -> Beta {
+        Beta(&self.0 / &Rational::from(parts))
+    }
+}
+
+impl Delta {
+    /// This much of it: `δ/parts`, for `parts` ≥ 1.
+    pub(crate) fn shared_by(&self, parts: u64) -> Delta {
+        Delta(&self.0 / &Rational::from(parts))
+    }
+}
 
 fn half_open_unit(name: &'static str, value: Rational) -> Result<Rational, ParameterError> {
     if value == Rational::ONE {
@@ -208,9 +345,28 @@ impl Confidence {
 /// assert_eq!(error.to_string(), "bounds [5, 2]: lower is above upper; swap them?");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Ends"))]
 pub struct Bounds {
     lower: Rational,
     upper: Rational,
+}
+
+/// Two numbers that are not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Ends {
+    lower: Rational,
+    upper: Rational,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Ends> for Bounds {
+    type Error = ParameterError;
+    fn try_from(ends: Ends) -> Result<Bounds, ParameterError> {
+        let lower = in_range("lower", ends.lower, 1)?;
+        Bounds::new(lower, in_range("upper", ends.upper, 1)?)
+    }
 }
 
 impl Bounds {
@@ -245,11 +401,11 @@ impl Bounds {
 
     /// `(lower + upper)/2`.
     pub fn centre(&self) -> Rational {
-        (&self.lower + &self.upper).scale(-1)
+        (&self.lower + &self.upper).times_power_of_two(-1)
     }
 
     /// `(upper − lower)/2`.
     pub fn half_width(&self) -> Rational {
-        (&self.upper - &self.lower).scale(-1)
+        (&self.upper - &self.lower).times_power_of_two(-1)
     }
 }

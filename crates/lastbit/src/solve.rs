@@ -1,8 +1,9 @@
-//! Finding the parameter that a target asks for: the least noise that is enough, or the most of something that is allowed.
+//! Finding the parameter that a target asks for: the least noise that is enough, or the most of
+//! something that is allowed.
 //!
-//! Binary search over every value that the parameter's type can hold, so the answer is the best one of that type. It is always
-//! a value that was checked, so it meets the target even where the loss is not monotone. The number of evaluations depends on
-//! the range alone: at most 65.
+//! Binary search over every value that the parameter's type can hold, so the answer is the best one
+//! of that type. It is always a value that was checked, so it meets the target even where the loss
+//! is not monotone. The number of evaluations depends on the range alone: at most 65.
 //!
 //! ```
 //! use lastbit::domains::AtomDomain;
@@ -18,22 +19,25 @@
 //!     Measurement::new(AtomDomain::new(), AbsoluteDistance, MaxDivergence, function, map)
 //! }
 //!
-//! let (one, tenth) = (Rational::ONE, Up::exact(0.1));
-//! let scale = solve::smallest(solve::POSITIVE, laplace, &one, &tenth)?;
-//! assert!(laplace(scale)?.check(&one, &tenth)?);
-//! assert!(!laplace(scale.next_down())?.check(&one, &tenth)?); // no smaller scale is enough
+//! let (one, eighth) = (Rational::ONE, Up::exact(0.125));
+//! let scale = solve::smallest(solve::POSITIVE, laplace, &one, &eighth)?;
+//! assert!(laplace(scale)?.check(&one, &eighth)?);
+//! assert!(!laplace(scale.next_down())?.check(&one, &eighth)?); // no smaller scale is enough
 //!
-//! let impossible = solve::smallest(0.5..=2.0, laplace, &one, &tenth).unwrap_err();
+//! let impossible = solve::smallest(0.5..=2.0, laplace, &one, &eighth).unwrap_err();
 //! assert!(impossible.is_unsolvable());
 //! assert_eq!(
 //!     impossible.to_string(),
-//!     "no parameter in [0.5, 2] meets the target 0.1: not even the largest does; raise the upper end, or relax the target"
+//!     "no parameter in [0.5, 2] meets the target 0.125: not even the largest does; raise the upper end, or relax the target"
 //! );
 //! # Ok::<(), Error>(())
 //! ```
 
-use core::fmt::Display;
+use core::fmt::{self, Display};
 use core::ops::RangeInclusive;
+
+use lastbit_exact::Rational;
+use lastbit_exact::decimal::{self, DIGITS};
 
 use crate::measures::Measure;
 use crate::metrics::Metric;
@@ -80,7 +84,8 @@ impl Parameter for i64 {
 }
 
 impl Parameter for f64 {
-    /// Sign and magnitude made one order: negative floats are counted down from the middle. Both zeros have one place.
+    /// Sign and magnitude made one order: negative floats are counted down from the middle. Both
+    /// zeros have one place.
     fn place(self) -> Option<u64> {
         let bits = (self + 0.0).to_bits();
         if self.is_nan() {
@@ -101,8 +106,82 @@ impl Parameter for f64 {
     }
 }
 
-/// The smallest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that *falls* as the parameter
-/// grows, as it does with a noise scale. The [module](self) has an example.
+/// Positive decimals of [`DIGITS`] significant digits, from `10^-200` on and below `10^200`: what a person can read and
+/// write again exactly.
+///
+/// ```
+/// use lastbit::solve::{self, Decimal};
+/// let most = solve::largest_where(Decimal::ALL, |x| Ok(&x.get() * &x.get() <= 2i64.into()))?;
+/// assert_eq!(most.to_string(), "1.41421356237");
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Decimal(u64);
+
+/// How many there are with one exponent: from 10^11 to 10^12.
+const OF_EXPONENT: u64 = 900_000_000_000;
+/// The power of ten of the last digit of the smallest one.
+const LEAST_EXPONENT: i64 = -211;
+
+impl Decimal {
+    /// All of them.
+    pub const ALL: RangeInclusive<Decimal> = Decimal(0)..=Decimal(400 * OF_EXPONENT - 1);
+
+    /// The exact value.
+    pub fn get(self) -> Rational {
+        let digits = self.0 % OF_EXPONENT + OF_EXPONENT / 9;
+        // At most 400 of them.
+        let exponent = (self.0 / OF_EXPONENT) as i64 + LEAST_EXPONENT;
+        Rational::from(digits) * decimal::power_of_ten(exponent)
+    }
+
+    /// The smallest one at or above a number; the nearest end of [`Decimal::ALL`] if there is none.
+    pub fn at_least(value: &Rational) -> Decimal {
+        Decimal::of(&decimal::up(value, DIGITS))
+    }
+
+    /// The largest one at or below a number; the nearest end of [`Decimal::ALL`] if there is none.
+    pub fn at_most(value: &Rational) -> Decimal {
+        Decimal::of(&decimal::down(value, DIGITS))
+    }
+
+    /// Of a number of so many digits.
+    fn of(value: &Rational) -> Decimal {
+        let (first, last) = Decimal::ALL.into_inner();
+        if *value <= first.get() {
+            return first;
+        }
+        if *value >= last.get() {
+            return last;
+        }
+        let exponent = decimal::digits_before_point(value) - i64::from(DIGITS);
+        let digits = (value * &decimal::power_of_ten(-exponent)).floor();
+        let digits = u64::try_from(digits).unwrap_or(OF_EXPONENT / 9);
+        // Within the ends, so neither term is negative.
+        let exponent = (exponent - LEAST_EXPONENT).unsigned_abs();
+        Decimal(exponent * OF_EXPONENT + digits - OF_EXPONENT / 9)
+    }
+}
+
+impl Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl Parameter for Decimal {
+    fn place(self) -> Option<u64> {
+        Some(self.0)
+    }
+
+    fn at(place: u64) -> Decimal {
+        Decimal(place)
+    }
+}
+
+/// The smallest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that
+/// *falls* as the parameter grows, as it does with a noise scale. The [module](self) has an
+/// example.
 pub fn smallest<P, DI, MI, MO, TO>(
     range: RangeInclusive<P>,
     build: impl Fn(P) -> Result<Measurement<DI, MI, MO, TO>, Error>,
@@ -121,8 +200,8 @@ where
     })
 }
 
-/// The largest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that *grows* with the parameter,
-/// as it does with an epsilon, a number of releases or a sampling rate.
+/// The largest parameter in the range whose measurement meets `map(d_in) ≤ d_out`, for a loss that
+/// *grows* with the parameter, as it does with an epsilon, a number of releases or a sampling rate.
 ///
 /// ```
 /// use lastbit::domains::AtomDomain;
@@ -158,9 +237,11 @@ where
     })
 }
 
-/// The smallest parameter in the range for which `enough` holds, where it goes from false to true once as the parameter grows.
+/// The smallest parameter in the range for which `enough` holds, where it goes from false to true
+/// once as the parameter grows.
 ///
-/// The answer is a parameter for which `enough` was seen to hold. An error of `enough` ends the search.
+/// The answer is a parameter for which `enough` was seen to hold. An error of `enough` ends the
+/// search.
 ///
 /// ```
 /// use lastbit::solve;
@@ -175,9 +256,11 @@ pub fn smallest_where<P: Parameter>(
     search_smallest(&range, &"that is asked for", enough)
 }
 
-/// The largest parameter in the range for which `allowed` holds, where it goes from true to false once as the parameter grows.
+/// The largest parameter in the range for which `allowed` holds, where it goes from true to false
+/// once as the parameter grows.
 ///
-/// The answer is a parameter for which `allowed` was seen to hold. An error of `allowed` ends the search.
+/// The answer is a parameter for which `allowed` was seen to hold. An error of `allowed` ends the
+/// search.
 ///
 /// ```
 /// use lastbit::solve;
@@ -191,9 +274,37 @@ pub fn largest_where<P: Parameter>(
     search_largest(&range, &"that is asked for", allowed)
 }
 
+/// A double of the range for which `enough` holds, and no more than a part of about `2^-bits` above the smallest one; see [`smallest_where`].
+///
+/// ```
+/// use lastbit::solve;
+/// let root = solve::near_smallest_where(1.0..=2.0, 20, |x| Ok(x * x >= 2.0))?;
+/// assert!(root * root >= 2.0 && root < 2f64.sqrt() * (1.0 + 1e-6));
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+pub fn near_smallest_where(
+    range: RangeInclusive<f64>,
+    bits: u32,
+    enough: impl FnMut(f64) -> Result<bool, Error>,
+) -> Result<f64, Error> {
+    // Places of doubles at 1 and above are 2^-52 apart, relatively.
+    let places = 1u64 << 52u32.saturating_sub(bits);
+    search(&range, &"that is asked for", places, enough)
+}
+
 fn search_smallest<P: Parameter>(
     range: &RangeInclusive<P>,
     target: &dyn Display,
+    enough: impl FnMut(P) -> Result<bool, Error>,
+) -> Result<P, Error> {
+    search(range, target, 1, enough)
+}
+
+/// A parameter for which `enough` holds, fewer than `near` places above the smallest one.
+fn search<P: Parameter>(
+    range: &RangeInclusive<P>,
+    target: &dyn Display,
+    near: u64,
     mut enough: impl FnMut(P) -> Result<bool, Error>,
 ) -> Result<P, Error> {
     let (lower, upper) = places(range)?;
@@ -206,7 +317,7 @@ fn search_smallest<P: Parameter>(
     }
     // `enough` holds at `good`, and every place below `from` is ruled out.
     let (mut from, mut good) = (lower, upper);
-    while from < good {
+    while good - from >= near {
         let middle = from + (good - from) / 2;
         if enough(P::at(middle))? {
             good = middle;

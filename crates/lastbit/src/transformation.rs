@@ -7,8 +7,9 @@ use crate::{Distance, Error, MetricSpace, StabilityMap};
 
 type Function<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 
-/// A function without randomness and a bound on how far it spreads its inputs: for all x, y in the domain at distance at most
-/// `d_in`, the outputs are in the output domain and at most `map(d_in)` apart.
+/// A function without randomness and a bound on how far it spreads its inputs: for all x, y in the
+/// domain at distance at most `d_in`, the outputs are in the output domain and at most `map(d_in)`
+/// apart.
 ///
 /// Cheap to clone, and shared between threads. Nothing that it returns is private.
 ///
@@ -46,7 +47,8 @@ where
     DO: MetricSpace<MO>,
     MO: Metric,
 {
-    /// Puts a function and its stability map together. That the map bounds the function is for the caller to prove.
+    /// Puts a function and its stability map together. That the map bounds the function is for the
+    /// caller to prove.
     ///
     /// The function is given only members of the input domain.
     pub fn new(

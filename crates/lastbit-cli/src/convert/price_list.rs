@@ -2,54 +2,207 @@
 
 use std::io::Write;
 
-use anyhow::Result;
-use lastbit::conversions::{Accountant, Plan, Price};
-use lastbit_exact::{Down, Rational, Up};
-use serde_json::{Value, json};
+use anyhow::{Result, bail};
+use lastbit::conversions::{Accountant, Charge, Losses};
+use lastbit_exact::{Down, Interval, Rational, Up};
+use serde_json::{Map, Value, json};
 
-use super::{Convert, Kind, Loss, Target, as_claimed, missing, print_rows};
-use crate::number::{json as number, readable, shortest};
+use super::mixture::Mixture;
+use super::source::Kind;
+use super::{Amount, Convert, Known, Loss, Target, missing, print_rows};
+use crate::number::{json_given, json_lower, json_upper, lower, readable, upper};
+
+/// What one way of adding up charges.
+struct Offer {
+    name: &'static str,
+    epsilon: Option<Amount>,
+    /// No accounting by the same laws can be below.
+    least: Option<Interval>,
+    why: String,
+}
+
+impl Offer {
+    fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("accountant".into(), json!(self.name));
+        object.insert(
+            "epsilon".into(),
+            self.epsilon.as_ref().map_or(Value::Null, Amount::json),
+        );
+        if let Some(least) = self.least {
+            object.insert("lower".into(), json_lower(least.lower()));
+        }
+        Value::Object(object)
+    }
+
+    fn bound(&self) -> Option<Up> {
+        self.epsilon.as_ref().map(Amount::bound)
+    }
+}
+
+/// The name of the smallest; the first of equals.
+fn best(offers: &[Offer]) -> Option<&'static str> {
+    let mut best: Option<(Up, &'static str)> = None;
+    for offer in offers {
+        if let Some(bound) = offer.bound()
+            && best.is_none_or(|(least, _)| bound < least)
+        {
+            best = Some((bound, offer.name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+fn print(out: &mut impl Write, offers: &[Offer]) -> Result<()> {
+    let best = best(offers);
+    let lines: Vec<_> = offers
+        .iter()
+        .map(|offer| {
+            let value = offer
+                .epsilon
+                .as_ref()
+                .map_or("none".to_owned(), Amount::text);
+            let mark = match best {
+                Some(name) if name == offer.name => "← smallest; ",
+                _ => "",
+            };
+            (offer.name, value, format!("{mark}{}", offer.why))
+        })
+        .collect();
+    print_rows(out, &lines)
+}
+
+/// By the laws of the losses, and in closed form where all noise is Gaussian.
+fn by_laws(mixture: &Mixture, delta: &Rational) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    if let Some(epsilon) = mixture.gaussian(delta) {
+        offers.push(Offer {
+            name: "gaussian",
+            epsilon: Some(Amount::Bound(epsilon)),
+            least: None,
+            why: "the exact profile of Gaussian noise".to_owned(),
+        });
+    }
+    if mixture.0.iter().all(|(source, _)| source.pair().is_some()) {
+        offers.push(match mixture.epsilon(delta) {
+            Ok(epsilon) => Offer {
+                name: "pld",
+                epsilon: Some(Amount::Bound(epsilon.upper())),
+                least: Some(epsilon),
+                why: format!(
+                    "the laws of the losses, convolved exactly; at least {}",
+                    lower(epsilon.lower())
+                ),
+            },
+            Err(error) => Offer {
+                name: "pld",
+                epsilon: None,
+                least: None,
+                why: error.to_string(),
+            },
+        });
+    }
+    offers
+}
 
 impl Convert {
-    /// The same plan under every accountant.
-    pub(super) fn price_list(&self, out: &mut impl Write, count: u64) -> Result<()> {
-        let plan = Plan::repeated(self.from.release(), count)?;
+    /// The price of releases of which only laws are known.
+    pub(super) fn together(&self, out: &mut impl Write, mixture: &Mixture) -> Result<()> {
+        if self.to.is_some_and(|to| to != Target::Approx) {
+            bail!("of these releases only (ε, δ) is known; use --to approx, or leave --to out");
+        }
+        if let Some(epsilon) = &self.epsilon {
+            let smallest = Down::exact(1e-15);
+            let delta = mixture.compose(smallest)?.delta(epsilon)?;
+            if self.json {
+                let value = json!({
+                    "epsilon": json_given(epsilon),
+                    "delta": json_upper(delta.upper()),
+                    "lower": json_lower(delta.lower()),
+                });
+                writeln!(out, "{value}")?;
+                return Ok(());
+            }
+            mixture.print(out)?;
+            let value = format!("ε = {}, δ = {}", readable(epsilon), upper(delta.upper()));
+            let why = format!("at least {}", lower(delta.lower()));
+            return print_rows(out, &[("pld", value, why)]);
+        }
         let Some(delta) = &self.delta else {
+            missing("give the δ to spend, --delta D, or the ε to claim, --epsilon E")
+        };
+        let offers = by_laws(mixture, delta);
+        if self.json {
+            let value = json!({
+                "releases": mixture.count(),
+                "delta": json_given(delta),
+                "accountants": offers.iter().map(Offer::json).collect::<Vec<_>>(),
+                "best": best(&offers),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        mixture.print(out)?;
+        writeln!(out, "The smallest ε at δ = {}:", readable(delta))?;
+        print(out, &offers)
+    }
+}
+
+impl Known<'_> {
+    /// The same plan under every accountant.
+    pub(super) fn price_list(
+        &self,
+        out: &mut impl Write,
+        count: u64,
+        mixture: &Mixture,
+    ) -> Result<()> {
+        let Some(release) = self.from.release() else {
+            return self.command.together(out, mixture);
+        };
+        let plan = Losses::repeated(release, count)?;
+        let Some(delta) = &self.command.delta else {
             missing(
                 "the price list needs the δ to spend, --delta D; the sum alone is --to pure or --to zcdp",
             )
         };
-        let prices = plan.prices(Down::from_rational(delta))?;
-        let best = prices.best().map(|price| price.accountant);
+        let prices = plan.charges(Down::from_rational(delta))?;
         // The sum of exact numbers, rounded once.
-        let exact = match self.from.kind {
-            Kind::Zcdp => None,
-            _ => Some(Up::from_rational(
-                &(&self.from.value * &Rational::from(count)),
-            )),
+        let exact = self
+            .from
+            .is_pure()
+            .then(|| Amount::Exact(&self.from.value * &Rational::from(count)));
+        let epsilon = |price: &Charge| match price.accountant {
+            Accountant::Basic => exact.clone().filter(Amount::is_finite),
+            _ => price.epsilon.map(Amount::Bound),
         };
-        let epsilon = |price: &Price| match price.accountant {
-            Accountant::Basic => exact.filter(|epsilon| epsilon.is_finite()),
-            _ => price.epsilon,
-        };
-        if self.json {
-            let list: Vec<Value> = prices
-                .prices()
-                .iter()
-                .map(|price| {
-                    json!({
-                        "accountant": price.accountant.name(),
-                        "epsilon": epsilon(price).map(|epsilon| number(epsilon.get())),
-                    })
-                })
-                .collect();
+        let mut offers: Vec<Offer> = prices
+            .charges()
+            .iter()
+            .map(|price| {
+                let accountant = price.accountant;
+                let epsilon = epsilon(price);
+                let why = if epsilon.is_some() {
+                    self.explain(accountant)
+                } else {
+                    lacks(accountant)
+                };
+                Offer {
+                    name: accountant.name(),
+                    epsilon,
+                    least: None,
+                    why: why.to_owned(),
+                }
+            })
+            .collect();
+        offers.extend(by_laws(mixture, delta));
+        if self.command.json {
             let sum = self.sum(Target::Zcdp, count)?;
             let value = json!({
                 "releases": count,
-                "delta": number(as_claimed(delta).get()),
+                "delta": json_given(delta),
                 "rho": sum.json()["rho"],
-                "accountants": list,
-                "best": best.map(Accountant::name),
+                "accountants": offers.iter().map(Offer::json).collect::<Vec<_>>(),
+                "best": best(&offers),
             });
             writeln!(out, "{value}")?;
             return Ok(());
@@ -61,31 +214,9 @@ impl Convert {
             self.from.describe(),
             readable(delta)
         )?;
-        let lines: Vec<_> = prices
-            .prices()
-            .iter()
-            .map(|price| {
-                let accountant = price.accountant;
-                let value = match epsilon(price) {
-                    Some(epsilon) => shortest(epsilon.get()),
-                    None => "none".to_owned(),
-                };
-                let mark = if Some(accountant) == best {
-                    "← smallest; "
-                } else {
-                    ""
-                };
-                let why = if epsilon(price).is_some() {
-                    self.explain(accountant)
-                } else {
-                    lacks(accountant)
-                };
-                (accountant.name(), value, format!("{mark}{why}"))
-            })
-            .collect();
-        print_rows(out, &lines)?;
+        print(out, &offers)?;
         if let Loss::Rho(rho) = self.sum(Target::Zcdp, count)? {
-            writeln!(out, "In all, ρ = {}.", shortest(rho.get()))?;
+            writeln!(out, "In all, ρ = {}.", rho.text())?;
         }
         if self.from.kind == Kind::Range
             && let Loss::Eta(eta) = self.sum(Target::Range, count)?
@@ -93,7 +224,7 @@ impl Convert {
             writeln!(
                 out,
                 "If all are fixed in advance, they have bounded range η = {} together.",
-                shortest(eta.get())
+                eta.text()
             )?;
         }
         Ok(())
@@ -105,7 +236,7 @@ impl Convert {
             Accountant::Basic => "the sum of ε; spends no δ",
             Accountant::Advanced => "mean and range of a pure loss, by Azuma's inequality",
             Accountant::Optimal => "the least that holds for all releases with this pure loss",
-            Accountant::Zcdp if self.from.is_zcdp() => "the sum of ρ, converted at the best order",
+            Accountant::Zcdp if !self.from.is_pure() => "the sum of ρ, converted at the best order",
             Accountant::Zcdp => "the sum of ρ = ε·tanh(ε/2), converted at the best order",
             Accountant::BoundedRangeAdvanced => "mean and range of a bounded-range loss",
             Accountant::BoundedRangeZcdp => "the sum of ρ by the bounded range",

@@ -1,23 +1,32 @@
+use lastbit::tables::Noise;
 use lastbit_exact::Rational;
-use lastbit_release::plan::{Kind, Plan};
-use lastbit_release::price::{Mechanism, Noise, Price, Prices};
-use lastbit_release::release::unit;
+use lastbit_release::account::{Price, Prices};
+use lastbit_release::plan::Plan;
+use lastbit_release::present::{about, guess, loss_in_words};
+use lastbit_release::release::Identity;
+use lastbit_release::statistic::Mechanism;
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_up};
+use crate::left::{Left, Part};
+use crate::number::{json as number, json_up, json_upper};
 
-/// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles, rounded up.
-pub fn value(plan: &Plan, prices: &Prices) -> Value {
+/// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles whose
+/// printed digits are rounded up.
+pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
     let statistics: Vec<Value> = (0..plan.statistics.len())
         .map(|index| statistic(plan, index, &prices.statistics[index]))
         .collect();
     json!({
         "schema": 1,
         "title": plan.title,
-        "plan": plan.hash_hex(),
+        "plan": Identity::new(plan, prices).hex(),
         "accountant": prices.accountant.name(),
         "loss": loss(&prices.loss),
+        "loss_in_words": loss_in_words(plan, &prices.loss),
+        "guess": json_upper(guess(&prices.loss)),
         "budget": loss(&plan.budget),
+        "left": left.map(|left| loss(&left.left)),
+        "spends_everything": left.map(|left| left.part() == Part::Everything),
         "confidence": plan.confidence.get().to_string(),
         "comparison": prices.comparison.iter().map(|offer| json!({
             "accountant": offer.accountant.name(),
@@ -44,30 +53,33 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
     let mechanism = match &price.mechanism {
         Mechanism::Noise { noise, grid } => {
             let name = match noise {
-                Noise::Laplace { .. } => "laplace",
-                Noise::Gaussian { .. } => "gaussian",
+                Noise::Laplace(_) => "laplace",
+                Noise::Gaussian(_) => "gaussian",
             };
-            json!({ "name": name, "scale": number(noise.scale().get()), "grid_exponent": grid })
+            json!({ "name": name, "scale": json_upper(noise.size()), "grid_exponent": grid })
         }
-        Mechanism::Selection { epsilon } => {
-            json!({ "name": "exponential", "epsilon": exact(epsilon) })
+        Mechanism::Selection { epsilon, end, .. } => {
+            let (epsilon, end) = (exact(epsilon.get()), exact(end.get()));
+            json!({ "name": "exponential", "epsilon": epsilon, "end_epsilon": end })
         }
     };
-    let error_unit = match statistic.kind {
-        Kind::Quantiles { .. } => "rows in rank".to_owned(),
-        _ => unit(plan, statistic),
+    let error_unit = match statistic.kind.error_unit() {
+        "" => statistic.kind.unit(),
+        unit => unit.to_owned(),
     };
     json!({
         "name": statistic.name,
-        "kind": statistic.kind.name(),
-        "of": statistic.kind.columns(),
+        "kind": statistic.kind.word(),
+        "of": statistic.kind.of(),
         "by": statistic.by,
+        "about": about(plan, statistic, price),
         "groups": price.groups,
         "loss": {
             "measure": price.currency.symbol(),
             "exact": exact(&price.loss),
             "value": json_up(&price.loss),
         },
+        "shares_noise_of": price.shared.as_ref().map(|shared| &shared.name),
         "threshold": price.threshold.as_ref().map(|threshold| json!({
             "least": exact(&threshold.least),
             "delta": exact(&threshold.delta),
@@ -77,10 +89,14 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
             "l1": exact(&price.sensitivity.l1),
             "l2_squared": exact(&price.sensitivity.l2_squared),
         },
-        "error": price.error.map(|error| number(error.get())),
+        "error": price.error.map(json_upper),
         "error_unit": error_unit,
-        "clamping_bias": price.bias.map(|bias| number(bias.get())),
+        "interval_margins": price.margins(),
+        "clamping_bias": price.bias.map(json_upper),
         "rows": price.rows,
         "rows_for_tenth": price.rows_for_tenth,
     })
 }
+
+#[cfg(test)]
+mod tests;

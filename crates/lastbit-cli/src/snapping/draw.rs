@@ -33,10 +33,10 @@ impl Draw {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         let mechanism = self.common.mechanism(None)?;
         if self.draws > 1 && std::io::stderr().is_terminal() {
-            eprintln!(
+            crate::streams::say(&format!(
                 "note: {} releases of one value cost {} times the loss of one",
                 self.draws, self.draws
-            );
+            ));
         }
         let json = self.common.json;
         if json {
@@ -51,7 +51,7 @@ impl Draw {
         let mut first = true;
         while left > 0 {
             let outputs = &mut outputs[..left.min(CHUNK) as usize];
-            mechanism.release_repeated(&self.value, outputs, &mut System::default())?;
+            mechanism.draw_repeated(&self.value, outputs, &mut System::default())?;
             for output in &*outputs {
                 let text = shortest(*output);
                 match (json, first) {

@@ -3,12 +3,15 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use lastbit::mechanisms::snapping::Snapping;
-use lastbit::utility::{self, Points};
+use lastbit::mechanisms::snapping::utility::{self, Points};
 use lastbit_exact::{IBig, Interval, Rational};
 use serde_json::json;
 
 use super::Common;
-use crate::number::{json as number, json_nearest, json_up, readable, shortest};
+use crate::number::{
+    json as number, json_interval, json_lower, json_nearest, json_up, json_upper, readable,
+    readable_up, shortest, upper,
+};
 use crate::picture::{Bar, bars};
 
 /// The longest law that is listed point by point.
@@ -56,24 +59,23 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
     let most = IBig::from(MOST_POINTS);
     let points = match law.point_count() {
         Some(count) if count <= most => law.points(),
-        _ => law.points_but(&Rational::ONE.scale(-60))?,
+        _ => law.points_but(&Rational::ONE.times_power_of_two(-60))?,
     };
     if points.size_hint().0 as u64 > MOST_POINTS {
         bail!(
             "the law has more than {MOST_POINTS} points; choose a coarser --grid, or look at the picture without --json"
         );
     }
-    let enclosure = |p: Interval| json!({"low": number(p.lo()), "high": number(p.hi())});
     let head = json!({
-        "grid": json_nearest(&Rational::ONE.scale(mechanism.grid_exponent())),
+        "grid": json_nearest(&Rational::ONE.times_power_of_two(mechanism.grid_exponent())),
         "bound": mechanism.bound().map(json_nearest),
         "centre": json_nearest(&mechanism.bounds().centre()),
         "epsilon": json_up(mechanism.epsilon()),
         "lambda": json_nearest(mechanism.scale()),
-        "mean": enclosure(Interval::from_rational(&mechanism.bounds().centre()) + law.mean()),
-        "variance": enclosure(law.variance()),
-        "below": enclosure(points.below()),
-        "above": enclosure(points.above()),
+        "mean": json_interval(Interval::from_rational(&mechanism.bounds().centre()) + law.mean()),
+        "variance": json_interval(law.variance()),
+        "below": json_interval(points.below()),
+        "above": json_interval(points.above()),
     });
     let mut head = head.to_string();
     head.pop(); // the closing brace: the points follow, one by one
@@ -82,8 +84,8 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
         let comma = if i == 0 { "" } else { "," };
         let text = json!({
             "value": number(mechanism.publish(&point.value)),
-            "low": number(point.probability.lo()),
-            "high": number(point.probability.hi()),
+            "low": json_lower(point.probability.lower()),
+            "high": json_upper(point.probability.upper()),
         });
         write!(out, "{comma}{text}")?;
     }
@@ -105,7 +107,7 @@ fn draw(
         readable(mechanism.bounds().lower()),
         readable(mechanism.bounds().upper()),
         mechanism.arithmetic().name(),
-        readable(mechanism.epsilon()),
+        readable_up(mechanism.epsilon()),
         readable(mechanism.scale()),
         mechanism.grid_exponent(),
         mechanism.bound().map_or("infinite".to_owned(), readable),
@@ -126,7 +128,7 @@ fn draw(
         out,
         "Mean {}, standard deviation {}.",
         shortest((centre + law.mean()).midpoint()),
-        shortest(law.variance().sqrt().midpoint()),
+        upper(law.variance().sqrt().upper()),
     )?;
     Ok(())
 }
@@ -149,7 +151,7 @@ fn each_point(mechanism: &Snapping, window: Points<'_>) -> Vec<Bar> {
 /// Equal stretches of four scales on either side of the location, by differences of the distribution function.
 fn stretches(mechanism: &Snapping, law: &utility::Law) -> Vec<Bar> {
     let bars = MOST_BARS as i64 - 2;
-    let width = &law.scale().scale(3) / &Rational::from(bars);
+    let width = &law.scale().times_power_of_two(3) / &Rational::from(bars);
     let edge = |i: i64| {
         let offset = &width * &(&Rational::from(i) - &Rational::new(bars, 2));
         law.location() + &offset

@@ -93,7 +93,7 @@ pub struct Common {
 
     /// Grid of the outputs: `snapped` (the smallest power of two ≥ λ) or `fine:K` (2^K; exact arithmetic)
     #[arg(long, value_name = "GRID", default_value = "snapped", value_parser = grid)]
-    grid: mechanism::Grid,
+    grid: mechanism::GridRule,
 
     /// Confidence of statements about the error, and of --accuracy
     #[arg(
@@ -193,13 +193,13 @@ fn bound(text: &str) -> Result<mechanism::Bound, ParameterError> {
     parse_number("bound", text).map(mechanism::Bound::Value)
 }
 
-fn grid(text: &str) -> Result<mechanism::Grid, String> {
+fn grid(text: &str) -> Result<mechanism::GridRule, String> {
     let exponent = match (text, text.strip_prefix("fine:")) {
-        ("snapped", _) => return Ok(mechanism::Grid::Snapped),
+        ("snapped", _) => return Ok(mechanism::GridRule::Snapped),
         (_, Some(exponent)) => i64::from_str(exponent).ok(),
         _ => None,
     };
-    exponent.map(mechanism::Grid::Fine).ok_or_else(|| {
+    exponent.map(mechanism::GridRule::Fixed).ok_or_else(|| {
         "write `snapped`, or `fine:K` for a grid of 2^K, such as fine:-10".to_owned()
     })
 }

@@ -2,13 +2,15 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
+use lastbit::mechanisms::snapping::utility::{TradeOff, curve};
 use lastbit::mechanisms::snapping::{Bound, GuessPrice, Price as Priced, Snapping};
-use lastbit::utility::{TradeOff, curve};
-use lastbit_exact::{Interval, Rational};
+use lastbit_exact::{Rational, Up};
 use serde_json::{Value, json};
 
 use super::Common;
-use crate::number::{json as number, json_nearest, json_up, readable, shortest};
+use crate::number::{
+    json_interval, json_nearest, json_up, json_upper, outer, readable, readable_up, shortest, upper,
+};
 use crate::picture::{Bar, bars, rows};
 
 #[derive(Args)]
@@ -65,7 +67,7 @@ impl Price {
         }
         print(out, &mechanism, confidence.get(), &price, guess.as_ref())?;
         if self.draws != 1 {
-            let total = readable(&self.total(&mechanism));
+            let total = readable_up(&self.total(&mechanism));
             writeln!(out, "  {} releases cost ε {total} in all", self.draws)?;
         }
         if let Some(curve) = curve {
@@ -85,12 +87,12 @@ impl Price {
         let half_width = mechanism.bounds().half_width();
         let margin = match mechanism.bound() {
             Some(bound) if *bound > half_width => bound - &half_width,
-            _ => mechanism.scale().scale(3),
+            _ => mechanism.scale().times_power_of_two(3),
         };
         let floor = half_width.clone().max(if mechanism.precision().is_some() {
-            mechanism.scale() + &mechanism.scale().scale(-6)
+            mechanism.scale() + &mechanism.scale().times_power_of_two(-6)
         } else {
-            mechanism.scale().scale(-4)
+            mechanism.scale().times_power_of_two(-4)
         });
         let bounds: Vec<Rational> = (0..=POINTS)
             .map(|i| &floor + &(&margin * &Rational::new(2 * i, POINTS)))
@@ -111,19 +113,18 @@ fn to_json(
     guess: Option<&GuessPrice>,
     curve: Option<&[TradeOff]>,
 ) -> Value {
-    let enclosure = |p: Interval| json!({"low": number(p.lo()), "high": number(p.hi())});
     let mut value = json!({
-        "epsilon": number(price.epsilon.get()),
+        "epsilon": json_up(mechanism.epsilon()),
         "lambda": json_nearest(mechanism.scale()),
-        "grid": json_nearest(&Rational::ONE.scale(mechanism.grid_exponent())),
+        "grid": json_nearest(&Rational::ONE.times_power_of_two(mechanism.grid_exponent())),
         "bound": mechanism.bound().map(json_nearest),
-        "accuracy": number(price.accuracy.get()),
+        "accuracy": json_upper(price.accuracy),
         "confidence": json_nearest(confidence),
-        "bias_worst": number(price.bias_worst.get()),
-        "clamp_probability": number(price.clamp_probability.get()),
-        "accuracy_simple": number(price.accuracy_simple.get()),
-        "accuracy_laplace": number(price.accuracy_laplace.get()),
-        "epsilon_published": number(price.epsilon_published.get()),
+        "bias_worst": json_upper(price.bias_worst),
+        "clamp_probability": json_upper(price.clamp_probability),
+        "accuracy_simple": json_upper(price.accuracy_simple),
+        "accuracy_laplace": json_upper(price.accuracy_laplace),
+        "epsilon_published": json_upper(price.epsilon_published),
         "epsilon_exact": mechanism.epsilon().to_string(),
         "lambda_exact": mechanism.scale().to_string(),
         "sensitivity": json_up(mechanism.effective_sensitivity()),
@@ -133,10 +134,10 @@ fn to_json(
     });
     if let Some(guess) = guess {
         value["guess"] = json!({
-            "accuracy": number(guess.accuracy.get()),
-            "bias": enclosure(guess.bias),
-            "variance": enclosure(guess.variance),
-            "mean_squared_error": enclosure(guess.mean_squared_error),
+            "accuracy": json_upper(guess.accuracy),
+            "bias": json_interval(guess.bias),
+            "variance": json_interval(guess.variance),
+            "mean_squared_error": json_interval(guess.mean_squared_error),
         });
     }
     if let Some(curve) = curve {
@@ -144,10 +145,10 @@ fn to_json(
             json!({
                 "bound": json_nearest(&point.bound),
                 "lambda": json_nearest(&point.scale),
-                "bias_worst": number(point.worst_bias.hi()),
-                "variance": number(point.variance.hi()),
-                "mean_squared_error": number(point.mean_squared_error.hi()),
-                "clamp_probability": number(point.clamp_probability.hi()),
+                "bias_worst": json_upper(point.worst_bias.upper()),
+                "variance": json_upper(point.variance.upper()),
+                "mean_squared_error": json_upper(point.mean_squared_error.upper()),
+                "clamp_probability": json_upper(point.clamp_probability.upper()),
             })
         });
         value["curve"] = points.collect();
@@ -165,7 +166,7 @@ fn print(
     let at = format!("at confidence {confidence}, for every value in the bounds");
     let published = format!(
         "charged; the published formula says {}",
-        shortest(price.epsilon_published.get())
+        upper(price.epsilon_published)
     );
     let precision = mechanism
         .precision()
@@ -173,7 +174,7 @@ fn print(
     let mut table = vec![
         (
             "loss ε",
-            readable(mechanism.epsilon()),
+            readable_up(mechanism.epsilon()),
             if mechanism.precision().is_some() {
                 published.as_str()
             } else {
@@ -203,29 +204,25 @@ fn print(
             mechanism.bound().map_or("infinite".to_owned(), readable),
             "outputs stay this near the centre",
         ),
-        (
-            "accuracy",
-            format!("± {}", shortest(price.accuracy.get())),
-            &at,
-        ),
+        ("accuracy", format!("± {}", upper(price.accuracy)), &at),
         (
             "  simple bound",
-            format!("± {}", shortest(price.accuracy_simple.get())),
+            format!("± {}", upper(price.accuracy_simple)),
             "λ(1 + ln(1/α)), for the snapped grid",
         ),
         (
             "  plain Laplace",
-            format!("± {}", shortest(price.accuracy_laplace.get())),
+            format!("± {}", upper(price.accuracy_laplace)),
             "real-valued noise at the same loss",
         ),
         (
             "worst bias",
-            shortest(price.bias_worst.get()),
+            upper(price.bias_worst),
             "of any value in the bounds",
         ),
         (
             "clamp binds",
-            format!("{:.3e}", price.clamp_probability.get()),
+            format!("{:.3e}", price.clamp_probability),
             "at most with this probability",
         ),
     ];
@@ -233,13 +230,13 @@ fn print(
         table.push(("if the guess is right", String::new(), ""));
         table.push((
             "  accuracy",
-            format!("± {}", shortest(guess.accuracy.get())),
+            format!("± {}", upper(guess.accuracy)),
             "exactly, from the law",
         ));
-        table.push(("  bias", shortest(guess.bias.midpoint()), ""));
+        table.push(("  bias", outer(guess.bias), ""));
         table.push((
             "  standard deviation",
-            shortest(guess.variance.sqrt().midpoint()),
+            upper(guess.variance.sqrt().upper()),
             "",
         ));
     }
@@ -248,21 +245,21 @@ fn print(
 }
 
 fn print_curve(out: &mut impl Write, curve: &[TradeOff]) -> Result<()> {
-    let bar = |point: &TradeOff, weight: f64| Bar {
-        label: format!("B = {:.6}", point.bound.to_f64(lastbit_exact::Rounding::Up)),
-        weight,
+    let bar = |point: &TradeOff, weight: Up| Bar {
+        label: format!("B = {:.6}", Up::from_rational(&point.bound)),
+        weight: weight.get(),
         note: format!("{weight:.4e}"),
     };
     writeln!(out, "\nWorst bias, as B varies:")?;
     let bias: Vec<Bar> = curve
         .iter()
-        .map(|point| bar(point, point.worst_bias.hi()))
+        .map(|point| bar(point, point.worst_bias.upper()))
         .collect();
     bars(out, &bias)?;
     writeln!(out, "Variance at that value:")?;
     let variance: Vec<Bar> = curve
         .iter()
-        .map(|point| bar(point, point.variance.hi()))
+        .map(|point| bar(point, point.variance.upper()))
         .collect();
     bars(out, &variance)?;
     Ok(())

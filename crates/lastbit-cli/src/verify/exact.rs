@@ -6,13 +6,15 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use lastbit::mechanisms::snapping::{self, Bound, Snapping};
 use lastbit::{Bounds, Epsilon, ParameterError, Sensitivity, parse_number};
-use lastbit_exact::{Dyadic, Rational, Rounding};
+use lastbit_exact::{Dyadic, Rational, Rounding, Up};
 use lastbit_verify::exact::divergence::{log_ratio, losses};
 use lastbit_verify::exact::pairs::{self, Pair, certified, formula, loss_between};
 use lastbit_verify::exact::{Divergence, ExactLaw, exact_law};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, json_up, readable, shortest};
+use crate::number::{
+    json as number, json_lower, json_nearest, json_up, json_upper, readable, shortest,
+};
 use crate::picture::rows;
 
 /// Lines of the list for people.
@@ -118,13 +120,13 @@ impl Exact {
                 "arithmetic": mechanism.arithmetic().name(),
                 "precision": mechanism.precision(),
                 "lambda": json_nearest(mechanism.scale()),
-                "loss": number(exact.loss().hi()),
-                "loss_low": number(exact.loss().lo()),
+                "loss": json_upper(exact.loss().upper()),
+                "loss_low": json_lower(exact.loss().lower()),
                 "output": number(exact.output),
                 "larger": dyadic(&exact.larger),
                 "smaller": dyadic(&exact.smaller),
                 "ideal": json_nearest(&ideal),
-                "excess": excess(&exact, &ideal).map(number),
+                "excess": excess(&exact, &ideal).map(json_upper),
                 "published": json_up(&published),
                 "certified": certified.as_ref().map(json_up),
                 "charged": json_up(charged),
@@ -144,7 +146,9 @@ impl Exact {
                 (
                     "exact loss",
                     excess(&exact, &ideal).map_or("infinite".to_owned(), |x| {
-                        format!("ideal {} {:.3e}", if x < 0.0 { '−' } else { '+' }, x.abs())
+                        let text = format!("{x:+.3e}");
+                        let (sign, size) = text.split_at(1);
+                        format!("ideal {} {size}", if sign == "-" { "−" } else { "+" })
                     }),
                     "of the compiled code, the largest over all outputs",
                 ),
@@ -200,8 +204,8 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
                     "bound": pair.case.bound,
                     "values": pair.case.values,
                     "ideal": json_nearest(&pair.ideal),
-                    "loss": number(pair.exact.loss().hi()),
-                    "excess": number(pair.excess().get()),
+                    "loss": json_upper(pair.exact.loss().upper()),
+                    "excess": json_upper(pair.excess()),
                     "published": json_up(&pair.published),
                     "certified": pair.certified.as_ref().map(json_up),
                     "charged": json_up(&pair.charged),
@@ -228,7 +232,7 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
             case.bound.unwrap_or("γ"),
             case.values[0],
             pair.ideal.to_f64(Rounding::NearestEven),
-            format!("{:.2e}", pair.excess().get()),
+            format!("{:.2e}", pair.excess()),
             scientific(&(&pair.published - &pair.ideal)),
             pair.certified
                 .as_ref()
@@ -307,9 +311,11 @@ fn more(out: &mut impl Write, count: usize) -> Result<()> {
 }
 
 /// The upper end of `exact − ideal`; `None` if infinite.
-fn excess(exact: &Divergence, ideal: &Rational) -> Option<f64> {
+fn excess(exact: &Divergence, ideal: &Rational) -> Option<Up> {
     let enclosure = exact.enclosure()?;
-    Some((&Rational::from(enclosure.hi()) - ideal).to_f64(Rounding::Up))
+    Some(Up::from_rational(
+        &(&Rational::from(enclosure.hi()) - ideal),
+    ))
 }
 
 fn masses(law: &ExactLaw) -> Vec<Value> {
@@ -333,8 +339,9 @@ fn dyadic(x: &Dyadic) -> Value {
     })
 }
 
+/// Rounded up.
 fn scientific(x: &Rational) -> String {
-    format!("{:.2e}", x.to_f64(Rounding::NearestEven))
+    format!("{:.2e}", Up::from_rational(x))
 }
 
 fn double(x: &Rational) -> f64 {

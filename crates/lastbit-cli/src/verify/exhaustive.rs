@@ -1,6 +1,5 @@
 //! `lastbit verify exhaustive`: small formats, every random bit pattern.
 
-use std::fs;
 use std::io::{IsTerminal, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -9,12 +8,13 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lastbit::mechanisms::snapping::{CHARGED, PUBLISHED};
-use lastbit_exact::Rounding;
-use lastbit_verify::exact::exhaustive::{Extent, Row, settings, sweep, worst_laws};
+use lastbit_exact::{Rounding, Up};
+use lastbit_verify::exact::exhaustive::{Row, Sweep, settings, sweep, worst_laws};
 use lastbit_verify::exact::picture::{Level, loss_svg};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, json_up, shortest};
+use crate::number::{json as number, json_up, json_upper, shortest};
+use crate::output::{Guard, Kind, Output, SVG_MARK};
 
 /// The most bits that are enumerated: a bit more is twice the work.
 const MOST_BITS: u32 = 14;
@@ -47,16 +47,18 @@ pub struct Exhaustive {
 impl Exhaustive {
     /// Runs the command.
     pub fn run(self, out: &mut impl Write) -> Result<()> {
-        let extent = Extent::FULL;
+        let output = |path: &PathBuf| Output::prepare(path, Kind::Svg, &Guard::default(), false);
+        let svg = self.svg.as_ref().map(output).transpose()?;
+        let extent = Sweep::FULL;
         let settings: Vec<_> = self.precision.flat_map(|p| settings(p, extent)).collect();
         let bar = progress_bar(settings.len() as u64);
         let rows = sweep(&settings, extent.values, &|done| {
             bar.set_position(done as u64)
         })?;
         bar.finish_and_clear();
-        if let Some(path) = &self.svg {
+        if let Some(svg) = svg {
             let picture = picture(&rows).context("no setting to draw")?;
-            fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+            svg.write_file(&format!("{SVG_MARK}{picture}"))?;
         }
         if self.json {
             let rows: Vec<Value> = rows.iter().map(as_json).collect();
@@ -83,18 +85,18 @@ fn table(out: &mut impl Write, rows: &[Row]) -> Result<()> {
             shortest(setting.bound),
             row.pairs,
             if row.excess.is_finite() {
-                format!("{:.6}", row.excess.get())
+                format!("{:.6}", row.excess)
             } else {
                 "infinite".to_owned()
             },
-            row.published.to_f64(Rounding::NearestEven),
+            Up::from_rational(&row.published),
             row.certified
                 .as_ref()
                 .map_or("none".to_owned(), |x| format!(
                     "{:.6}",
-                    x.to_f64(Rounding::Up)
+                    Up::from_rational(x)
                 )),
-            row.charged.to_f64(Rounding::NearestEven),
+            Up::from_rational(&row.charged),
             if row.excess.is_finite() {
                 format!("{:.0} %", 100.0 * row.share(&row.charged))
             } else {
@@ -125,11 +127,11 @@ fn as_json(row: &Row) -> Value {
         "pairs": row.pairs,
         "worst": row.worst,
         "output": number(row.divergence.output),
-        "loss": number(row.divergence.loss().hi()),
-        "excess": number(row.excess.get()),
-        "published": json_nearest(&row.published),
+        "loss": json_upper(row.divergence.loss().upper()),
+        "excess": json_upper(row.excess),
+        "published": json_up(&row.published),
         "certified": row.certified.as_ref().map(json_up),
-        "charged": json_nearest(&row.charged),
+        "charged": json_up(&row.charged),
         "within_published": row.is_within(PUBLISHED),
         "within_charge": row.is_within(CHARGED),
     })

@@ -5,6 +5,7 @@ mod exact;
 mod exhaustive;
 mod program;
 mod snapping;
+mod source;
 
 use std::io::Write;
 

@@ -1,23 +1,22 @@
 //! `lastbit verify program FILE`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use lastbit::{ParameterError, parse_number};
-use lastbit_exact::{Dyadic, Enclosure, Format, Rational, Rounding};
+use lastbit_exact::{Down, Dyadic, Enclosure, Format, Rational, Rounding, Up};
 use lastbit_verify::certificate::prove_program;
 use lastbit_verify::language::{
-    Arithmetic, Checked, Diagnostic, Direction, Distribution, LIBRARY, Motion, Program as Text,
-    library, parse,
+    Arithmetic, Checked, Direction, Distribution, Motion, Program as Text,
 };
 use lastbit_verify::semantics::{Boxes, Instance, Judgement};
 use serde_json::{Value, json};
 
-use crate::number::{json as number, shortest};
+use super::source::Source;
+use crate::number::{json_lower, json_upper, lower, upper};
 
 const TEACH: &str = "\
 A mechanism is written as a small program: parameters, samples, assignments, what is returned.
@@ -43,7 +42,7 @@ Examples:
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Program {
-    /// The text of the program, or the name of one that ships with the command
+    /// The text of the program (`-`: standard input), or the name of one that ships with the command
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -85,43 +84,19 @@ enum Form {
 impl Program {
     /// Runs the command.
     pub fn run(self, out: &mut impl Write) -> Result<()> {
-        let (name, text) = self.text()?;
-        let located = |error: &Diagnostic| format!("{name}:{}", error.with_source(&text));
-        let program = parse(&text).map_err(|error| anyhow!(located(&error)))?;
-        let checked = Checked::new(program).map_err(|errors| {
-            let errors: Vec<String> = errors.iter().map(located).collect();
-            anyhow!(errors.join("\nerror: "))
-        })?;
-        let instance = Instance::new(checked.clone(), &self.parameters()?)
-            .map_err(|error| anyhow!("{name}: {error}"))?;
+        let source = Source::read_or_shipped(&self.file)?;
+        let checked = source.checked()?;
+        let instance = source.instance(checked.clone(), &self.parameters()?)?;
         let boxes = self.boxes(&checked)?;
         let judgement = instance
             .judge(self.precision, &boxes)
-            .map_err(|error| anyhow!("{name}: {error}"))?;
+            .map_err(|error| source.error(&error.to_string()))?;
         if self.json {
             let value = self.report(&checked, &instance, &boxes, &judgement);
             writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
             return Ok(());
         }
         self.print(out, &checked, &instance, &boxes, &judgement)
-    }
-
-    /// What the program is called in messages, and its text.
-    fn text(&self) -> Result<(String, String)> {
-        let name = self.file.display().to_string();
-        match (fs::read_to_string(&self.file), library(&name)) {
-            (Ok(text), _) => Ok((name, text)),
-            (Err(_), Some(text)) => Ok((name, text.to_owned())),
-            (Err(error), None) => {
-                let shipped: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
-                Err(error).with_context(|| {
-                    format!(
-                        "cannot read {name}; the programs that ship with the command are {}",
-                        shipped.join(", ")
-                    )
-                })
-            }
-        }
     }
 
     fn parameters(&self) -> Result<BTreeMap<String, Rational>> {
@@ -223,7 +198,7 @@ impl Program {
             Ok((_, certificate)) => certificate
                 .certified
                 .parse::<Rational>()
-                .map(|loss| shortest(loss.to_f64(Rounding::Up)))
+                .map(|loss| upper(Up::from_rational(&loss)))
                 .map_err(|error| error.to_string()),
         })
     }
@@ -264,8 +239,8 @@ impl Program {
             "query": ends(&boxes.query),
             "samples": samples,
             "result": {
-                "lo": number(result.lo().to_f64(Rounding::Down)),
-                "hi": number(result.hi().to_f64(Rounding::Up)),
+                "lo": json_lower(Down::from_dyadic(result.lo())),
+                "hi": json_upper(Up::from_dyadic(result.hi())),
             },
             "derivation": judgement.record(),
         })
@@ -324,11 +299,11 @@ fn inputs(boxes: &Boxes) -> String {
     texts.join(", ")
 }
 
-/// The ends as doubles, rounded outward.
+/// The ends, rounded outward.
 fn doubles(x: &Enclosure) -> (String, String) {
     (
-        shortest(x.lo().to_f64(Rounding::Down)),
-        shortest(x.hi().to_f64(Rounding::Up)),
+        lower(Down::from_dyadic(x.lo())),
+        upper(Up::from_dyadic(x.hi())),
     )
 }
 

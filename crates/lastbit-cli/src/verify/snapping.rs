@@ -1,23 +1,24 @@
 //! `lastbit verify snapping`: a certificate of the loss of the floating mode.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
-use lastbit_exact::{Rational, Rounding};
+use lastbit_exact::{Down, Rational, Up};
 use lastbit_verify::certificate::{
-    Accepted, Certificate, Claim, Finding, Gap, Report, check, grid, prove, prove_program, search,
-    smallest_slope,
+    Accepted, Certificate, Claim, Finding, Gap, Report, check, coq, corner_claims, prove,
+    prove_program, search, smallest_slope,
 };
-use lastbit_verify::language::{Checked, Diagnostic, WellFormed, parse};
-use lastbit_verify::semantics::Instance;
+use lastbit_verify::language::Diagnostic;
 use serde_json::{Value, json};
 
-use crate::number::{json as number, json_nearest, json_up, shortest};
+use super::source::Source;
+use crate::number::{json_lower, json_nearest, json_up, json_upper, lower, upper};
+use crate::output::{Guard, Kind, Output};
+use lastbit_release::clean::shown;
 
 #[derive(Args)]
 #[command(
@@ -33,6 +34,7 @@ named with its place in the source, and a search at a few bits looks for two inp
 Examples:
   lastbit verify snapping --epsilon 0.1 --bound 1000 --certificate loss.json
   lastbit verify snapping --epsilon 1 --bound 1e12 --precision 118
+  lastbit verify snapping --epsilon 1 --bound 1000 --coq loss.v
   lastbit verify snapping --program crates/lastbit-verify/programs/broken_short_uniform.lb --precision 16
   lastbit verify snapping --constants --precision 53"
 )]
@@ -64,13 +66,17 @@ pub struct Snapping {
     #[arg(long, value_name = "P", default_value_t = 53, value_parser = clap::value_parser!(u32).range(2..=1000))]
     precision: u32,
 
-    /// A program to prove instead of the shipped mechanism
+    /// A program to prove instead of the shipped mechanism; `-` reads it from standard input
     #[arg(long, value_name = "FILE", conflicts_with = "constants")]
     program: Option<PathBuf>,
 
     /// Write the certificate here
     #[arg(long, value_name = "FILE", conflicts_with = "constants")]
     certificate: Option<PathBuf>,
+
+    /// Write the certificate as a Coq file here, for `coqc` and the project's proofs
+    #[arg(long, value_name = "FILE", conflicts_with = "constants", value_parser = coq_file)]
+    coq: Option<PathBuf>,
 
     /// The least constants that are certified over a grid of settings, instead of one setting
     #[arg(long, conflicts_with_all = ["epsilon", "bound", "sensitivity"])]
@@ -112,8 +118,16 @@ impl Snapping {
     ) -> Result<Report> {
         let accepted = check(certificate).map_err(|bad| anyhow!("the checker refuses: {bad}"))?;
         if let Some(file) = &self.certificate {
+            if file.as_os_str() == "-" {
+                bail!("the report goes to standard output; name a file for the certificate");
+            }
             let text = serde_json::to_string_pretty(certificate)? + "\n";
-            fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            Output::prepare(file, Kind::Certificate, &Guard::default(), false)?
+                .write_file(&text)?;
+        }
+        if let Some(file) = &self.coq {
+            let text = coq(claim, certificate).context("the certificate has no Coq form")?;
+            Output::prepare(file, Kind::Coq, &Guard::default(), false)?.write_file(&text)?;
         }
         let report = Report::new(claim, &accepted);
         if self.json {
@@ -126,17 +140,7 @@ impl Snapping {
     }
 
     fn program(&self, file: &Path, out: &mut impl Write) -> Result<()> {
-        let name = file.display();
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-        let located = |problem: &Diagnostic| anyhow!("{name}:{}", problem.with_source(&text));
-        let parsed = parse(&text).map_err(|problem| located(&problem))?;
-        let checked: WellFormed = match Checked::new(parsed.clone()) {
-            Ok(checked) => checked.into(),
-            Err(problems) => match problems.first() {
-                Some(problem) => return Err(located(problem)),
-                None => bail!("{name}: the program is not well formed"),
-            },
-        };
+        let source = Source::read(file)?;
         let mut values = BTreeMap::new();
         for (parameter, value) in [
             ("epsilon", self.epsilon.as_ref().map(Epsilon::get)),
@@ -147,20 +151,22 @@ impl Snapping {
                 values.insert(parameter.to_owned(), value.clone());
             }
         }
-        let instance = Instance::new(checked, &values)?;
+        let instance = source.instance(source.checked()?, &values)?;
         let claimed = instance.parameters().get("epsilon").cloned();
         let claimed = claimed.unwrap_or(Rational::ONE);
         match prove_program(&instance, self.precision) {
             Ok((claim, certificate)) => {
                 let report = self.accept(&claim, &certificate, out)?;
                 // Rounding λ to nearest moves ε' by at most ηε', and rounding the input by 2ηB/λ.
-                let rounding = &(&report.reach + &claimed).scale(2) * &report.eta;
+                let rounding = &(&report.reach + &claimed).times_power_of_two(2) * &report.eta;
                 if report.epsilon > &claimed + &rounding {
                     let found = search(&instance, None, &claimed);
                     self.print_finding(found.as_ref(), out)?;
                     bail!(
-                        "{name}: the program claims epsilon = {claimed}, but its noise gives {}",
-                        shortest(report.epsilon.to_f64(Rounding::Up))
+                        "{}: the program claims epsilon = {}, but its noise gives {}",
+                        source.name,
+                        shown(&claimed.to_string()),
+                        upper(Up::from_rational(&report.epsilon))
                     );
                 }
                 Ok(())
@@ -173,7 +179,7 @@ impl Snapping {
                     problem: format!("the proof needs {}", gap.premise),
                     remedy: gap.detail.clone(),
                 };
-                Err(anyhow!("{name}:{}", problem.with_source(&text)))
+                Err(anyhow!(source.located(&problem)))
             }
         }
     }
@@ -226,21 +232,21 @@ impl Snapping {
             Rational::from(&found.neighbour),
             found.printed_output(),
             if found.loss.is_finite() {
-                shortest(found.loss)
+                lower(Down::exact(found.loss))
             } else {
                 "infinite".to_owned()
             },
             if found.allowed == f64::MAX {
                 "finite".to_owned()
             } else {
-                shortest(found.allowed)
+                upper(Up::exact(found.allowed))
             },
         )?;
         Ok(())
     }
 
     fn print_constants(&self, out: &mut impl Write) -> Result<()> {
-        let claims = grid(self.precision);
+        let claims = corner_claims(self.precision);
         let mut reports = Vec::new();
         for claim in &claims {
             let accepted = check(&prove(claim)?).map_err(|bad| anyhow!("{bad}"))?;
@@ -273,18 +279,30 @@ impl Snapping {
     }
 }
 
+/// coqc takes the name of a file for that of a module.
+fn coq_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_word && path.extension().is_some_and(|extension| extension == "v") {
+        return Ok(path);
+    }
+    Err("coqc needs a name of letters, digits and `_` that ends in .v, such as loss.v".to_owned())
+}
+
 fn bound(text: &str) -> Result<Rational, ParameterError> {
     parse_number("bound", text)
 }
 
-fn ratio(report: &Report, value: &Rational) -> f64 {
-    (&report.certified / value).to_f64(Rounding::Up)
+fn ratio(report: &Report, value: &Rational) -> Up {
+    Up::from_rational(&(&report.certified / value))
 }
 
 /// What rounding adds as a share of what a formula allows for it.
-fn share(report: &Report, value: &Rational) -> f64 {
+fn share(report: &Report, value: &Rational) -> Up {
     let allowed = value - &report.epsilon;
-    (&(&report.certified - &report.epsilon) / &allowed).to_f64(Rounding::Up)
+    Up::from_rational(&(&(&report.certified - &report.epsilon) / &allowed))
 }
 
 fn in_text(
@@ -294,8 +312,8 @@ fn in_text(
     accepted: &Accepted,
     out: &mut impl Write,
 ) -> Result<()> {
-    let up = |x: &Rational| shortest(x.to_f64(Rounding::Up));
-    let hundredths = |x: &Rational| format!("{:.2}", x.to_f64(Rounding::Up));
+    let up = |x: &Rational| upper(Up::from_rational(x));
+    let hundredths = |x: &Rational| format!("{:.2}", Up::from_rational(x));
     let row = |out: &mut dyn Write, name: &str, value: &str, note: &str| {
         writeln!(out, "  {name:<17}{value:<24}{note}")
     };
@@ -303,7 +321,7 @@ fn in_text(
         out,
         "certified loss",
         &up(&report.certified),
-        "for all inputs in [-B, B] and all outputs",
+        "for all queries as assumed and all outputs",
     )?;
     row(
         out,
@@ -326,13 +344,9 @@ fn in_text(
         &constants,
         "of ε'(1 + c₁(B/Δ)η) + c₂η in this setting",
     )?;
-    if accepted.assumes_bounded_input {
-        row(
-            out,
-            "assumed",
-            "|f| ≤ B",
-            "the program does not clamp its input",
-        )?;
+    for (i, assumption) in accepted.assumptions().iter().enumerate() {
+        let name = if i == 0 { "assumed" } else { "" };
+        writeln!(out, "  {name:<17}{assumption}")?;
     }
     writeln!(
         out,
@@ -354,8 +368,9 @@ fn in_text(
     }
     writeln!(out, "What rounding adds, by output:")?;
     for case in &certificate.cases {
-        let excess: f64 = case.excess.parse().unwrap_or(f64::INFINITY);
-        writeln!(out, "  {:<28}{}", case.output, shortest(excess.next_up()))?;
+        let excess: Option<Rational> = case.excess.parse().ok();
+        let excess = excess.map_or("infinite".to_owned(), |x| up(&x));
+        writeln!(out, "  {:<28}{excess}", case.output)?;
     }
     writeln!(
         out,
@@ -372,7 +387,7 @@ fn in_json(
     certificate: &Certificate,
     accepted: &Accepted,
 ) -> Value {
-    let formula = |f: &lastbit_verify::certificate::Formula| json!({ "text": f.text, "value": json_up(&f.value), "ratio": number(ratio(report, &f.value)), "share": number(share(report, &f.value)) });
+    let formula = |f: &lastbit_verify::certificate::Formula| json!({ "text": f.text, "value": json_up(&f.value), "ratio": json_upper(ratio(report, &f.value)), "share": json_upper(share(report, &f.value)) });
     let cases: Vec<_> = certificate
         .cases
         .iter()
@@ -382,7 +397,7 @@ fn in_json(
         "certified": json_up(&report.certified),
         "certified_exactly": certificate.certified,
         "formula": json_up(&report.charged.value),
-        "ratio": number(ratio(report, &report.charged.value)),
+        "ratio": json_upper(ratio(report, &report.charged.value)),
         "epsilon": json_up(&report.epsilon),
         "excess": certificate.excess,
         "excess_in_eta": json_up(&report.excess_in_eta()),
@@ -393,7 +408,9 @@ fn in_json(
         "charged": formula(&report.charged),
         "published": report.published.iter().map(formula).collect::<Vec<_>>(),
         "cases": cases,
-        "assumes_bounded_input": accepted.assumes_bounded_input,
+        "assumes_bounded_input": accepted.claim.query_within.is_some(),
+        "query_within": accepted.claim.query_within.as_ref().map(Rational::to_string),
+        "assumptions": accepted.assumptions(),
         "checked_statements": accepted.steps,
     })
 }
@@ -406,8 +423,8 @@ fn finding_in_json(found: &Finding) -> Value {
         "f": Rational::from(&found.value).to_string(),
         "f_prime": Rational::from(&found.neighbour).to_string(),
         "output": found.printed_output(),
-        "loss": number(found.loss),
+        "loss": found.loss.is_finite().then(|| json_lower(Down::exact(found.loss))),
         "infinite": found.loss.is_infinite(),
-        "allowed": number(found.allowed),
+        "allowed": json_upper(Up::exact(found.allowed)),
     })
 }

@@ -7,8 +7,8 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// A lower bound of a real number: `x ≥ self`.
 ///
-/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the largest f64 that
-/// honours it; `exp exp_m1 ln_1p powi` are at most one f64 below that.
+/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the
+/// largest f64 that honours it; `exp exp_m1 ln_1p powi` are at most one f64 below that.
 ///
 /// ```
 /// use lastbit_exact::{Down, Rational, Up};
@@ -19,8 +19,8 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// assert!(Rational::try_from(ratio.get()).unwrap() <= Rational::new(1, 3));
 /// ```
 ///
-/// Never NaN and never `+∞`; `-∞` when nothing finite is known to be below. A zero is always `+0.0`. As for [`Up`], the
-/// wrong direction does not compile.
+/// Never NaN and never `+∞`; `-∞` when nothing finite is known to be below. A zero is always
+/// `+0.0`. As for [`Up`], the wrong direction does not compile.
 ///
 /// ```compile_fail
 /// # use lastbit_exact::{Down, Up};
@@ -51,7 +51,8 @@ impl Down {
     /// A finite constant as its own bound.
     ///
     /// # Panics
-    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go through [`Down::new`].
+    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go
+    /// through [`Down::new`].
     pub const fn exact(value: f64) -> Down {
         assert!(value.is_finite(), "a constant bound must be finite");
         Down(value + 0.0)
@@ -71,6 +72,12 @@ impl Down {
     #[inline]
     pub const fn get(self) -> f64 {
         self.0
+    }
+
+    /// The largest f64 `≤ self` whose shortest decimal, which is what JSON and other writers of f64
+    /// print, is `≤ self` too: this bound or its neighbour.
+    pub fn printable(self) -> f64 {
+        Rational::try_from(self.0).map_or(self.0, |exact| decimal::printable::<false>(&exact))
     }
 
     /// Whether the bound says anything.
@@ -212,7 +219,8 @@ impl Div<Up> for Down {
     type Output = Down;
     /// `x / y ≥ self / other` for every `x ≥ self`, `0 < y ≤ other`.
     ///
-    /// A negative numerator over an arbitrarily small denominator, or a denominator that cannot be positive: `-∞`.
+    /// A negative numerator over an arbitrarily small denominator, or a denominator that cannot be
+    /// positive: `-∞`.
     #[inline]
     fn div(self, other: Up) -> Down {
         if self.0 < 0.0 || other.get() <= 0.0 {
@@ -233,9 +241,17 @@ impl Neg for Down {
 }
 
 impl fmt::Display for Down {
-    /// A given number of decimals is rounded down: what is read is still a bound.
+    /// What is read is still a bound: the shortest decimal `≤ self` that reads back to the same
+    /// f64, or a given number of decimals rounded down.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         decimal::write::<false>(self.0, f)
+    }
+}
+
+impl fmt::LowerExp for Down {
+    /// As `Display`, with an exponent.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        decimal::write_exponent::<false>(self.0, f)
     }
 }
 

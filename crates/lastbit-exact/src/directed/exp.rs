@@ -1,12 +1,14 @@
 //! Enclosures of `e^x` and `e^x − 1` in fixed point.
 //!
-//! A number `v` "at scale s" is the integer `v·2^s`, a unit is `2^-s`, and every shift right is a floor: it subtracts
-//! between 0 and 1 unit. The bounds below count these units; no floating-point operation enters a bound.
+//! A number `v` "at scale s" is the integer `v·2^s`, a unit is `2^-s`, and every shift right is a
+//! floor: it subtracts between 0 and 1 unit. The bounds below count these units; no floating-point
+//! operation enters a bound.
 
 use super::fixed::to_f64;
 use super::tables::{EXP2, LN2_OVER_128};
 
-/// `lo ≤ e^x ≤ hi`, at most 2 ulp apart and each within 1 ulp of its tightest value; equal only for `x` = 0 and −∞.
+/// `lo ≤ e^x ≤ hi`, at most 2 ulp apart and each within 1 ulp of its tightest value; equal only for
+/// `x` = 0 and −∞.
 #[inline]
 pub(crate) fn exp(x: f64) -> (f64, f64) {
     if !(TINY..=746.0).contains(&x.abs()) {
@@ -19,7 +21,8 @@ pub(crate) fn exp(x: f64) -> (f64, f64) {
     )
 }
 
-/// `lo ≤ e^x − 1 ≤ hi`, at most 2 ulp apart and each within 1 ulp of its tightest value; equal only for `x` = 0 and −∞.
+/// `lo ≤ e^x − 1 ≤ hi`, at most 2 ulp apart and each within 1 ulp of its tightest value; equal only
+/// for `x` = 0 and −∞.
 #[inline]
 pub(crate) fn exp_m1(x: f64) -> (f64, f64) {
     if x.abs() < 0.0625 {
@@ -34,7 +37,8 @@ pub(crate) fn exp_m1(x: f64) -> (f64, f64) {
     }
     let (value, k) = scaled_exp(x);
     if x > 0.0 {
-        // x ≥ 1/16 gives k ≥ 0. The one is below a unit for k > 71; the 1 in the lower bound covers it.
+        // x ≥ 1/16 gives k ≥ 0. The one is below a unit for k > 71; the 1 in the lower bound covers
+        // it.
         let one = if k <= 71 { 1 << (71 - k) } else { 0 };
         let difference = value - one;
         (
@@ -42,7 +46,8 @@ pub(crate) fn exp_m1(x: f64) -> (f64, f64) {
             to_f64::<true>(difference + ERROR, k - 71),
         )
     } else {
-        // −37 ≤ x ≤ −1/16 gives −54 ≤ k ≤ −1, so e^x at scale 71 is value·2^k within ERROR/2, floored.
+        // −37 ≤ x ≤ −1/16 gives −54 ≤ k ≤ −1, so e^x at scale 71 is value·2^k within ERROR/2,
+        // floored.
         let magnitude = (1 << 71) - (value >> -k);
         let (least, most) = (magnitude - ERROR / 2 - 2, magnitude + ERROR / 2 + 1);
         (-to_f64::<true>(most, -71), -to_f64::<false>(least, -71))
@@ -57,18 +62,22 @@ pub(super) const ERROR: u128 = 9;
 
 /// `(v, k)` with `|e^x·2^(71−k) − v| < ERROR` and `v > 2^70`, for `2^-54 ≤ |x| ≤ 746`.
 ///
-/// With n the integer nearest to `128x/ln 2`, `k = floor(n/128)`, `j = n mod 128` and `r = x − n·ln 2/128`:
-/// `e^x = 2^k · 2^(j/128) · e^r`. The float product is off by less than 2^-34, so `|r| < 0.00271 < 2^-8.5`.
+/// With n the integer nearest to `128x/ln 2`, `k = floor(n/128)`, `j = n mod 128` and
+/// `r = x − n·ln 2/128`: `e^x = 2^k · 2^(j/128) · e^r`. The float product is off by less than
+/// 2^-34, so `|r| < 0.00271 < 2^-8.5`.
 ///
 /// Error, in units of 2^-71:
-/// 1. `x` is floored: 1. `n·ln 2/128`: n < 2^18 times less than 1 unit of 2^-103, then a floor: 1 + 2^-14, of the other
-///    sign. So the reduced `r̂` has `|r̂ − r| < 1.001`, and `e^r = e^r̂·(1 + δ)`, `|δ| < 1.002` units.
-/// 2. `e^r̂ = 1 + r̂ + r̂²·(1/2 + r̂/6 + r̂²/24 + r̂³/120 + r̂⁴/720)` up to `r̂⁷/5040·(1 + r̂) < 0.51`.
-/// 3. The bracket at scale 63: each step floors a coefficient and a product, less than 2 units of 2^-63, which every
-///    further step multiplies by `|r̂|`: below 2.1 in all. Times r̂ at scale 71: 2.1·2^8·2^-8.5 < 1.5, and a floor: 2.5. Times
-///    r̂ again: 2.5·2^-8.5, and a floor: below 1.01.
-/// 4. So `1 + E` is off by less than 0.51 + 1.01 + 1.002·1.003 < 2.53; times `2^(j/128) < 2`: 5.06. The table entry is
-///    floored: 1. In the product with E it has 62 bits below the point: 2^-62·2^-8.5, 1.42 units, and a floor: 1.
+/// 1. `x` is floored: 1. `n·ln 2/128`: n < 2^18 times less than 1 unit of 2^-103, then a floor: 1 +
+///    2^-14, of the other sign. So the reduced `r̂` has `|r̂ − r| < 1.001`, and
+///    `e^r = e^r̂·(1 + δ)`, `|δ| < 1.002` units.
+/// 2. `e^r̂ = 1 + r̂ + r̂²·(1/2 + r̂/6 + r̂²/24 + r̂³/120 + r̂⁴/720)` up to
+///    `r̂⁷/5040·(1 + r̂) < 0.51`.
+/// 3. The bracket at scale 63: each step floors a coefficient and a product, less than 2 units of
+///    2^-63, which every further step multiplies by `|r̂|`: below 2.1 in all. Times r̂ at scale 71:
+///    2.1·2^8·2^-8.5 < 1.5, and a floor: 2.5. Times r̂ again: 2.5·2^-8.5, and a floor: below 1.01.
+/// 4. So `1 + E` is off by less than 0.51 + 1.01 + 1.002·1.003 < 2.53; times `2^(j/128) < 2`: 5.06.
+///    The table entry is floored: 1. In the product with E it has 62 bits below the point:
+///    2^-62·2^-8.5, 1.42 units, and a floor: 1.
 ///
 /// Together less than 8.5.
 #[inline]
@@ -90,11 +99,13 @@ pub(super) fn scaled_exp(x: f64) -> (u128, i64) {
     ((table as i128 + correction) as u128, n >> 7)
 }
 
-/// `2^-54 ≤ |x| < 2^-4`: `e^x − 1 = x·(1 + x·h)`, `h = 1/2! + x/3! + … + x^9/11!` up to `|x|^10/12!·1.01`.
+/// `2^-54 ≤ |x| < 2^-4`: `e^x − 1 = x·(1 + x·h)`, `h = 1/2! + x/3! + … + x^9/11!` up to
+/// `|x|^10/12!·1.01`.
 ///
-/// Error of `x·h` in units of 2^-66: x is floored, 1 unit times `(xh)' < 0.53`; each step of h floors a coefficient and a
-/// product, 2 units of 2^-63, which every further step multiplies by 1/16: 2.14, times `|x| < 2^-4` at scale 66: 1.07; a floor: 1; the remainder, `2^-44/12!·1.01`
-/// at scale 66: 0.01. Together less than 3.
+/// Error of `x·h` in units of 2^-66: x is floored, 1 unit times `(xh)' < 0.53`; each step of h
+/// floors a coefficient and a product, 2 units of 2^-63, which every further step multiplies by
+/// 1/16: 2.14, times `|x| < 2^-4` at scale 66: 1.07; a floor: 1; the remainder, `2^-44/12!·1.01` at
+/// scale 66: 0.01. Together less than 3.
 #[inline]
 fn exp_m1_small(x: f64) -> (f64, f64) {
     const ERROR: i128 = 3;

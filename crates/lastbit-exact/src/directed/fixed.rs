@@ -1,6 +1,7 @@
 //! From integers with a power of two to f64, in a direction.
 
-/// `magnitude · 2^exponent` as f64: the smallest f64 at or above for `UP`, the largest at or below otherwise.
+/// `magnitude · 2^exponent` as f64: the smallest f64 at or above for `UP`, the largest at or below
+/// otherwise.
 #[inline]
 pub(crate) fn to_f64<const UP: bool>(magnitude: u128, exponent: i64) -> f64 {
     if magnitude == 0 {
@@ -22,8 +23,8 @@ pub(crate) fn to_f64<const UP: bool>(magnitude: u128, exponent: i64) -> f64 {
     } else {
         (0, true)
     };
-    // steps ≤ 2^53. The hidden bit of a normal number, and a carry out of the last step, raise the exponent field by one;
-    // past MAX that is the infinity.
+    // steps ≤ 2^53. The hidden bit of a normal number, and a carry out of the last step, raise the
+    // exponent field by one; past MAX that is the infinity.
     let steps = steps + u64::from(UP && inexact);
     f64::from_bits((((last + 1074) as u64) << 52) + steps)
 }

@@ -1,13 +1,14 @@
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{BoundError, Down, Up, exp, ln_1p, ops};
+use super::{BoundError, Down, Up, exp, ln_1p, ops, power};
 use crate::{Dyadic, Rational, ln_bounds};
 
 /// A lower and an upper bound of the same real number: `lo ≤ x ≤ hi`.
 ///
-/// Contract of every operation `f`: if `x` and `y` lie in the arguments and `f(x, y)` is defined, it lies in the result. The
-/// ends are rounded as [`Down`] and [`Up`] are; an end may be infinite on its own side, and stands for reals of any size.
+/// Contract of every operation `f`: if `x` and `y` lie in the arguments and `f(x, y)` is defined,
+/// it lies in the result. The ends are rounded as [`Down`] and [`Up`] are; an end may be infinite
+/// on its own side, and stands for reals of any size.
 ///
 /// ```
 /// use lastbit_exact::{Interval, Rational};
@@ -47,8 +48,8 @@ impl Interval {
     /// A finite constant alone.
     ///
     /// # Panics
-    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go through
-    /// [`Interval::new`].
+    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go
+    /// through [`Interval::new`].
     pub const fn point(value: f64) -> Interval {
         Interval::from_bounds(Down::exact(value), Up::exact(value))
     }
@@ -106,11 +107,13 @@ impl Interval {
         self.hi - self.lo
     }
 
-    /// A finite number inside, halfway up to rounding; 0 for the whole line, `±MAX` for a half line.
+    /// A finite number inside, halfway up to rounding; 0 for the whole line, `±MAX` for a half
+    /// line.
     pub fn midpoint(self) -> f64 {
         match (self.lo.is_finite(), self.hi.is_finite()) {
             (true, true) => {
-                // Halves first, so that the sum cannot overflow; clamped, since halving a subnormal rounds.
+                // Halves first, so that the sum cannot overflow; clamped, since halving a subnormal
+                // rounds.
                 (self.lo() / 2.0 + self.hi() / 2.0).clamp(self.lo(), self.hi()) + 0.0
             }
             (false, false) => 0.0,
@@ -149,7 +152,8 @@ impl Interval {
         Interval::from_bounds(self.lo.sqrt(), self.hi.sqrt())
     }
 
-    /// Contains `x^n`; `x^0 = 1`, and for `n < 0` the whole line if 0 is inside.
+    /// Contains `x^n`; `x^0 = 1`, and for `n < 0` the whole line if 0 is inside. The ends are at
+    /// most one f64 away from the tightest.
     pub fn powi(self, n: i32) -> Interval {
         let magnitude = n.unsigned_abs();
         let base = if magnitude.is_multiple_of(2) {
@@ -157,8 +161,20 @@ impl Interval {
         } else {
             self
         };
-        let power = Interval::from_bounds(base.lo.powi(magnitude), base.hi.powi(magnitude));
-        if n < 0 { Interval::ONE / power } else { power }
+        if n >= 0 {
+            return Interval::from_bounds(base.lo.powi(magnitude), base.hi.powi(magnitude));
+        }
+        if base.contains(0.0) {
+            return Interval::WHOLE;
+        }
+        // Falls as |x| grows: the far end gives the lower bound of the magnitude.
+        let negative = base.hi() < 0.0;
+        let size = if negative { -base } else { base };
+        let power = Interval::from_pair((
+            power::reciprocal(size.hi(), magnitude).0,
+            power::reciprocal(size.lo(), magnitude).1,
+        ));
+        if negative { -power } else { power }
     }
 
     /// Contains `e^x`.
@@ -188,7 +204,8 @@ impl Interval {
         Interval::from_bounds(self.lo.ln(), self.hi.ln())
     }
 
-    /// Contains `ln(1 + x)` for every `x > −1` inside; the whole line if every number inside is below −1.
+    /// Contains `ln(1 + x)` for every `x > −1` inside; the whole line if every number inside is
+    /// below −1.
     #[inline]
     pub fn ln_1p(self) -> Interval {
         if self.is_point() && self.lo() > -1.0 {

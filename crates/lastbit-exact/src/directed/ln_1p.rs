@@ -4,7 +4,8 @@ use super::exp::{parts, product, scale_enclosure, scaled};
 use super::fixed::to_f64;
 use super::tables::{LN2, RECIPROCALS};
 
-/// `lo ≤ ln(1 + x) ≤ hi` for `x > −1`, at most 2 ulp apart and each within 1 ulp of its tightest value; equal only for 0.
+/// `lo ≤ ln(1 + x) ≤ hi` for `x > −1`, at most 2 ulp apart and each within 1 ulp of its tightest
+/// value; equal only for 0.
 #[inline]
 pub(crate) fn ln_1p(x: f64) -> (f64, f64) {
     if x.abs() < SMALL {
@@ -15,7 +16,8 @@ pub(crate) fn ln_1p(x: f64) -> (f64, f64) {
         };
     }
     if x < 18_446_744_073_709_551_616.0 {
-        // 2^-7 ≤ |x| < 2^64: the last bit of x is at least 2^-59, so 1 + x at scale 60 is an integer below 2^125.
+        // 2^-7 ≤ |x| < 2^64: the last bit of x is at least 2^-59, so 1 + x at scale 60 is an
+        // integer below 2^125.
         let sum = scaled::<60>(x) + (1 << 60);
         signed_enclosure(scaled_ln(sum as u128, -60), ERROR)
     } else if x < f64::INFINITY {
@@ -42,13 +44,14 @@ pub(super) const ERROR: i128 = 20;
 
 /// `v` with `|ln(y·2^q)·2^80 − v| < ERROR`, for `y > 0`.
 ///
-/// With `y·2^q = m·2^e`, `1 ≤ m < 2`, and c/2^16 the table's reciprocal for the leading bits of m: `z = m·c/2^16 − 1` has
-/// `|z| < 2^-7.9`, and `ln(y·2^q) = e·ln 2 − ln(c/2^16) + z − z²·h(z)`.
+/// With `y·2^q = m·2^e`, `1 ≤ m < 2`, and c/2^16 the table's reciprocal for the leading bits of m:
+/// `z = m·c/2^16 − 1` has `|z| < 2^-7.9`, and `ln(y·2^q) = e·ln 2 − ln(c/2^16) + z − z²·h(z)`.
 ///
-/// Error, in units of 2^-80: m is cut at 2^-110: nothing; z is floored: 1; `e·ln 2`, e < 2^11 units of 2^-112, then a floor:
-/// 1.01; the table entry: 1; the series cut: `|z|^11/11·1.01` at scale 80: nothing. `z²·h`: z at scale 70 is floored, h is
-/// off by less than 2.1 units of 2^-63 (see [`tail`]), so `z·h` at scale 70 by less than 0.51 + 2.1·2^-0.9 + 1 < 2.7, and
-/// times z at scale 80: (2.7·2^-7.9 + 2^-8.8)·2^10 < 14, and a floor: 15.
+/// Error, in units of 2^-80: m is cut at 2^-110: nothing; z is floored: 1; `e·ln 2`, e < 2^11 units
+/// of 2^-112, then a floor: 1.01; the table entry: 1; the series cut: `|z|^11/11·1.01` at scale 80:
+/// nothing. `z²·h`: z at scale 70 is floored, h is off by less than 2.1 units of 2^-63 (see
+/// [`tail`]), so `z·h` at scale 70 by less than 0.51 + 2.1·2^-0.9 + 1 < 2.7, and times z at scale
+/// 80: (2.7·2^-7.9 + 2^-8.8)·2^10 < 14, and a floor: 15.
 ///
 /// Together less than 18.1.
 #[inline]
@@ -67,8 +70,8 @@ pub(super) fn scaled_ln(y: u128, q: i64) -> i128 {
 
 /// `h(z) = 1/2 − z/3 + z²/4 − … + z^8/10` at scale 63, `times` being the product by z.
 ///
-/// Error, in units of 2^-63: each step floors a coefficient and a product, less than 2, which every further step multiplies
-/// by `|z| < 2^-7`: less than 2.1.
+/// Error, in units of 2^-63: each step floors a coefficient and a product, less than 2, which every
+/// further step multiplies by `|z| < 2^-7`: less than 2.1.
 #[inline(always)]
 fn tail(z: i64, times: impl Fn(i64, i64) -> i64) -> i64 {
     let mut h = over(10);
@@ -80,8 +83,9 @@ fn tail(z: i64, times: impl Fn(i64, i64) -> i64) -> i64 {
 
 /// `2^-54 ≤ |x| < 2^-7`: `ln(1 + x) = x·(1 − x·h(x))` up to a factor within `|x|^10/11·1.01`.
 ///
-/// Error of `x·h` in units of 2^-69: x is floored, 1 unit times `(xh)' < 0.51`; h is off by less than 2.1 units of 2^-63,
-/// times `|x| < 2^-7` at scale 69: 1.05; a floor: 1; the remainder, `2^-70/11·1.01` at scale 69: 0.05. Less than 3.
+/// Error of `x·h` in units of 2^-69: x is floored, 1 unit times `(xh)' < 0.51`; h is off by less
+/// than 2.1 units of 2^-63, times `|x| < 2^-7` at scale 69: 1.05; a floor: 1; the remainder,
+/// `2^-70/11·1.01` at scale 69: 0.05. Less than 3.
 #[inline]
 fn ln_1p_small(x: f64) -> (f64, f64) {
     const ERROR: i128 = 3;

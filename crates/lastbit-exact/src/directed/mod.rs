@@ -1,7 +1,8 @@
 //! Rounding in a direction that the type states.
 //!
-//! [`Up`] is an upper bound of a real number, [`Down`] a lower bound, [`Interval`] both. An operator exists only where
-//! the bounds it is given determine the bound it returns: `Up - Down` is an `Up`, `Up - Up` does not compile.
+//! [`Up`] is an upper bound of a real number, [`Down`] a lower bound, [`Interval`] both. An
+//! operator exists only where the bounds it is given determine the bound it returns: `Up - Down` is
+//! an `Up`, `Up - Up` does not compile.
 
 mod decimal;
 mod down;
@@ -16,12 +17,14 @@ mod tables;
 mod tests;
 mod up;
 
+pub(crate) use decimal::printable;
 pub use down::Down;
 pub use interval::Interval;
 pub use up::Up;
 
 /// Why numbers are not a bound or an interval.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BoundError {
     /// A NaN.
     #[error("a bound must be a number, got NaN")]

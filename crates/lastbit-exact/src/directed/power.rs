@@ -1,9 +1,10 @@
 //! Integer powers in 128-bit floating point.
 
 use super::fixed::to_f64;
+use crate::{Dyadic, IBig, Rational, Rounding};
 
-/// `lo ≤ base^n ≤ hi` for `base ≥ 0`, the tightest if every product on the way fits 128 bits, else each at most one f64 away
-/// from that.
+/// `lo ≤ base^n ≤ hi` for `base ≥ 0`, the tightest if every product on the way fits 128 bits, else
+/// each at most one f64 away from that.
 pub(crate) fn power(base: f64, n: u32) -> (f64, f64) {
     if n == 0 {
         return (1.0, 1.0);
@@ -26,12 +27,46 @@ pub(crate) fn power(base: f64, n: u32) -> (f64, f64) {
     (lo, hi)
 }
 
-/// `p` with `p ≤ base^n < p + 4n` units of its significand, `p = base^n` if it is exact; `base > 0`, `n > 0`.
+/// `lo ≤ base^-n ≤ hi` for `base > 0`, each at most one f64 away from the tightest, also where
+/// `base^n` is beyond the doubles.
+pub(crate) fn reciprocal(base: f64, n: u32) -> (f64, f64) {
+    if n == 0 {
+        return (1.0, 1.0);
+    }
+    if base == f64::INFINITY {
+        return (0.0, f64::from_bits(1));
+    }
+    let Scaled {
+        significand,
+        exponent,
+        exact,
+    } = truncated_power(base, n);
+    // 2^(exponent + 127) ≤ base^n < 2^(exponent + 129).
+    if exponent + 127 > 1100 {
+        return (0.0, f64::from_bits(1));
+    }
+    if exponent + 129 < -1100 {
+        return (f64::MAX, f64::INFINITY);
+    }
+    let slack = if exact { 0 } else { 4 * u64::from(n) };
+    let below = Dyadic::new(IBig::from(significand), exponent);
+    let above = &below + &Dyadic::new(IBig::from(slack), exponent);
+    let quotient =
+        |power: &Dyadic, rounding| (&Rational::ONE / &Rational::from(power)).to_f64(rounding);
+    (
+        quotient(&above, Rounding::Down),
+        quotient(&below, Rounding::Up),
+    )
+}
+
+/// `p` with `p ≤ base^n < p + 4n` units of its significand, `p = base^n` if it is exact;
+/// `base > 0`, `n > 0`.
 ///
-/// Squaring and multiplying evaluates a tree of `n − 1` products, each truncated by less than 2^-127 of its value. So
-/// `base^n·(1 − n·2^-127) ≤ p ≤ base^n`, and as `n < 2^32`, `base^n ≤ p·(1 + n·2^-126)`, with fewer than 2^128 units in p.
-pub(super) fn truncated_power(base: f64, n: u32) -> Wide {
-    let base = Wide::from_positive(base);
+/// Squaring and multiplying evaluates a tree of `n − 1` products, each truncated by less than
+/// 2^-127 of its value. So `base^n·(1 − n·2^-127) ≤ p ≤ base^n`, and as `n < 2^32`,
+/// `base^n ≤ p·(1 + n·2^-126)`, with fewer than 2^128 units in p.
+pub(super) fn truncated_power(base: f64, n: u32) -> Scaled {
+    let base = Scaled::from_positive(base);
     let mut result = base;
     for bit in (0..n.ilog2()).rev() {
         result = result.times(result);
@@ -44,15 +79,15 @@ pub(super) fn truncated_power(base: f64, n: u32) -> Wide {
 
 /// `significand · 2^exponent`, the top bit of the significand set.
 #[derive(Clone, Copy)]
-pub(super) struct Wide {
+pub(super) struct Scaled {
     pub(super) significand: u128,
     pub(super) exponent: i64,
     /// No product so far was truncated.
     pub(super) exact: bool,
 }
 
-impl Wide {
-    fn from_positive(x: f64) -> Wide {
+impl Scaled {
+    fn from_positive(x: f64) -> Scaled {
         let bits = x.to_bits();
         let biased = (bits >> 52) as i64;
         let fraction = u128::from(bits & ((1 << 52) - 1));
@@ -62,7 +97,7 @@ impl Wide {
             (fraction | 1 << 52, biased - 1075)
         };
         let shift = integer.leading_zeros();
-        Wide {
+        Scaled {
             significand: integer << shift,
             exponent: exponent - i64::from(shift),
             exact: true,
@@ -70,7 +105,7 @@ impl Wide {
     }
 
     /// The product, truncated to 128 bits.
-    fn times(self, other: Wide) -> Wide {
+    fn times(self, other: Scaled) -> Scaled {
         let (high, low) = widening_mul(self.significand, other.significand);
         let exponent = self.exponent + other.exponent + 128;
         // Both factors are at least 2^127, so the top bit or the next is set.
@@ -80,7 +115,7 @@ impl Wide {
         } else {
             (high << 1 | low >> 127, low << 1)
         };
-        Wide {
+        Scaled {
             significand,
             exponent: exponent - i64::from(shift),
             exact: self.exact && other.exact && dropped == 0,

@@ -139,8 +139,8 @@ pub(super) const EXP2: [u128; 128] = [
     0xfe9e115c7b8f884bad,
 ];
 
-/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its middle, and
-/// `floor(-ln(c/2^16) · 2^80)`.
+/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its
+/// middle, and `floor(-ln(c/2^16) · 2^80)`.
 #[rustfmt::skip]
 pub(super) const RECIPROCALS: [(u32, i128); 128] = [
     (65281, 0xff7f551588de024fee),

@@ -1,5 +1,7 @@
 //! The tables re-derived, and the counted errors of the kernels measured, by exact arithmetic.
 
+use lastbit_testing::Cases;
+
 use super::tables::{EXP2, LN2, LN2_OVER_128, RECIPROCALS};
 use super::{exp, fixed, ln_1p, ops, power};
 use crate::{Dyadic, IBig, Rational, Rounding, UBig, exp_enclosure, ln_enclosure};
@@ -37,8 +39,8 @@ fn reciprocals_reduce_below_the_stated_bound_and_their_logarithms_are_floors() {
             ln_enclosure(&Dyadic::from(2), 160),
             ln_enclosure(&Dyadic::from(i64::from(c)), 160),
         );
-        let lo = &ln2.lo().scale(4) - ln_c.hi();
-        let hi = &ln2.hi().scale(4) - ln_c.lo();
+        let lo = &ln2.lo().times_power_of_two(4) - ln_c.hi();
+        let hi = &ln2.hi().times_power_of_two(4) - ln_c.lo();
         assert_eq!(lo.floor_in(-80), IBig::from(minus_ln), "{j}");
         assert_eq!(hi.floor_in(-80), IBig::from(minus_ln), "{j}");
         // |m·c/2^16 − 1| < 2^-7.9 at both ends of the part; 0.0041862 < 2^-7.9.
@@ -47,18 +49,6 @@ fn reciprocals_reduce_below_the_stated_bound_and_their_logarithms_are_floors() {
             let m = Rational::new(128 + end as i64, 128);
             assert!((&(&m / &inverse) - &Rational::ONE).abs() < bound, "{j}");
         }
-    }
-}
-
-/// A sequence of 64-bit words that depends on nothing but the seed.
-fn words(mut seed: u64) -> impl FnMut() -> u64 {
-    move || {
-        // A Weyl sequence through a finaliser that mixes all bits.
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
 }
 
@@ -71,7 +61,8 @@ fn spread(next: &mut impl FnMut() -> u64, range: core::ops::Range<i64>) -> f64 {
 
 #[test]
 fn scaled_exp_errs_by_less_than_its_bound() {
-    let mut next = words(1);
+    let mut cases = Cases(1);
+    let mut next = || cases.next();
     for _ in 0..20_000 {
         let x = spread(&mut next, -54..10);
         if x.abs() > 746.0 {
@@ -81,14 +72,21 @@ fn scaled_exp_errs_by_less_than_its_bound() {
         let exact = exp_enclosure(&Dyadic::try_from(x).expect("finite"), 120);
         let bound = Dyadic::from(exp::ERROR as i64);
         let value = Dyadic::new(IBig::from(value), 0);
-        assert!(exact.lo().scale(71 - k) > &value - &bound, "{x:e}");
-        assert!(exact.hi().scale(71 - k) < &value + &bound, "{x:e}");
+        assert!(
+            exact.lo().times_power_of_two(71 - k) > &value - &bound,
+            "{x:e}"
+        );
+        assert!(
+            exact.hi().times_power_of_two(71 - k) < &value + &bound,
+            "{x:e}"
+        );
     }
 }
 
 #[test]
 fn scaled_ln_errs_by_less_than_its_bound() {
-    let mut next = words(2);
+    let mut cases = Cases(2);
+    let mut next = || cases.next();
     for _ in 0..20_000 {
         let y = u128::from(next() >> (next() % 64)) + 1;
         let q = (next() % 2000) as i64 - 1060;
@@ -96,14 +94,21 @@ fn scaled_ln_errs_by_less_than_its_bound() {
         let exact = ln_enclosure(&Dyadic::new(IBig::from(y), q), 120);
         let bound = Dyadic::from(ln_1p::ERROR as i64);
         let value = Dyadic::new(IBig::from(value), 0);
-        assert!(exact.lo().scale(80) > &value - &bound, "{y}·2^{q}");
-        assert!(exact.hi().scale(80) < &value + &bound, "{y}·2^{q}");
+        assert!(
+            exact.lo().times_power_of_two(80) > &value - &bound,
+            "{y}·2^{q}"
+        );
+        assert!(
+            exact.hi().times_power_of_two(80) < &value + &bound,
+            "{y}·2^{q}"
+        );
     }
 }
 
 #[test]
 fn a_truncated_power_errs_by_less_than_its_bound() {
-    let mut next = words(5);
+    let mut cases = Cases(5);
+    let mut next = || cases.next();
     for n in (1..200).chain([1000, 1023]) {
         let x = spread(&mut next, -3..3).abs();
         let p = power::truncated_power(x, n);
@@ -118,7 +123,8 @@ fn a_truncated_power_errs_by_less_than_its_bound() {
 
 #[test]
 fn fixed_point_rounds_as_dyadics_do() {
-    let mut next = words(3);
+    let mut cases = Cases(3);
+    let mut next = || cases.next();
     for _ in 0..50_000 {
         let wide = u128::from(next()) << 64 | u128::from(next());
         let magnitude = wide >> (next() % 128);
@@ -138,7 +144,8 @@ fn fixed_point_rounds_as_dyadics_do() {
 
 #[test]
 fn signed_products_and_quotients_round_as_rationals_do() {
-    let mut next = words(4);
+    let mut cases = Cases(4);
+    let mut next = || cases.next();
     for _ in 0..50_000 {
         // Sums of exponents from far below the subnormals to far above the largest number.
         let (a, b) = (

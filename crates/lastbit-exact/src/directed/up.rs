@@ -7,8 +7,8 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 
 /// An upper bound of a real number: `x ≤ self`.
 ///
-/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the smallest f64 that
-/// honours it; `exp exp_m1 ln_1p powi` are at most one f64 above that.
+/// Each operation states its contract over every real it may stand for. `+ − × ÷ √ ln` return the
+/// smallest f64 that honours it; `exp exp_m1 ln_1p powi` are at most one f64 above that.
 ///
 /// ```
 /// use lastbit_exact::{Down, Rational, Up};
@@ -20,8 +20,8 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// assert!((Up::ONE + Up::exact(2f64.powi(-60))).get() > 1.0); // rounding to nearest would give 1
 /// ```
 ///
-/// An operator exists only where the bounds it is given determine the bound it returns: `Up - Down` is an `Up`, and none of
-/// these compiles.
+/// An operator exists only where the bounds it is given determine the bound it returns: `Up - Down`
+/// is an `Up`, and none of these compiles.
 ///
 /// ```compile_fail
 /// # use lastbit_exact::{Down, Up};
@@ -45,9 +45,9 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// let _: Down = -Up::exact(3.0);
 /// ```
 ///
-/// Never NaN and never `-∞`, since no real lies at or below `-∞`; `+∞` when nothing finite is known to be above. [`Down`]
-/// mirrors this, so `∞ − ∞` cannot arise, and a sum that overflows downward is bounded by `f64::MIN`. A zero is always
-/// `+0.0`.
+/// Never NaN and never `-∞`, since no real lies at or below `-∞`; `+∞` when nothing finite is known
+/// to be above. [`Down`] mirrors this, so `∞ − ∞` cannot arise, and a sum that overflows downward
+/// is bounded by `f64::MIN`. A zero is always `+0.0`.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub struct Up(f64);
 
@@ -73,7 +73,8 @@ impl Up {
     /// A finite constant as its own bound.
     ///
     /// # Panics
-    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go through [`Up::new`].
+    /// If `value` is NaN or infinite; in a `const` that is a compile error. Numbers from outside go
+    /// through [`Up::new`].
     pub const fn exact(value: f64) -> Up {
         assert!(value.is_finite(), "a constant bound must be finite");
         Up(value + 0.0)
@@ -93,6 +94,12 @@ impl Up {
     #[inline]
     pub const fn get(self) -> f64 {
         self.0
+    }
+
+    /// The smallest f64 `≥ self` whose shortest decimal, which is what JSON and other writers of
+    /// f64 print, is `≥ self` too: this bound or its neighbour.
+    pub fn printable(self) -> f64 {
+        Rational::try_from(self.0).map_or(self.0, |exact| decimal::printable::<true>(&exact))
     }
 
     /// Whether the bound says anything.
@@ -140,8 +147,9 @@ impl Up {
 
     /// `ln x ≤ self.ln()` for every `0 < x ≤ self`.
     ///
-    /// The bound of a number that tends to zero from above, `Up::ZERO`, gives `f64::MIN`. A negative bound leaves no x
-    /// with a logarithm, most likely a mistake: the answer is `+∞`, which promises nothing.
+    /// The bound of a number that tends to zero from above, `Up::ZERO`, gives `f64::MIN`. A
+    /// negative bound leaves no x with a logarithm, most likely a mistake: the answer is `+∞`,
+    /// which promises nothing.
     #[inline]
     pub fn ln(self) -> Up {
         if self.0 > 0.0 {
@@ -153,7 +161,8 @@ impl Up {
         }
     }
 
-    /// `ln(1 + x) ≤ self.ln_1p()` for every `−1 < x ≤ self`; at and below `−1` as [`Up::ln`] at and below 0.
+    /// `ln(1 + x) ≤ self.ln_1p()` for every `−1 < x ≤ self`; at and below `−1` as [`Up::ln`] at and
+    /// below 0.
     #[inline]
     pub fn ln_1p(self) -> Up {
         if self.0 > -1.0 {
@@ -228,7 +237,8 @@ impl Mul for Up {
     type Output = Up;
     /// `x · y ≤ self · other` for every `0 ≤ x ≤ self`, `0 ≤ y ≤ other`.
     ///
-    /// A negative bound leaves no such x, and numbers below it have products of any size: `+∞`. `0 · ∞ = 0`.
+    /// A negative bound leaves no such x, and numbers below it have products of any size: `+∞`.
+    /// `0 · ∞ = 0`.
     #[inline]
     fn mul(self, other: Up) -> Up {
         if self.0 < 0.0 || other.0 < 0.0 {
@@ -243,8 +253,8 @@ impl Div<Down> for Up {
     type Output = Up;
     /// `x / y ≤ self / other` for every `x ≤ self`, `y ≥ other`, `y > 0`.
     ///
-    /// A denominator bounded by zero or less may be arbitrarily small: `+∞`. A negative numerator over an arbitrarily
-    /// large denominator: 0.
+    /// A denominator bounded by zero or less may be arbitrarily small: `+∞`. A negative numerator
+    /// over an arbitrarily large denominator: 0.
     #[inline]
     fn div(self, other: Down) -> Up {
         if other.get() <= 0.0 {
@@ -267,9 +277,17 @@ impl Neg for Up {
 }
 
 impl fmt::Display for Up {
-    /// A given number of decimals is rounded up: what is read is still a bound.
+    /// What is read is still a bound: the shortest decimal `≥ self` that reads back to the same
+    /// f64, or a given number of decimals rounded up.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         decimal::write::<true>(self.0, f)
+    }
+}
+
+impl fmt::LowerExp for Up {
+    /// As `Display`, with an exponent.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        decimal::write_exponent::<true>(self.0, f)
     }
 }
 

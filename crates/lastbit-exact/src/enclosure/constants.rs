@@ -1,4 +1,5 @@
-//! Logarithms of the few constants that argument reduction needs, kept per thread at the highest precision asked so far.
+//! Logarithms of the few constants that argument reduction needs, kept per thread at the highest
+//! precision asked so far.
 
 use std::cell::RefCell;
 
@@ -6,7 +7,8 @@ use crate::{IBig, UBig};
 
 use super::Fixed;
 
-/// Values of more bits than this are computed and dropped, so that one very precise call does not hold memory for ever.
+/// Values of more bits than this are computed and dropped, so that one very precise call does not
+/// hold memory for ever.
 const KEPT_BITS: u32 = 4096;
 
 /// `ln 2`, in units of `2^-bits`, off by at most 3.
@@ -65,11 +67,13 @@ thread_local! {
     };
 }
 
-/// Bits computed beyond those kept. Each constant below is computed to within `8w + 2^8` units (`ln 2` is the worst, with
-/// `18 (3w/9 + 6) + 10 (3w/24 + 6)`), less than `2^32` for `w < 2^28`: less than one unit of what is kept.
+/// Bits computed beyond those kept. Each constant below is computed to within `8w + 2^8` units
+/// (`ln 2` is the worst, with `18 (3w/9 + 6) + 10 (3w/24 + 6)`), less than `2^32` for `w < 2^28`:
+/// less than one unit of what is kept.
 const EXTRA_BITS: u32 = 32;
 
-/// The constant in `slot` cut to `bits`, computed anew when the slot holds fewer; off by at most 3 units.
+/// The constant in `slot` cut to `bits`, computed anew when the slot holds fewer; off by at most 3
+/// units.
 fn recall(slot: &mut Option<Slot>, bits: u32, compute: impl FnOnce(u32) -> Fixed) -> Fixed {
     if let Some(kept) = slot
         && kept.bits >= bits
@@ -113,9 +117,9 @@ fn ln_of_ratio(a: i64, b: i64, w: u32) -> Fixed {
 /// `atanh(c/d)` for `c/d ≤ 1/2`, `d < 2^32`, in units of `2^-w`.
 ///
 /// With `z = c/d`: `P_0 = ⌊z 2^w⌋`, `P_{i+1} = ⌊P_i c²/d²⌋` are below `z^(2i+1) 2^w` by `e_0 < 1`,
-/// `e_{i+1} < e_i/4 + 1`, so by less than 2. Term `⌊P_i/(2i+1)⌋` loses less than `2/(2i+1) + 1 ≤ 3`. The sum ends
-/// at the first `P_n = 0`, where `z^(2n+1) 2^w < 2`, and the tail is below `2/(1 − z²) < 3`. So `n` terms lose less than
-/// `3n + 3` units, all of one sign.
+/// `e_{i+1} < e_i/4 + 1`, so by less than 2. Term `⌊P_i/(2i+1)⌋` loses less than
+/// `2/(2i+1) + 1 ≤ 3`. The sum ends at the first `P_n = 0`, where `z^(2n+1) 2^w < 2`, and the tail
+/// is below `2/(1 − z²) < 3`. So `n` terms lose less than `3n + 3` units, all of one sign.
 fn atanh(c: u64, d: u64, w: u32) -> Fixed {
     debug_assert!(2 * c <= d && d < 1 << 32);
     let mut power = ((UBig::ONE << w as usize) * c) / d;
@@ -134,32 +138,4 @@ fn atanh(c: u64, d: u64, w: u32) -> Fixed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Rational;
-    use dashu_base::UnsignedAbs;
-
-    #[test]
-    fn the_formula_for_ln_2_is_an_identity() {
-        let power = |a: i64, b: i64, n: usize| {
-            (0..n).fold(Rational::ONE, |product, _| &product * &Rational::new(a, b))
-        };
-        let product = power(27, 25, 9) * power(4800, 4802, 1) * power(8750, 8748, 4);
-        assert_eq!(product, Rational::from(2i64));
-        // atanh(1/n) is half the logarithm of (n+1)/(n−1).
-        assert_eq!(Rational::new(27, 25), Rational::new(26 + 1, 26 - 1));
-    }
-
-    #[test]
-    fn constants_agree_at_all_precisions() {
-        // Computed from low to high, so that slots are refilled and cut in turn.
-        let wide = atanh(1, 3, 5000);
-        for bits in [20, 64, 65, 130, 700, 64, 20, 4500, 130] {
-            let a = ln_2(bits);
-            let b: IBig = (&wide.value * 2) >> (5000 - bits as usize);
-            let difference: IBig = &a.value - &b;
-            assert!(difference.unsigned_abs() <= UBig::from(a.error + 2));
-            assert_eq!(a.error, 3);
-        }
-    }
-}
+mod tests;

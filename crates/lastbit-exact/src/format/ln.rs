@@ -9,10 +9,12 @@ use crate::ln::fixed;
 use crate::rounding::join;
 use crate::{Dyadic, Rounding, UBig};
 
-/// `ln x` rounded to `precision` bits by the fixed-point kernel, for positive `x ≠ 1`; `None` if that does not decide it.
+/// `ln x` rounded to `precision` bits by the fixed-point kernel, for positive `x ≠ 1`; `None` if
+/// that does not decide it.
 pub(super) fn by_limbs(x: &Dyadic, precision: u32, rounding: Rounding) -> Option<Dyadic> {
-    // The kernel's error is below 2^(3 − 64N) where |ln x| > 2^-14, and that much of ln x nearer to 1. So these limbs
-    // leave 19 bits or more beyond the precision and its rounding bit, and decide all but about 2^-18 of logarithms.
+    // The kernel's error is below 2^(3 − 64N) where |ln x| > 2^-14, and that much of ln x nearer
+    // to 1. So these limbs leave 19 bits or more beyond the precision and its rounding bit, and
+    // decide all but about 2^-18 of logarithms.
     match precision {
         ..=90 => by_limbs_of::<2>(x, precision, rounding),
         91..=154 => by_limbs_of::<3>(x, precision, rounding),
@@ -23,7 +25,8 @@ pub(super) fn by_limbs(x: &Dyadic, precision: u32, rounding: Rounding) -> Option
 
 fn by_limbs_of<const N: usize>(x: &Dyadic, precision: u32, rounding: Rounding) -> Option<Dyadic> {
     let log = fixed::ln(&normalised::<N>(x)?, x.floor_log2()?);
-    // |ln x| = (bits + f) 2^last with 0 < f < 1, so what lies beyond the last of `bits` is never zero.
+    // |ln x| = (bits + f) 2^last with 0 < f < 1, so what lies beyond the last of `bits` is never
+    // zero.
     let (bits, last) = log.leading_bits::<4>(precision)?;
     let against_half = if bits[0] & 1 == 1 {
         Ordering::Greater

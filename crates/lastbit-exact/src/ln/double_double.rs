@@ -1,7 +1,7 @@
 //! First tier: ln in double-double, with a proved error bound.
 //!
-//! `u = 2^-53`; every f64 operation below has relative error at most `u`, or is exact and says so. No operation
-//! over- or underflows: all non-zero magnitudes lie between 2^-400 and 2^11.
+//! `u = 2^-53`; every f64 operation below has relative error at most `u`, or is exact and says so.
+//! No operation over- or underflows: all non-zero magnitudes lie between 2^-400 and 2^11.
 
 use super::table::{LN_2_HIGH, LN_2_LOW, ROWS};
 
@@ -57,9 +57,11 @@ pub(super) fn ln(x: f64) -> DoubleDouble {
     }
 }
 
-/// `x = 2^e·m`, `m` in [0.707, 1.4141), `r` from the table: `ln x = e·ln 2 - ln r + ln(1 + z)`, `z = m·r - 1`.
+/// `x = 2^e·m`, `m` in [0.707, 1.4141), `r` from the table: `ln x = e·ln 2 - ln r + ln(1 + z)`,
+/// `z = m·r - 1`.
 ///
-/// The table has `|z| ≤ 2^-8.71`. Away from one `|ln x| ≥ 2^-8.01`. Errors below are in units of 2^-78.
+/// The table has `|z| ≤ 2^-8.71`. Away from one `|ln x| ≥ 2^-8.01`. Errors below are in units of
+/// 2^-78.
 #[inline(always)]
 fn away_from_one(x: f64) -> DoubleDouble {
     let bits = x.to_bits();
@@ -69,23 +71,25 @@ fn away_from_one(x: f64) -> DoubleDouble {
     let m_bits = bits.wrapping_sub(offset & EXPONENT_FIELD);
     let m = f64::from_bits(m_bits);
 
-    // 24 fraction bits, to nearest: m_high is a multiple of 2^-24 (2^-25 below one), |m - m_high| ≤ 2^-25 (2^-26).
+    // 24 fraction bits, to nearest: m_high is a multiple of 2^-24 (2^-25 below one), |m - m_high| ≤
+    // 2^-25 (2^-26).
     let m_high = f64::from_bits((m_bits + (1 << 27)) & !((1 << 28) - 1));
-    // Exact: 25 bits times 11 bits; then a multiple of 2^-34 below 2^-8.7 (below one: of 2^-35 below 2^-9.2).
+    // Exact: 25 bits times 11 bits; then a multiple of 2^-34 below 2^-8.7 (below one: of 2^-35
+    // below 2^-9.2).
     let z_high = m_high * row.r - 1.0;
     // Exact: at most 28 bits times 11 bits; |z_low| ≤ 2^-25.
     let z_low = (m - m_high) * row.r;
     let z = z_high + z_low;
 
-    // z³·q(z) = z³/3 - z⁴/4 + … - z⁸/8, at most 2^-27.7. The rest of the series is at most z⁹/9·(1 + 2^-8) ≤ 2^-81.5: 0.1.
-    // z³ carries 5u (three times z's u, two products), q 3.1u (1/3, two sums, and z²·(…) ≤ 2^-19 times its own), the
-    // product u: 9.1u·2^-27.7: 1.4.
+    // z³·q(z) = z³/3 - z⁴/4 + … - z⁸/8, at most 2^-27.7. The rest of the series is at most
+    // z⁹/9·(1 + 2^-8) ≤ 2^-81.5: 0.1. z³ carries 5u (three times z's u, two products), q 3.1u (1/3,
+    // two sums, and z²·(…) ≤ 2^-19 times its own), the product u: 9.1u·2^-27.7: 1.4.
     let square = z * z;
     let q = (1.0 / 3.0 - z * 0.25)
         + square * ((0.2 - z * (1.0 / 6.0)) + square * (1.0 / 7.0 - z * 0.125));
     let cubic = (z * square) * q;
-    // z²/2 = z_high²/2 + z_low·(z + z_high)/2. The first is exact: z_high has at most 26 bits. The second is at most
-    // 2^-33.7 and carries 3u: 0.01.
+    // z²/2 = z_high²/2 + z_low·(z + z_high)/2. The first is exact: z_high has at most 26 bits. The
+    // second is at most 2^-33.7 and carries 3u: 0.01.
     let half_square = z_high * z_high * 0.5;
     let cross = z_low * (z + z_high) * 0.5;
 

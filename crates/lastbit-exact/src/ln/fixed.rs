@@ -1,7 +1,7 @@
 //! Second tier: ln in fixed point on 64-bit limbs, with a proved error bound.
 //!
-//! A *fraction* is `[u64; N]`, little-endian, standing for a number in [0, 1) in units of `2^-64N`, called ulps below.
-//! `N` is at most [`MAX_LIMBS`].
+//! A *fraction* is `[u64; N]`, little-endian, standing for a number in [0, 1) in units of `2^-64N`,
+//! called ulps below. `N` is at most [`MAX_LIMBS`].
 
 use super::table::{COARSE, FINE, LN_2};
 
@@ -19,7 +19,8 @@ pub(super) struct Factor {
     pub log: [u64; MAX_LIMBS],
 }
 
-/// `±(integer + fraction) · 2^-shift`, off from the true value by less than [`ERROR`]` · 2^(-64N - shift)`.
+/// `±(integer + fraction) · 2^-shift`, off from the true value by less than
+/// [`ERROR`]` · 2^(-64N - shift)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedLog<const N: usize> {
     pub negative: bool,
@@ -28,10 +29,12 @@ pub(crate) struct FixedLog<const N: usize> {
     pub shift: u32,
 }
 
-/// Encloses `ln(m · 2^exponent)`, where `m = mantissa · 2^-(64N-1)` in [1, 2): the top bit of the mantissa is set.
+/// Encloses `ln(m · 2^exponent)`, where `m = mantissa · 2^-(64N-1)` in [1, 2): the top bit of the
+/// mantissa is set.
 ///
-/// The error is absolute, less than 8 ulps, when `|m·2^exponent - 1| ≥ 2^-13`, and relative within that distance of one:
-/// the result then has a `shift` and is at least `0.49·2^-shift`. `ln 1` is exactly zero.
+/// The error is absolute, less than 8 ulps, when `|m·2^exponent - 1| ≥ 2^-13`, and relative within
+/// that distance of one: the result then has a `shift` and is at least `0.49·2^-shift`. `ln 1` is
+/// exactly zero.
 pub(crate) fn ln<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog<N> {
     debug_assert!(mantissa[N - 1] >> 63 == 1);
     // The exact distance from one, wherever it is below one half.
@@ -66,7 +69,8 @@ fn near_one<const N: usize>(t: &[u64; N], negative: bool) -> FixedLog<N> {
     }
 }
 
-/// `m·r = 1 + y` with `r` from COARSE, `(1 + y)(1 - d) = 1 + z` with `d` from FINE; `0 ≤ z < 2^-12.8`.
+/// `m·r = 1 + y` with `r` from COARSE, `(1 + y)(1 - d) = 1 + z` with `d` from FINE;
+/// `0 ≤ z < 2^-12.8`.
 fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog<N> {
     let top = mantissa[N - 1];
     // Index: the seven bits after the leading one.
@@ -78,14 +82,15 @@ fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog
 
     // Index: y in steps of 2^-13, at most 71.
     let fine = &FINE[(y[N - 1] >> 51) as usize];
-    // z = y - d - d·y, d = factor·2^-16 ≤ y/(1 + y): never negative. d·y is truncated, so z is high by less than
-    // one ulp, low by less than one through y.
+    // z = y - d - d·y, d = factor·2^-16 ≤ y/(1 + y): never negative. d·y is truncated, so z is high
+    // by less than one ulp, low by less than one through y.
     let (product, carry) = mul_small(&y, fine.factor);
     let mut z = y;
     z[N - 1] -= fine.factor << 48;
     let z = sub(&z, &shift_right_carry(&product, carry, 16));
 
-    // ln(1 + z) is off by 1 (z) + 1.1 (log1p, in which T = z is small); each table entry is low by less than 1.
+    // ln(1 + z) is off by 1 (z) + 1.1 (log1p, in which T = z is small); each table entry is low by
+    // less than 1.
     let (_, series) = log1p(&z, false, &z);
     let log_mantissa = add(
         &add(&series, &top_limbs(&coarse.log)).1,
@@ -116,12 +121,14 @@ fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog
     }
 }
 
-/// `T·ln(1 ± t)/(±t)` for `t < 2^-12.8` and a fraction `T`, as integer and fraction; off by less than `1.1 + T` ulps.
+/// `T·ln(1 ± t)/(±t)` for `t < 2^-12.8` and a fraction `T`, as integer and fraction; off by less
+/// than `1.1 + T` ulps.
 ///
-/// `ln(1 + z)/z = 1 - z·q(z)`, `q(z) = 1/2 - z/3 + z²/4 - … ± z^(5N-2)/5N`. The rest of the series is less than
-/// `t^5N/(5N)·1.001 < 2^-64N / 5N`, 0.1 ulps.
+/// `ln(1 + z)/z = 1 - z·q(z)`, `q(z) = 1/2 - z/3 + z²/4 - … ± z^(5N-2)/5N`. The rest of the series
+/// is less than `t^5N/(5N)·1.001 < 2^-64N / 5N`, 0.1 ulps.
 fn log1p<const N: usize>(t: &[u64; N], negative: bool, scaled: &[u64; N]) -> (u64, [u64; N]) {
-    // Each step is off by less than 1 (reciprocal) + 1 (product) + 2^-12.8 · (the step before): 2.001.
+    // Each step is off by less than 1 (reciprocal) + 1 (product) + 2^-12.8 · (the step before):
+    // 2.001.
     let mut q = top_limbs(&RECIPROCALS[5 * N]);
     for k in (2..5 * N).rev() {
         let product = mul_high(t, &q);
@@ -142,11 +149,11 @@ fn log1p<const N: usize>(t: &[u64; N], negative: bool, scaled: &[u64; N]) -> (u6
 }
 
 impl<const N: usize> FixedLog<N> {
-    /// The leading `precision + 1` bits and the exponent of the last of them, if every number in the enclosure has the
-    /// same, and none is a multiple of that last place.
+    /// The leading `precision + 1` bits and the exponent of the last of them, if every number in
+    /// the enclosure has the same, and none is a multiple of that last place.
     ///
-    /// So the true magnitude is `(bits + f)·2^exponent` with `0 < f < 1`, which decides its rounding to `precision` bits
-    /// in every direction. `M` limbs hold the bits.
+    /// So the true magnitude is `(bits + f)·2^exponent` with `0 < f < 1`, which decides its
+    /// rounding to `precision` bits in every direction. `M` limbs hold the bits.
     pub(crate) fn leading_bits<const M: usize>(&self, precision: u32) -> Option<([u64; M], i64)> {
         debug_assert!(precision < 64 * M as u32);
         let limb = |i: usize| match i.checked_sub(N) {
@@ -157,8 +164,8 @@ impl<const N: usize> FixedLog<N> {
         let top = (0..=N).rev().find(|&i| limb(i) != 0)?;
         let length = 64 * top as u32 + 64 - limb(top).leading_zeros();
         let drop = length.checked_sub(precision + 1)?;
-        // The bits below the kept ones, without the ERROR_BITS lowest, are not all zero: more than ERROR above a
-        // multiple of 2^drop; not all one: more than ERROR below the next.
+        // The bits below the kept ones, without the ERROR_BITS lowest, are not all zero: more than
+        // ERROR above a multiple of 2^drop; not all one: more than ERROR below the next.
         let (mut all_zero, mut all_one) = (true, true);
         for i in 0..=(drop / 64) as usize {
             let mut mask = u64::MAX;
@@ -220,7 +227,8 @@ fn top_limbs<const N: usize>(limbs: &[u64; MAX_LIMBS]) -> [u64; N] {
 
 /// `floor(a·b)` in ulps.
 fn mul_high<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
-    // After row i, `sum` holds limbs i+1.. of the partial product; the limb below it is final and dropped.
+    // After row i, `sum` holds limbs i+1.. of the partial product; the limb below it is final and
+    // dropped.
     let mut sum = [0; N];
     for &digit in a {
         let mut carry = 0;

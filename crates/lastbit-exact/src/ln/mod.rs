@@ -1,9 +1,9 @@
 //! The natural logarithm of an f64, correctly rounded in every direction.
 //!
-//! Three tiers, each with a proved error bound and a test that the bound decides the rounding: double-double
-//! ([`double_double`]), fixed point of 128 and then 192 bits ([`fixed`]), and enclosures of any precision
-//! ([`crate::ln_enclosure`]). The logarithm of a rational other than 1 is transcendental, so it is neither an f64 nor the
-//! midpoint of two, and some precision decides.
+//! Three tiers, each with a proved error bound and a test that the bound decides the rounding:
+//! double-double ([`double_double`]), fixed point of 128 and then 192 bits ([`fixed`]), and
+//! enclosures of any precision ([`crate::ln_enclosure`]). The logarithm of a rational other than 1
+//! is transcendental, so it is neither an f64 nor the midpoint of two, and some precision decides.
 
 mod double_double;
 pub(crate) mod fixed;
@@ -13,11 +13,11 @@ mod tests;
 
 use crate::{Dyadic, Rounding, ln_enclosure};
 
-/// `ln x`, correctly rounded: `result ≥ ln x` for `Up`, `result ≤ ln x` for `Down`, and no f64 lies between; nearest is off by
-/// less than half a unit in the last place.
+/// `ln x`, correctly rounded: `result ≥ ln x` for `Up`, `result ≤ ln x` for `Down`, and no f64 lies
+/// between; nearest is off by less than half a unit in the last place.
 ///
-/// `ln(1) = +0.0`; `ln(±0) = -∞`; `ln(+∞) = +∞`; a negative number or a NaN gives NaN. These do not depend on the
-/// direction.
+/// `ln(1) = +0.0`; `ln(±0) = -∞`; `ln(+∞) = +∞`; a negative number or a NaN gives NaN. These do not
+/// depend on the direction.
 ///
 /// ```
 /// use lastbit_exact::{Rounding, ln};
@@ -130,7 +130,8 @@ fn slow(x: f64) -> Rounded {
 fn by_fixed<const N: usize>(x: f64) -> Option<Rounded> {
     let (mantissa, exponent) = split::<N>(x);
     let log = fixed::ln(&mantissa, exponent);
-    // |ln x| = (bits + f)·2^last, 0 < f < 1, bits of 54 bits; last ≥ -53 - 53, so all is normal and exact.
+    // |ln x| = (bits + f)·2^last, 0 < f < 1, bits of 54 bits; last ≥ -53 - 53, so all is normal and
+    // exact.
     let ([bits], last) = log.leading_bits::<1>(53)?;
     let step = f64::from_bits(((last + 1 + 1023) as u64) << 52);
     let inner = (bits >> 1) as f64 * step;
@@ -166,7 +167,8 @@ fn split<const N: usize>(x: f64) -> ([u64; N], i64) {
     (mantissa, last + 63 - zeros as i64)
 }
 
-/// The third tier: enclosures of width at most `2^-bits`, then twice as many bits until one decides.
+/// The third tier: enclosures of width at most `2^-bits`, then twice as many bits until one
+/// decides.
 fn by_enclosure(x: f64, mut bits: u32) -> Rounded {
     let exact = Dyadic::try_from(x).expect("x is finite");
     loop {

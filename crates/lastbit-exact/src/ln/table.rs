@@ -1,4 +1,5 @@
-//! Constants of the natural logarithm, printed by `make_tables.py`; `tests.rs` re-derives every entry.
+//! Constants of the natural logarithm, printed by `make_tables.py`; `tests.rs` re-derives every
+//! entry.
 
 use super::double_double::Row;
 use super::fixed::{Factor, MAX_LIMBS};

@@ -1,41 +1,36 @@
-//! The tiers against each other, the tables against `ln_enclosure`, and how often each tier decides.
+//! The tiers against each other, the tables against `ln_enclosure`, and how often each tier
+//! decides.
 
 use super::double_double::{DoubleDouble, ERROR, RELATIVE_ERROR_NEAR_ONE, TABLE_START};
 use super::fixed::{FixedLog, MAX_LIMBS};
 use super::table::{COARSE, FINE, LN_2, LN_2_HIGH, LN_2_LOW, ROWS};
 use super::*;
 use crate::{IBig, UBig};
+use lastbit_testing::Cases;
 
 const HARD: &str = include_str!("../../tests/data/ln_hard.txt");
 
-/// SplitMix64: reproducible inputs.
-struct Mix(u64);
+/// Reproducible inputs.
+struct Mix(Cases);
 
 impl Mix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
     /// A positive normal number, every exponent alike.
     fn normal(&mut self) -> f64 {
         let (smallest, infinity) = (f64::MIN_POSITIVE.to_bits(), f64::INFINITY.to_bits());
-        f64::from_bits(smallest + self.next() % (infinity - smallest))
+        f64::from_bits(smallest + self.0.next() % (infinity - smallest))
     }
 
     /// Within 2^-8 of 1, every distance alike.
     fn near_one(&mut self) -> f64 {
-        1.0 + (self.next() as i64 >> 10) as f64 * (f64::EPSILON / 512.0)
+        1.0 + (self.0.next() as i64 >> 10) as f64 * (f64::EPSILON / 512.0)
     }
 
     /// Any distance from 1, every order of magnitude alike.
     fn around_one(&mut self) -> f64 {
-        let size = self.next() % 52;
+        let size = self.0.next() % 52;
         f64::from_bits(
             1f64.to_bits()
-                .wrapping_add_signed(self.next() as i64 >> (12 + size)),
+                .wrapping_add_signed(self.0.next() as i64 >> (12 + size)),
         )
     }
 }
@@ -60,7 +55,7 @@ fn floor_of_ln(x: &Dyadic, bits: i64) -> IBig {
 
 #[test]
 fn double_double_agrees_with_fixed_point() {
-    let mut mix = Mix(1);
+    let mut mix = Mix(Cases(1));
     for i in 0..1_000_000 {
         let x = match i % 4 {
             0 | 1 => mix.normal(),
@@ -92,7 +87,7 @@ fn holds(x: f64, approximation: DoubleDouble) -> bool {
 
 #[test]
 fn double_double_error_is_within_its_bound() {
-    let mut mix = Mix(2);
+    let mut mix = Mix(Cases(2));
     for _ in 0..10_000 {
         for x in [mix.normal(), mix.near_one(), mix.around_one()] {
             assert!(holds(x, double_double::ln(x)), "{x:e}");
@@ -120,13 +115,13 @@ fn value<const N: usize>(log: &FixedLog<N>) -> (Dyadic, Dyadic) {
 }
 
 fn fixed_point_error_is_within_its_bound<const N: usize>(seed: u64) {
-    let mut mix = Mix(seed);
+    let mut mix = Mix(Cases(seed));
     for i in 0..4000 {
-        let mut mantissa: [u64; N] = core::array::from_fn(|_| mix.next());
+        let mut mantissa: [u64; N] = core::array::from_fn(|_| mix.0.next());
         let exponent = match i % 4 {
             // Just above or below one, at every distance.
             0 | 1 => {
-                let clear = 1 + (mix.next() % (64 * N as u64 - 1)) as usize;
+                let clear = 1 + (mix.0.next() % (64 * N as u64 - 1)) as usize;
                 for bit in (0..64 * N).rev().take(clear) {
                     mantissa[bit / 64] &= !(1 << (bit % 64));
                 }
@@ -141,11 +136,11 @@ fn fixed_point_error_is_within_its_bound<const N: usize>(seed: u64) {
             }
             _ => {
                 mantissa[N - 1] |= 1 << 63;
-                mix.next() as i64 >> (4 + mix.next() % 60)
+                mix.0.next() as i64 >> (4 + mix.0.next() % 60)
             }
         };
         let log = fixed::ln(&mantissa, exponent);
-        let x = Dyadic::new(integer(&mantissa), 1 - 64 * N as i64).scale(exponent);
+        let x = Dyadic::new(integer(&mantissa), 1 - 64 * N as i64).times_power_of_two(exponent);
         let (approximation, error) = value(&log);
         let enclosure = ln_enclosure(&x, 64 * N as u32 + log.shift + 20);
         for end in [enclosure.lo(), enclosure.hi()] {
@@ -180,7 +175,8 @@ fn fixed_point_gives_an_exact_zero_at_one() {
     assert!(log.leading_bits::<1>(53).is_none());
 }
 
-/// An undecided enclosure must say so: the value is a given number, plus or minus what the error allows.
+/// An undecided enclosure must say so: the value is a given number, plus or minus what the error
+/// allows.
 #[test]
 fn leading_bits_refuse_what_the_error_leaves_open() {
     let log = |low: u64| FixedLog {
@@ -247,8 +243,9 @@ fn hard_cases_reach_the_tier_that_they_must() {
     assert!(defeated > 2000, "{defeated}");
 }
 
-/// No f64 is known that needs the third tier: the hardest published ones are 2^-65 ulp from a boundary, and 192 bits decide
-/// every distance above 2^-100. So it is forced here, beginning with enclosures too wide to decide.
+/// No f64 is known that needs the third tier: the hardest published ones are 2^-65 ulp from a
+/// boundary, and 192 bits decide every distance above 2^-100. So it is forced here, beginning with
+/// enclosures too wide to decide.
 #[test]
 fn every_slow_tier_alone_rounds_the_hard_cases() {
     for case in hard_cases() {
@@ -261,14 +258,15 @@ fn every_slow_tier_alone_rounds_the_hard_cases() {
     }
 }
 
-/// A logarithm is left undecided only within twice the error bound of a boundary. Boundaries (midpoints for nearest, midpoints
-/// and f64s for neighbours) are an ulp, half an ulp apart, and an ulp is at least 2^-53 of the result: near one the
-/// probability is at most 4·2^-67/2^-53·1.01 = 2^-11.98, twice that for neighbours. The inputs are fixed; thresholds are those that
-/// a binomial count exceeds with probability below 1e-9 (Chernoff).
+/// A logarithm is left undecided only within twice the error bound of a boundary. Boundaries
+/// (midpoints for nearest, midpoints and f64s for neighbours) are an ulp, half an ulp apart, and an
+/// ulp is at least 2^-53 of the result: near one the probability is at most 4·2^-67/2^-53·1.01 =
+/// 2^-11.98, twice that for neighbours. The inputs are fixed; thresholds are those that a binomial
+/// count exceeds with probability below 1e-9 (Chernoff).
 #[test]
 fn undecided_logarithms_are_as_rare_as_the_bound_says() {
     const TRIALS: u32 = 300_000;
-    let mut mix = Mix(6);
+    let mut mix = Mix(Cases(6));
     let (mut nearest, mut neighbours) = (0, 0);
     for _ in 0..TRIALS {
         let approximation = double_double::ln(mix.near_one());
@@ -279,17 +277,19 @@ fn undecided_logarithms_are_as_rare_as_the_bound_says() {
     assert!(0 < nearest && nearest < 137, "{nearest}");
     assert!(nearest < neighbours && neighbours < 233, "{neighbours}");
 
-    // Away from one the bound is 2^-75, an ulp of |ln x| > 1/2 is at least 2^-53, so at most 2^-20: a mean of 0.3.
+    // Away from one the bound is 2^-75, an ulp of |ln x| > 1/2 is at least 2^-53, so at most 2^-20:
+    // a mean of 0.3.
     let undecided = (0..TRIALS)
         .filter(|_| double_double::ln(mix.normal()).nearest().is_none())
         .count();
     assert!(undecided < 14, "{undecided}");
 }
 
-/// Twice as wide a bound must leave more undecided, and a bound of zero nothing: the test of the bound is alive.
+/// Twice as wide a bound must leave more undecided, and a bound of zero nothing: the test of the
+/// bound is alive.
 #[test]
 fn a_wider_bound_decides_less() {
-    let mut mix = Mix(7);
+    let mut mix = Mix(Cases(7));
     let mut undecided = [0, 0, 0];
     for _ in 0..100_000 {
         let approximation = double_double::ln(mix.near_one());
@@ -321,7 +321,8 @@ fn rows_hold_reciprocals_and_their_logarithms() {
     high_and_low_are_the_logarithm(LN_2_HIGH, LN_2_LOW, &Dyadic::from(2), 1);
 }
 
-/// `high + low` is `sign·ln x`: `high` a multiple of 2^-42, `low` at most 2^-43, the sum within 2^-96.
+/// `high + low` is `sign·ln x`: `high` a multiple of 2^-42, `low` at most 2^-43, the sum within
+/// 2^-96.
 fn high_and_low_are_the_logarithm(high: f64, low: f64, x: &Dyadic, sign: i64) {
     assert!(dyadic(high).is_zero() || dyadic(high).exponent() >= -42);
     assert!(low.abs() <= (-43f64).exp2());

@@ -1,8 +1,9 @@
 //! A ChaCha20 generator with fast key erasure.
 //!
-//! Every refill runs ChaCha20 once under the current key: the first 32 bytes of keystream replace the key before any
-//! word leaves, the rest are words. So the state in memory never determines a word already handed out: such words
-//! are erased from the buffer, and the key that made them is gone.
+//! Every refill runs ChaCha20 once under the current key: the first 32 bytes of keystream replace
+//! the key before any word leaves, the rest are words. So the state in memory never determines a
+//! word already handed out: such words are erased from the buffer, and the key that made them is
+//! gone.
 
 use core::cell::Cell;
 
@@ -28,15 +29,16 @@ pub(super) const BUFFER_WORDS: usize = 508;
 /// Longer requests are served in parts of this many words, each under a key of its own.
 pub(super) const PART_WORDS: usize = 8192;
 
-/// Words made from one seed: 1 MiB, after which the key comes from the source again. A thief of the state can follow
-/// the generator no further than that.
+/// Words made from one seed: 1 MiB, after which the key comes from the source again. A thief of the
+/// state can follow the generator no further than that.
 pub(super) const SEED_WORDS: usize = 1 << 17;
 
-/// The generator. Its fields are cells, not one `RefCell`: a borrow flag would lengthen the chain of stores and loads
-/// from one word to the next by half.
+/// The generator. Its fields are cells, not one `RefCell`: a borrow flag would lengthen the chain
+/// of stores and loads from one word to the next by half.
 pub(super) struct KeyErasure<S: Source> {
     source: S,
-    /// Index of the next unused word; `BUFFER_WORDS` when there is none. The words before it are zero.
+    /// Index of the next unused word; `BUFFER_WORDS` when there is none. The words before it are
+    /// zero.
     position: Cell<usize>,
     /// The source's generation at the last seed; 0 before it.
     generation: Cell<u64>,
@@ -115,7 +117,8 @@ impl<S: Source> KeyErasure<S> {
         Ok(())
     }
 
-    /// A keystream for `words` words, `words ≤ SEED_WORDS`, that the state left behind does not determine.
+    /// A keystream for `words` words, `words ≤ SEED_WORDS`, that the state left behind does not
+    /// determine.
     fn next_keystream(&self, words: usize) -> Result<Keystream, EntropyError> {
         let generation = self.source.generation();
         if generation != self.generation.get() || self.allowance.get() < words {
@@ -197,5 +200,4 @@ impl Keystream {
 }
 
 #[cfg(test)]
-#[path = "key_erasure_tests.rs"]
 mod tests;

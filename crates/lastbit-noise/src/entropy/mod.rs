@@ -18,7 +18,8 @@ pub use system::System;
 /// # Ok::<(), EntropyError>(())
 /// ```
 pub trait Entropy {
-    /// Overwrites every word with a fresh uniform one. After an error the words are unspecified and must not be used.
+    /// Overwrites every word with a fresh uniform one. After an error the words are unspecified and
+    /// must not be used.
     fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError>;
 
     /// One fresh uniform word.
@@ -48,7 +49,8 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct EntropyError(
-    // Boxed for the sake of success: a pointer is as wide as a word, so `Result<u64, EntropyError>` fits two registers.
+    // Boxed for the sake of success: a pointer is as wide as a word, so `Result<u64, EntropyError>`
+    // fits two registers.
     Box<Kind>,
 );
 

@@ -3,16 +3,18 @@ use super::{Entropy, EntropyError};
 
 /// The thread's own ChaCha20 generator, seeded by the operating system.
 ///
-/// A handle of size zero: copies draw from the same generator in the same thread, and threads share nothing. There is
-/// no way to choose a seed.
+/// A handle of size zero: copies draw from the same generator in the same thread, and threads share
+/// nothing. There is no way to choose a seed.
 ///
-/// - *Seeds* are 256 bits from the operating system, at the first draw, again after each 1 MiB of output, and in a
-///   child after `fork` ([`lastbit_fork::generation`]) before its first word.
-/// - *Erasure.* Words are zeroed when handed out, and the key that made them is replaced before they are; both are
-///   zeroed when the thread ends. Copies that the compiler leaves on the stack are out of reach.
-/// - *Failure.* When the operating system refuses a seed, the draw fails, the old state is erased, and every draw fails
-///   until a seed is had.
-/// - *Signal handlers* must not draw: one that interrupts a draw in its own thread would share its word.
+/// - *Seeds* are 256 bits from the operating system, at the first draw, again after each 1 MiB of
+///   output, and in a child after `fork` ([`lastbit_fork::generation`]) before its first word.
+/// - *Erasure.* Words are zeroed when handed out, and the key that made them is replaced before
+///   they are; both are zeroed when the thread ends. Copies that the compiler leaves on the stack
+///   are out of reach.
+/// - *Failure.* When the operating system refuses a seed, the draw fails, the old state is erased,
+///   and every draw fails until a seed is had.
+/// - *Signal handlers* must not draw: one that interrupts a draw in its own thread would share its
+///   word.
 /// - *Time* depends on how many words were drawn before, never on their values.
 ///
 /// ```

@@ -49,7 +49,8 @@ impl Deviation {
         }
     }
 
-    /// `σ` rounded, off by at most a factor `1 ± 2^-53(1 + 2^-20)`; anything at all outside the range of normal doubles.
+    /// `σ` rounded, off by at most a factor `1 ± 2^-53(1 + 2^-20)`; anything at all outside the
+    /// range of normal doubles.
     pub(super) fn to_f64(&self) -> f64 {
         self.bounds(80).0.to_f64(Rounding::NearestEven)
     }
@@ -62,10 +63,11 @@ impl Deviation {
 
 /// Encloses `√x` for `x > 0`, with `hi − lo ≤ 2^-bits · lo`.
 fn root(x: &Rational, bits: u32) -> Enclosure {
-    // 2^(e−1) < x ≤ 2^e, so √x·2^shift > 2^bits: one unit of the integer root is at most 2^-bits of it.
+    // 2^(e−1) < x ≤ 2^e, so √x·2^shift > 2^bits: one unit of the integer root is at most 2^-bits of
+    // it.
     let e = x.ceil_log2().expect("callers pass x > 0");
     let shift = i64::from(bits) + 1 - (e - 1).div_euclid(2);
-    let scaled = natural(x.scale(2 * shift).floor());
+    let scaled = natural(x.times_power_of_two(2 * shift).floor());
     let root = IBig::from(scaled.nth_root(2));
     let end = |value| Dyadic::new(value, -shift);
     Enclosure::new(end(root.clone()), end(root + IBig::ONE)).expect("n ≤ n + 1")

@@ -2,32 +2,39 @@
 
 use super::table::NODES;
 
-/// `z` with `Q(z) = p` for `p = k/2^64`, `k < 2^63`, and a bound on how far later bits of `p` can move it.
+/// `z` with `Q(z) = p` for `p = k/2^64`, `k < 2^63`, and a bound on how far later bits of `p` can
+/// move it.
 ///
-/// Contract, for `k ≥ 2^21`: `|value − z| ≤ 2^-51 + value·2^-51 + later` for every `z` with `Q(z)` in `[k, k+1]·2^-64`.
-/// For smaller `k` the second number is not a number, so that no test passes.
+/// Contract, for `k ≥ 2^21`: `|value − z| ≤ 2^-51 + value·2^-51 + later` for every `z` with `Q(z)`
+/// in `[k, k+1]·2^-64`. For smaller `k` the second number is not a number, so that no test passes.
 ///
-/// *The series.* Let `z(s)` be the inverse of `s ↦ c − s = Q(z)`. Its derivatives are `q_n(z)/φ(z)^n` with `q_1 = 1` and
-/// `q_{n+1} = q_n' + n·z·q_n`, polynomials with coefficients ≥ 0. Each octave of `p` has 16 bins, with a node
-/// `z_i = Q⁻¹(c_i)` for the middle `c_i`; with `δ = (c_i − p)/φ(z_i)`, `x = z_i·δ` and `y = δ²`,
+/// *The series.* Let `z(s)` be the inverse of `s ↦ c − s = Q(z)`. Its derivatives are
+/// `q_n(z)/φ(z)^n` with `q_1 = 1` and `q_{n+1} = q_n' + n·z·q_n`, polynomials with
+/// coefficients ≥ 0. Each octave of `p` has 16 bins, with a node `z_i = Q⁻¹(c_i)` for the middle
+/// `c_i`; with `δ = (c_i − p)/φ(z_i)`, `x = z_i·δ` and `y = δ²`,
 ///
 /// ```text
 /// z = z_i + Σ_{n ≤ 9} q_n(z_i) δ^n/n! + R = z_i + δ·Σ_{j + 2m ≤ 8} a_mj y^m x^j + R .
 /// ```
 ///
-/// As every derivative is nonnegative and rises with z ≥ 0, `|R| ≤ q_10(z')/φ(z')^10·|s|^10/10!`, `z'` the far edge of the bin.
+/// As every derivative is nonnegative and rises with z ≥ 0, `|R| ≤ q_10(z')/φ(z')^10·|s|^10/10!`,
+/// `z'` the far edge of the bin.
 ///
-/// *Proof.* Checked bin by bin with exact enclosures (`kernel_tests.rs`): `|z_i − Q⁻¹(c_i)| ≤ z_i·2^-53`; the table's `2^-64/φ(z_i)`
-/// is off by at most a factor `1 ± 2^-52`; `|δ| ≤ 2^-5`; `|R| ≤ 2^-54`; `φ(z_i)/φ(z') ≤ 9/8`.
-/// `tail` is `k(1 ± 2^-53)` after one rounding (or the cut below 2^63), and as `p/φ ≤ √(π/2)` that moves z by at most 1.26·2^-53.
-/// The difference from the middle is exact: both are multiples of the last place of `tail`, less than 2^49 of them apart. `δ` has a
-/// relative error of at most 3·2^-53; the sum, which is within 0.1 of 1, one of 5·2^-53 (four roundings near 1, and small ones);
-/// their product rounds once more. So it is off by at most 9·2^-53·1.1·2^-5 < 0.31·2^-53. The last sum rounds once, value·2^-53 at
-/// most. Together, with z_i ≤ 1.04·value + 0.04, `(1.26 + 0.31 + 0.5 + 0.04)·2^-53 + 2.04·value·2^-53 ≤ 2^-51 + value·2^-51`.
-/// Last, `z` moves by at most `2^-64/φ(z')` from `k` to `k + 1`. Near the median, value may be as low as −2^-51.
+/// *Proof.* Checked bin by bin with exact enclosures (`kernel/tests.rs`):
+/// `|z_i − Q⁻¹(c_i)| ≤ z_i·2^-53`; the table's `2^-64/φ(z_i)` is off by at most a factor
+/// `1 ± 2^-52`; `|δ| ≤ 2^-5`; `|R| ≤ 2^-54`; `φ(z_i)/φ(z') ≤ 9/8`. `tail` is `k(1 ± 2^-53)` after
+/// one rounding (or the cut below 2^63), and as `p/φ ≤ √(π/2)` that moves z by at most 1.26·2^-53.
+/// The difference from the middle is exact: both are multiples of the last place of `tail`, less
+/// than 2^49 of them apart. `δ` has a relative error of at most 3·2^-53; the sum, which is within
+/// 0.1 of 1, one of 5·2^-53 (four roundings near 1, and small ones); their product rounds once
+/// more. So it is off by at most 9·2^-53·1.1·2^-5 < 0.31·2^-53. The last sum rounds once,
+/// value·2^-53 at most. Together, with z_i ≤ 1.04·value + 0.04,
+/// `(1.26 + 0.31 + 0.5 + 0.04)·2^-53 + 2.04·value·2^-53 ≤ 2^-51 + value·2^-51`. Last, `z` moves by
+/// at most `2^-64/φ(z')` from `k` to `k + 1`. Near the median, value may be as low as −2^-51.
 #[inline(always)]
 pub(super) fn upper_quantile(k: u64) -> (f64, f64) {
-    // k < 2^63, so it is a nonnegative i64, which the processor converts directly. Rounding may reach 2^63, in the next octave.
+    // k < 2^63, so it is a nonnegative i64, which the processor converts directly. Rounding may
+    // reach 2^63, in the next octave.
     let tail = (k as i64 as f64).min(MOST);
     let bits = tail.to_bits();
     let index = (bits >> BIN_SHIFT).max(FIRST_BIN) - FIRST_BIN;
@@ -111,14 +118,17 @@ const TWO_M49: f64 = 1.0 / (1u64 << 49) as f64;
 const TWO_M50: f64 = 1.0 / (1u64 << 50) as f64;
 const TWO_M52: f64 = 1.0 / (1u64 << 52) as f64;
 
-/// The cell of `location + ratio·Φ⁻¹(U)`, in steps, and whether it is decided: no `U` that begins with these bits, and no
-/// location within `location_error` of the one given, falls in another cell.
+/// The cell of `location + ratio·Φ⁻¹(U)`, in steps, and whether it is decided: no `U` that begins
+/// with these bits, and no location within `location_error` of the one given, falls in another
+/// cell.
 ///
-/// Proof. `n = ratio·value` is off by at most `ratio(2^-51 + value·2^-51 + later)` from `value`, and by `n·2^-52·1.01` for
-/// `ratio` and the product, each rounded once; the sum by `(|location| + n)·2^-53`. So the exact sum lies within
-/// `location_error + |location|·2^-53 + ratio·(later + 2^-51) + n·2^-50` of `t`. The bound below doubles each constant, which
-/// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51 and
-/// the difference is at most one half. A NaN fails the comparison.
+/// Proof. `n = ratio·value` is off by at most `ratio(2^-51 + value·2^-51 + later)` from `value`,
+/// and by `n·2^-52·1.01` for `ratio` and the product, each rounded once; the sum by
+/// `(|location| + n)·2^-53`. So the exact sum lies within
+/// `location_error + |location|·2^-53 + ratio·(later + 2^-51) + n·2^-50` of `t`. The bound below
+/// doubles each constant, which covers the rounding of the bound itself, and adds 2^-50 for that of
+/// the last comparison. `t − cell` is exact, as |t| < 2^51 and the difference is at most one half.
+/// A NaN fails the comparison.
 #[inline(always)]
 fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool) {
     let (value, later) = upper_quantile(tail_bits(word));
@@ -176,5 +186,4 @@ pub(super) fn block(
 }
 
 #[cfg(test)]
-#[path = "kernel_tests.rs"]
 mod tests;

@@ -7,7 +7,8 @@ use super::deviation::Deviation;
 use super::tail::{Normal, between, density};
 
 impl Gaussian {
-    /// `P(sample(location) = cell)`, enclosed; the width is at most `2^-48` of the probability while that is a normal f64.
+    /// `P(draw(location) = cell)`, enclosed; the width is at most `2^-48` of the probability
+    /// while that is a normal f64.
     ///
     /// ```
     /// use lastbit_exact::{IBig, Rational};
@@ -19,7 +20,8 @@ impl Gaussian {
     /// ```
     pub fn cell_probability(&self, location: &Rational, cell: &IBig) -> Interval {
         let half = Rational::new(1, 2);
-        let offset = &Rational::from(cell.clone()) - &location.scale(-self.grid_exponent);
+        let offset =
+            &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
         mass(
             Some(&(&offset - &half)),
             Some(&(&offset + &half)),
@@ -27,17 +29,21 @@ impl Gaussian {
         )
     }
 
-    /// `P(sample(location) ≤ cell)`, enclosed; the width is at most `2^-48` of the probability while that is a normal f64.
+    /// `P(draw(location) ≤ cell)`, enclosed; the width is at most `2^-48` of the probability
+    /// while that is a normal f64.
     pub fn cumulative_probability(&self, location: &Rational, cell: &IBig) -> Interval {
         let half = Rational::new(1, 2);
-        let offset = &Rational::from(cell.clone()) - &location.scale(-self.grid_exponent);
+        let offset =
+            &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
         mass(None, Some(&(&offset + &half)), &self.deviation)
     }
 }
 
-/// The mass that the standard normal distribution puts between `lower ≤ upper`; `None` is infinity on that side.
+/// The mass that the standard normal distribution puts between `lower ≤ upper`; `None` is infinity
+/// on that side.
 ///
-/// The width is at most `2^-48` of the mass while that is a normal f64, also far out in the tails and for ends that nearly meet.
+/// The width is at most `2^-48` of the mass while that is a normal f64, also far out in the tails
+/// and for ends that nearly meet.
 ///
 /// ```
 /// use lastbit_exact::Rational;
@@ -82,9 +88,10 @@ fn one_sided(a: &Rational, sigma: &Deviation) -> Interval {
 
 /// `P(a < σZ < b)` for `|a| ≤ b`, `a < b`.
 fn two_sided(a: &Rational, b: &Rational, sigma: &Deviation) -> Interval {
-    // In the last case below, with 0 ≤ a: Q(x)e^(x²/2) falls, so Q(b)/Q(a) ≤ e^(−(b² − a²)/2) ≤ e^(−(b − a)b/2), and the
-    // mass is above 2^-56 of Q(a). With a < 0: (b − a)b > 2^-54 makes b > 2^-28 and the mass above 2^-30. Either way a tail's
-    // relative error of 2^-bits is one of less than 2^-BITS of the mass.
+    // In the last case below, with 0 ≤ a: Q(x)e^(x²/2) falls, so Q(b)/Q(a) ≤ e^(−(b² − a²)/2) ≤
+    // e^(−(b − a)b/2), and the mass is above 2^-56 of Q(a). With a < 0: (b − a)b > 2^-54 makes b >
+    // 2^-28 and the mass above 2^-30. Either way a tail's relative error of 2^-bits is one of less
+    // than 2^-BITS of the mass.
     let bits = BITS + 58;
     let far = sigma.standardise(b, bits + MARGIN);
     let inner = sigma.standardise(&a.abs(), bits + MARGIN);
@@ -114,11 +121,12 @@ fn two_sided(a: &Rational, b: &Rational, sigma: &Deviation) -> Interval {
     })
 }
 
-/// Bits that `x < 64` needs beyond those of `Q(x)`: `−Q'/Q` is below `x + 1`, so a relative error of `x` grows by less than
-/// `x(x + 1) < 2^13` in `Q(x)`.
+/// Bits that `x < 64` needs beyond those of `Q(x)`: `−Q'/Q` is below `x + 1`, so a relative error
+/// of `x` grows by less than `x(x + 1) < 2^13` in `Q(x)`.
 const MARGIN: u32 = 15;
 
-/// `Q(x)` with `hi − lo ≤ 2^-bits · lo` for an `x` below 64 known to `bits + MARGIN` bits; `[0, 2^-2954]` from there on.
+/// `Q(x)` with `hi − lo ≤ 2^-bits · lo` for an `x` below 64 known to `bits + MARGIN` bits;
+/// `[0, 2^-2954]` from there on.
 fn tail(x: &Enclosure, bits: u32) -> Enclosure {
     if *x.lo() >= Dyadic::from(NOTHING) {
         return between(Dyadic::ZERO, Dyadic::power_of_two(-2954));

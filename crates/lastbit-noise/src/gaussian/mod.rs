@@ -14,34 +14,39 @@ pub use law::gaussian_mass;
 use lastbit_exact::{IBig, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
-use crate::{LazyUniform, ScaleError, check_scale};
+use crate::{GRID_EXPONENT_LIMIT, LazyUniform, ScaleError, check_scale, check_scale_within};
 
 use deviation::Deviation;
 
-/// Draws `⌊location + σ·Z⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the grid.
+/// Draws `⌊location + σ·Z⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the
+/// grid.
 ///
-/// Ties go toward +∞. `Z` is a real standard normal: `Z = Φ⁻¹(U)` for a real uniform `U` on (0, 1), drawn bit by bit as needed.
-/// So the law is exactly that of the real-valued formula ([`Gaussian::cell_probability`]), and the draw is monotone in the bits.
+/// Ties go toward +∞. `Z` is a real standard normal: `Z = Φ⁻¹(U)` for a real uniform `U` on (0, 1),
+/// drawn bit by bit as needed. So the law is exactly that of the real-valued formula
+/// ([`Gaussian::cell_probability`]), and the draw is monotone in the bits.
 ///
 /// ```
 /// use lastbit_exact::Rational;
 /// use lastbit_noise::{Gaussian, entropy::System};
 /// let noise = Gaussian::new(&Rational::new(3, 10), -2)?;          // σ = 0.3, grid 1/4
-/// let steps = noise.sample(&Rational::from(5i64), &mut System::default())?;
+/// let steps = noise.draw(&Rational::from(5i64), &mut System::default())?;
 /// println!("5 + noise, in quarters: {steps}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Time and words.** A draw reads one word of entropy. The first tier has no branch on the word or the location; its one table
-/// lookup (10 kB) is at an address that depends on the noise. About one draw in 2^40 is not decided there, because `|Z| > 7.3`, or
-/// because the sum is very near the edge of a cell; the second tier, some 100 µs, reads one or two words more, and its time depends
-/// on the draw. More draws go there, in proportion, if the noise or the location has more than 2^7 or 2^10 steps; and if the grid is
-/// coarser than `2^10·σ`, for locations halfway between two points of it. All do where either reaches 2^50 steps.
+/// **Time and words.** A draw reads one word of entropy. The first tier has no branch on the word
+/// or the location; its one table lookup (10 kB) is at an address that depends on the noise. About
+/// one draw in 2^40 is not decided there, because `|Z| > 7.3`, or because the sum is very near the
+/// edge of a cell; the second tier, some 100 µs, reads one or two words more, and its time depends
+/// on the draw. More draws go there, in proportion, if the noise or the location has more than 2^7
+/// or 2^10 steps; and if the grid is coarser than `2^10·σ`, for locations halfway between two
+/// points of it. All do where either reaches 2^50 steps.
 #[derive(Clone, Debug)]
 pub struct Gaussian {
     /// `σ` in steps of the grid.
     deviation: Deviation,
-    /// `σ` rounded to nearest; NaN, which sends every draw to the second tier, where that has no relative bound.
+    /// `σ` rounded to nearest; NaN, which sends every draw to the second tier, where that has no
+    /// relative bound.
     ratio_f64: f64,
     grid_exponent: i64,
     /// Bits of `Z` with which the second tier begins.
@@ -55,22 +60,23 @@ impl Gaussian {
     /// Noise of this standard deviation on the grid of multiples of `2^grid_exponent`.
     pub fn new(sigma: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
         check_scale(sigma, grid_exponent)?;
-        let in_steps = sigma.scale(-grid_exponent);
+        let in_steps = sigma.times_power_of_two(-grid_exponent);
         Ok(Gaussian::with(Deviation::Rational(in_steps), grid_exponent))
     }
 
-    /// Noise of this variance, whose root need not be rational, on the grid of multiples of `2^grid_exponent`.
+    /// Noise of this variance, whose root need not be rational, on the grid of multiples of
+    /// `2^grid_exponent`.
     ///
     /// ```
     /// use lastbit_exact::Rational;
     /// use lastbit_noise::{Gaussian, entropy::System};
     /// let noise = Gaussian::with_variance(&Rational::from(2i64), 0)?;  // σ = √2
-    /// noise.sample(&Rational::ZERO, &mut System::default())?;
+    /// noise.draw(&Rational::ZERO, &mut System::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_variance(variance: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
-        check_scale(variance, grid_exponent)?;
-        let in_steps = variance.scale(-2 * grid_exponent);
+        check_scale_within(variance, grid_exponent, 2 * GRID_EXPONENT_LIMIT)?;
+        let in_steps = variance.times_power_of_two(-2 * grid_exponent);
         Ok(Gaussian::with(
             Deviation::of_variance(&in_steps),
             grid_exponent,
@@ -94,12 +100,12 @@ impl Gaussian {
     }
 
     /// One draw around `location`, in steps.
-    pub fn sample(
+    pub fn draw(
         &self,
         location: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<IBig, EntropyError> {
-        let steps = location.scale(-self.grid_exponent);
+        let steps = location.times_power_of_two(-self.grid_exponent);
         let word = entropy.word()?;
         let approximate = steps.to_f64(Rounding::NearestEven);
         let error = approximate.abs() * f64::EPSILON;
@@ -117,17 +123,22 @@ impl Gaussian {
         location: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<IBig, EntropyError> {
-        self.resolve(word, &location.scale(-self.grid_exponent), entropy)
+        self.resolve(
+            word,
+            &location.times_power_of_two(-self.grid_exponent),
+            entropy,
+        )
     }
 
-    /// First tier: the cell that `word` decides for every location, in steps, within `error` of `steps`; an integer below
-    /// 2^51. `None`: go on with [`Gaussian::resolve`] and the same word.
+    /// First tier: the cell that `word` decides for every location, in steps, within `error` of
+    /// `steps`; an integer below 2^51. `None`: go on with [`Gaussian::resolve`] and the same word.
     #[inline]
     pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
         kernel::single(word, steps, error, self.ratio_f64)
     }
 
-    /// [`Gaussian::try_cell`] for a block; `false` if some draw is undecided (the others are right all the same).
+    /// [`Gaussian::try_cell`] for a block; `false` if some draw is undecided (the others are right
+    /// all the same).
     #[inline]
     pub fn try_block(
         &self,
@@ -139,8 +150,8 @@ impl Gaussian {
         kernel::block(words, steps, error, self.ratio_f64, cells)
     }
 
-    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits of the same `U` are drawn
-    /// until the cell is certain.
+    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits
+    /// of the same `U` are drawn until the cell is certain.
     #[cold]
     pub fn resolve(
         &self,
@@ -170,8 +181,9 @@ impl Gaussian {
             } else {
                 (steps + &near, steps + &far)
             };
-            // U is one of finitely many numbers with probability 0, so low < sum < high: the ends themselves are not
-            // reached, and a sum just below `high` lies in the cell that ends there.
+            // U is one of finitely many numbers with probability 0, so low < sum < high: the ends
+            // themselves are not reached, and a sum just below `high` lies in the cell that ends
+            // there.
             let half = Rational::new(1, 2);
             let first = (&low + &half).floor();
             let last = (&high + &half).ceil() - IBig::ONE;

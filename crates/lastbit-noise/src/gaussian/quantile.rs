@@ -6,14 +6,14 @@ use super::tail::{Normal, between, divide};
 
 /// Encloses every `z ≥ 0` with `least ≤ Q(z) ≤ most`, for `0 < least ≤ most ≤ 1/2`.
 ///
-/// If the bounds are the same, `hi − lo ≤ 2^-bits`; if they are apart by a small part of themselves, the enclosure is at most
-/// about twice as wide as need be, and `2^-bits`.
+/// If the bounds are the same, `hi − lo ≤ 2^-bits`; if they are apart by a small part of
+/// themselves, the enclosure is at most about twice as wide as need be, and `2^-bits`.
 ///
-/// Only the last comparison matters for soundness: `Q` falls, so `Q(lo) ≥ most` and `Q(hi) ≤ least` put every such `z` between
-/// `lo` and `hi`.
+/// Only the last comparison matters for soundness: `Q` falls, so `Q(lo) ≥ most` and `Q(hi) ≤ least`
+/// put every such `z` between `lo` and `hi`.
 pub(super) fn upper_quantiles(least: &Dyadic, most: &Dyadic, bits: u32) -> Enclosure {
     debug_assert!(least.is_positive() && *most <= Dyadic::power_of_two(-1));
-    let target = (least + most).scale(-1);
+    let target = (least + most).times_power_of_two(-1);
     let width = most - least;
     let mut z = start(&target);
     let mut known = START_BITS;
@@ -22,9 +22,10 @@ pub(super) fn upper_quantiles(least: &Dyadic, most: &Dyadic, bits: u32) -> Enclo
         while known < wanted {
             known = newton(&mut z, &target, known, wanted);
         }
-        // The mean value theorem: no z is farther from the middle than half the width divided by the least density between.
+        // The mean value theorem: no z is farther from the middle than half the width divided by
+        // the least density between.
         let density = Normal::at(&z, 16).density;
-        let spread = divide(&width, density.lo(), 8, Rounding::Up).scale(attempt);
+        let spread = divide(&width, density.lo(), 8, Rounding::Up).times_power_of_two(attempt);
         let spread = &spread + &Dyadic::power_of_two(-i64::from(bits) - 2);
         let lo = (&z - &spread).max(Dyadic::ZERO);
         let hi = &z + &spread;
@@ -40,6 +41,7 @@ pub(super) fn upper_quantiles(least: &Dyadic, most: &Dyadic, bits: u32) -> Enclo
 const START_BITS: u32 = 30;
 
 /// An approximate `z` with `Q(z) = p`, by Newton's method for `ln Q`, which is nearly a parabola.
+#[expect(clippy::disallowed_methods, reason = "where a search begins")]
 fn start(p: &Dyadic) -> Dyadic {
     let twice_ln = -2.0 * ln_enclosure(p, 30).lo().to_f64(Rounding::NearestEven);
     let mut z = if twice_ln < 4.0 {
@@ -60,7 +62,8 @@ fn start(p: &Dyadic) -> Dyadic {
     from_f64(z)
 }
 
-/// One step for `Q` itself: from `known` right bits to about twice as many, at most `wanted`; returns how many.
+/// One step for `Q` itself: from `known` right bits to about twice as many, at most `wanted`;
+/// returns how many.
 fn newton(z: &mut Dyadic, p: &Dyadic, known: u32, wanted: u32) -> u32 {
     // An error of e becomes about e²·z/2.
     let lost = z.floor_log2().unwrap_or(0).max(0) as u32 + 2;

@@ -1,6 +1,8 @@
-//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel_tests.rs` proves their errors.
+//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel/tests.rs`
+//! proves their errors.
 
-/// For each bin of `k`, 16 to the octave from 2^21 to 2^63, with middle `c`: `z` with `Q(z) = c/2^64`, and `2^-64/φ(z)`.
+/// For each bin of `k`, 16 to the octave from 2^21 to 2^63, with middle `c`: `z` with
+/// `Q(z) = c/2^64`, and `2^-64/φ(z)`.
 #[rustfmt::skip]
 pub(super) static NODES: [[f64; 2]; 672] = [
     [7.327503754865206, 6.198797738500528e-08], [7.319611453942162, 5.850666811742258e-08],

@@ -1,8 +1,9 @@
 //! Rigorous enclosures of the normal density `φ` and tail `Q(x) = P(Z > x)`, to any precision.
 //!
-//! Two formulas, both sums or quotients of positive numbers, are evaluated twice in fixed point: once with every integer operation
-//! rounded down, once up. So the two results enclose the true one whatever the number of terms or bits; those only make the
-//! enclosure narrow, which is checked before it is returned.
+//! Two formulas, both sums or quotients of positive numbers, are evaluated twice in fixed point:
+//! once with every integer operation rounded down, once up. So the two results enclose the true one
+//! whatever the number of terms or bits; those only make the enclosure narrow, which is checked
+//! before it is returned.
 
 use std::sync::LazyLock;
 
@@ -52,15 +53,16 @@ impl Normal {
 
 /// Whether `hi − lo ≤ 2^-bits · lo`.
 pub(super) fn is_narrow(enclosure: &Enclosure, bits: u32) -> bool {
-    enclosure.width() <= enclosure.lo().scale(-i64::from(bits))
+    enclosure.width() <= enclosure.lo().times_power_of_two(-i64::from(bits))
 }
 
 /// `φ(x)` for `0 ≤ x < 2^20`, with `hi − lo ≤ 2^-bits · lo`.
 pub(super) fn density(x: &Dyadic, bits: u32) -> Enclosure {
-    // With u = 2^-(bits+3), hi/lo has a factor 1 + u from the power, 1 + u from the root (which is above 1), (1 + u)² from the
-    // two quotients and at most 1 + u from the two roundings of the exponent: less than 1 + 8u in all.
+    // With u = 2^-(bits+3), hi/lo has a factor 1 + u from the power, 1 + u from the root (which is
+    // above 1), (1 + u)² from the two quotients and at most 1 + u from the two roundings of the
+    // exponent: less than 1 + 8u in all.
     let bits = bits + 3;
-    let half_square = (x * x).scale(-1);
+    let half_square = (x * x).times_power_of_two(-1);
     // x²/2 < 2^39, so this many significant bits leave an error below 2^-(bits+2) each.
     let precision = bits as usize + 41;
     let exponent = [Rounding::Up, Rounding::Down].map(|way| -&half_square.round(precision, way));
@@ -79,8 +81,9 @@ pub(super) fn density(x: &Dyadic, bits: u32) -> Enclosure {
 
 /// `Q = φ/r_0` by Laplace's continued fraction.
 ///
-/// Let `I_n = ∫_x^∞ (t−x)^n/n! φ(t) dt` for `n ≥ 0` and `I_{−1} = φ(x)`, so that `I_0 = Q`. As `φ' = −tφ`, integration by
-/// parts gives `(n+1)·I_{n+1} = I_{n−1} − x·I_n`. All are positive, so `r_n = I_{n−1}/I_n` satisfies
+/// Let `I_n = ∫_x^∞ (t−x)^n/n! φ(t) dt` for `n ≥ 0` and `I_{−1} = φ(x)`, so that `I_0 = Q`. As
+/// `φ' = −tφ`, integration by parts gives `(n+1)·I_{n+1} = I_{n−1} − x·I_n`. All are positive, so
+/// `r_n = I_{n−1}/I_n` satisfies
 ///
 /// ```text
 /// r_n = x + (n+1)/r_{n+1},   hence   x < r_n < x + (n+1)/x   for every n.
@@ -113,8 +116,12 @@ fn by_continued_fraction(x: &Dyadic, near: f64, bits: u32, effort: u64) -> Norma
 
 /// `Q = 1/2 − φ(x)·S(x)`, `S(x) = Σ x^(2n+1)/(2n+1)!!`.
 ///
-/// (`S' = 1 + xS` and `S(0) = 0`, so `(φS)' = φ`.) Every term is positive. Once `2x² ≤ 2n + 3`, each further term is at most half
-/// the one before, so all of them together are at most the last.
+/// (`S' = 1 + xS` and `S(0) = 0`, so `(φS)' = φ`.) Every term is positive. Once `2x² ≤ 2n + 3`,
+/// each further term is at most half the one before, so all of them together are at most the last.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how many more bits to take; fewer would only widen the enclosure"
+)]
 fn by_series(x: &Dyadic, near: f64, bits: u32) -> Normal {
     // Q ≥ φ·x/(1 + x²), about 2^(−0.7214x²)/(2.6(x + 1)): that many bits cancel in the difference.
     let cancelled = (0.7214 * near * near + (near + 1.0).log2()).ceil() as u32 + 2;
@@ -159,8 +166,8 @@ fn sqrt_two_pi(bits: u32) -> Enclosure {
 
 /// Machin: `π = 16·arctan(1/5) − 4·arctan(1/239)`.
 fn compute_sqrt_two_pi(bits: u32) -> Enclosure {
-    // The roots of two numbers d apart, both above 1, are less than d/2 apart; the integer roots add 2 units. d is below
-    // 2(16 + 4)·terms units of 2^-v, and terms ≤ v.
+    // The roots of two numbers d apart, both above 1, are less than d/2 apart; the integer roots
+    // add 2 units. d is below 2(16 + 4)·terms units of 2^-v, and terms ≤ v.
     let w = bits as usize + 2;
     let v = w + 8 + w.ilog2() as usize;
     let (near_lo, near_hi) = arctan_of_recip(5, v);
@@ -172,8 +179,9 @@ fn compute_sqrt_two_pi(bits: u32) -> Enclosure {
     between(end(lo), end(hi))
 }
 
-/// `arctan(1/n)` in units of `2^-w`: `Σ (−1)^i/((2i+1) n^(2i+1))`, whose terms fall, so that what is left at the end is at most
-/// one unit either way. The floor of a floor is the floor of the quotient: each term is low by less than 1.
+/// `arctan(1/n)` in units of `2^-w`: `Σ (−1)^i/((2i+1) n^(2i+1))`, whose terms fall, so that what
+/// is left at the end is at most one unit either way. The floor of a floor is the floor of the
+/// quotient: each term is low by less than 1.
 fn arctan_of_recip(n: u64, w: usize) -> (UBig, UBig) {
     let mut power = (UBig::ONE << w) / UBig::from(n);
     let (mut plus, mut minus) = (UBig::ZERO, UBig::ZERO);
@@ -222,5 +230,4 @@ pub(super) fn between(lo: Dyadic, hi: Dyadic) -> Enclosure {
 }
 
 #[cfg(test)]
-#[path = "tail_tests.rs"]
 mod tests;

@@ -26,10 +26,10 @@ fn streams_that_follow_an_edge_for_200_bits_are_decided_where_they_leave_it() {
         for (beyond, next) in [(&bits + UBig::ONE, cell), (&bits - UBig::ONE, cell + 1)] {
             for rest in [0, u64::MAX] {
                 let mut upper = Prefix::new(&all - &beyond, 200, rest);
-                assert_eq!(noise.sample(&location, &mut upper), Ok(IBig::from(next)));
+                assert_eq!(noise.draw(&location, &mut upper), Ok(IBig::from(next)));
                 assert!(upper.words_read() > 3);
                 let mut lower = Prefix::new(beyond.clone(), 200, rest);
-                let mirrored = noise.sample(&-&location, &mut lower);
+                let mirrored = noise.draw(&-&location, &mut lower);
                 assert_eq!(mirrored, Ok(IBig::from(-next)), "{variance} {location}");
             }
         }
@@ -54,14 +54,17 @@ fn an_irrational_deviation_is_enclosed_as_narrowly_as_asked() {
         for bits in [1, 8, 64, 500] {
             let (lo, hi) = deviation.bounds(bits);
             assert!(&lo * &lo < variance && variance < &hi * &hi, "{variance}");
-            assert!(&hi - &lo <= lo.scale(-i64::from(bits)), "{variance}");
+            assert!(
+                &hi - &lo <= lo.times_power_of_two(-i64::from(bits)),
+                "{variance}"
+            );
             // offset/σ squared is offset²/variance.
             let offset = Rational::new(22, 7);
             let quotient = deviation.standardise(&offset, bits);
             let square = &(&offset * &offset) / &variance;
             let squared = |x: &Dyadic| &Rational::from(x) * &Rational::from(x);
             assert!(squared(quotient.lo()) < square && square < squared(quotient.hi()));
-            assert!(quotient.width() <= quotient.lo().scale(-i64::from(bits)));
+            assert!(quotient.width() <= quotient.lo().times_power_of_two(-i64::from(bits)));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The first tier: one draw in f64 with a proved error bound.
 //!
-//! Two ways to the same contract: for blocks, a logarithm free of branches and tables, which the compiler vectorises; for a
-//! single draw, one with a small table and no division, whose result is there sooner.
+//! Two ways to the same contract: for blocks, a logarithm free of branches and tables, which the
+//! compiler vectorises; for a single draw, one with a small table and no division, whose result is
+//! there sooner.
 
 use std::sync::LazyLock;
 
@@ -28,8 +29,9 @@ const MOST_STEPS: f64 = (1u64 << 50) as f64;
 
 /// The low 63 bits of a word as a double: one rounding.
 ///
-/// 2^84 + h·2^32 and 2^52 + l are doubles for h < 2^31 and l < 2^32, and the difference of the first from 2^84 + 2^52 is a
-/// multiple of 2^32 below 2^63: exact. So the result is `k(1 + δ)`, |δ| ≤ 2^-53.
+/// 2^84 + h·2^32 and 2^52 + l are doubles for h < 2^31 and l < 2^32, and the difference of the
+/// first from 2^84 + 2^52 is a multiple of 2^32 below 2^63: exact. So the result is `k(1 + δ)`,
+/// |δ| ≤ 2^-53.
 #[inline(always)]
 fn to_double(word: u64) -> f64 {
     let k = word & UNIFORM_MASK;
@@ -43,18 +45,23 @@ fn reciprocal_of_binade(bits: u64) -> f64 {
     f64::from_bits(0x7FE0_0000_0000_0000u64.wrapping_sub(bits & EXPONENT_MASK))
 }
 
-/// `−ln(k/2^63)` for the low 63 bits `k` of a word, and a bound on how far later bits of `U` can move it.
+/// `−ln(k/2^63)` for the low 63 bits `k` of a word, and a bound on how far later bits of `U` can
+/// move it.
 ///
-/// Contract, for `k ≥ 1`: `|value − (−ln U)| ≤ 2^-50 + value·2^-51 + later` for every `U` in `[k, k+1]·2^-63`.
-/// For `k = 0` the second number is above 2^60 or not a number, so that no test passes.
+/// Contract, for `k ≥ 1`: `|value − (−ln U)| ≤ 2^-50 + value·2^-51 + later` for every `U` in
+/// `[k, k+1]·2^-63`. For `k = 0` the second number is above 2^60 or not a number, so that no test
+/// passes.
 ///
-/// Proof. `x = k(1 + δ)`, |δ| ≤ 2^-53. `m` in [√½, √2) and the integer `e` are exact, `m − 1` is exact (Sterbenz), `m + 1` and the quotient round once each: `s` is off by a factor
-/// 1 ± 2.01·2^-53, |s| ≤ 0.1716, and 2·artanh has slope ≤ 2.07 there: 0.36·2^-52. The series stops after s^17/17: what is left
-/// is at most 2·s^19/(19(1 − s²)) ≤ 1.5·2^-52. Rounding in `2(s + s·z·p)`: s·z·p ≤ 0.0018 carries at most 20 roundings, the
-/// sum one: ≤ 0.25·2^-52. Together ln m is off by at most 2.2·2^-52. `(63−e)·ln 2 = A` is off by at most A·1.5·2^-53
-/// (constant and product), the last subtraction by (A + 0.35)·2^-53, and x for k by 2^-53. With A ≤ value + 0.35 the sum is below
-/// 3.4·2^-52 + value·1.3·2^-52 ≤ 2^-50 + value·2^-51. Last, −ln U lies within ln(1 + 1/k) ≤ 1/k below −ln(k/2^63), and
-/// `later` = 2^-floor(log2 x) ≥ 1/k up to a factor 1 + 2^-52 that matters only for k ≥ 2^53, where it is absorbed above.
+/// Proof. `x = k(1 + δ)`, |δ| ≤ 2^-53. `m` in [√½, √2) and the integer `e` are exact, `m − 1` is
+/// exact (Sterbenz), `m + 1` and the quotient round once each: `s` is off by a factor 1 ±
+/// 2.01·2^-53, |s| ≤ 0.1716, and 2·artanh has slope ≤ 2.07 there: 0.36·2^-52. The series stops
+/// after s^17/17: what is left is at most 2·s^19/(19(1 − s²)) ≤ 1.5·2^-52. Rounding in
+/// `2(s + s·z·p)`: s·z·p ≤ 0.0018 carries at most 20 roundings, the sum one: ≤ 0.25·2^-52. Together
+/// ln m is off by at most 2.2·2^-52. `(63−e)·ln 2 = A` is off by at most A·1.5·2^-53 (constant and
+/// product), the last subtraction by (A + 0.35)·2^-53, and x for k by 2^-53. With A ≤ value + 0.35
+/// the sum is below 3.4·2^-52 + value·1.3·2^-52 ≤ 2^-50 + value·2^-51. Last, −ln U lies within
+/// ln(1 + 1/k) ≤ 1/k below −ln(k/2^63), and `later` = 2^-floor(log2 x) ≥ 1/k up to a factor 1 +
+/// 2^-52 that matters only for k ≥ 2^53, where it is absorbed above.
 #[inline(always)]
 fn negative_ln(word: u64) -> (f64, f64) {
     let bits = to_double(word).to_bits();
@@ -73,7 +80,8 @@ fn negative_ln(word: u64) -> (f64, f64) {
     (value, reciprocal_of_binade(bits))
 }
 
-/// `1/c` and `ln c`, each rounded to nearest, for the middles `c = 1 + (2i + 1)/256` of 128 parts of [1, 2).
+/// `1/c` and `ln c`, each rounded to nearest, for the middles `c = 1 + (2i + 1)/256` of 128 parts
+/// of [1, 2).
 #[derive(Debug)]
 pub(super) struct Table([(f64, f64); 128]);
 
@@ -81,18 +89,21 @@ pub(super) struct Table([(f64, f64); 128]);
 pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table(core::array::from_fn(|i| {
         let reciprocal = 256.0 / (257 + 2 * i) as f64;
-        // Minus the logarithm of the rounded reciprocal, so that the rounding of the reciprocal does not count.
+        // Minus the logarithm of the rounded reciprocal, so that the rounding of the reciprocal
+        // does not count.
         (reciprocal, -ln(reciprocal, Rounding::NearestEven))
     }))
 });
 
 /// [`negative_ln`] by table, with the same contract.
 ///
-/// Proof. With `x = 2^E·m`, m in [1, 2) and `r` the reciprocal for m's part, `z = m·r − 1` is off by at most 2^-53 (the product; the
-/// difference is exact) and |z| ≤ 2^-8 + 2^-52. `ln m = −ln r + ln(1 + z)`: the table is off by at most 0.35·2^-53, `ln(1 + z)` by
-/// 1.01·2^-53 from z, 2^-58 from the series that stops after z^6/6, and 2^-60 from rounding; their sum by 0.7·2^-53.
-/// `(63−E)·ln 2 = A` is off by at most A·1.5·2^-53, the last difference by value·2^-53, and x for k by 2^-53. With
-/// A ≤ value + 0.7 the sum is below 4.2·2^-53 + value·2.5·2^-53. The rest is as there.
+/// Proof. With `x = 2^E·m`, m in [1, 2) and `r` the reciprocal for m's part, `z = m·r − 1` is off
+/// by at most 2^-53 (the product; the difference is exact) and |z| ≤ 2^-8 + 2^-52.
+/// `ln m = −ln r + ln(1 + z)`: the table is off by at most 0.35·2^-53, `ln(1 + z)` by 1.01·2^-53
+/// from z, 2^-58 from the series that stops after z^6/6, and 2^-60 from rounding; their sum by
+/// 0.7·2^-53. `(63−E)·ln 2 = A` is off by at most A·1.5·2^-53, the last difference by value·2^-53,
+/// and x for k by 2^-53. With A ≤ value + 0.7 the sum is below 4.2·2^-53 + value·2.5·2^-53. The
+/// rest is as there.
 #[inline(always)]
 fn negative_ln_by_table(word: u64, table: &Table) -> (f64, f64) {
     let bits = to_double(word).to_bits();
@@ -107,14 +118,17 @@ fn negative_ln_by_table(word: u64, table: &Table) -> (f64, f64) {
     (value, reciprocal_of_binade(bits))
 }
 
-/// The cell of `location + S·ratio·(−ln U)`, in steps, for a logarithm with its bound by [`negative_ln`], and whether it is decided: no `U` that begins with these bits, and no
-/// location within `location_error` of the one given, falls in another cell.
+/// The cell of `location + S·ratio·(−ln U)`, in steps, for a logarithm with its bound by
+/// [`negative_ln`], and whether it is decided: no `U` that begins with these bits, and no location
+/// within `location_error` of the one given, falls in another cell.
 ///
-/// Proof. `n = ratio·value` is off by at most `ratio(2^-50 + value·2^-51 + later)` from `value`, and by n·2^-52 for `ratio`
-/// (rounded from a rational) and the product; the sum by (|location| + n)·2^-53. So the exact sum lies within
-/// `location_error + ratio·(later + 2^-50) + n·2^-50 + |location|·2^-53` of `t`. The bound below doubles each constant, which
-/// covers the rounding of the bound itself, and adds 2^-50 for that of the last comparison. `t − cell` is exact, as |t| < 2^51
-/// and the difference is at most one half. A NaN fails the comparison.
+/// Proof. `n = ratio·value` is off by at most `ratio(2^-50 + value·2^-51 + later)` from `value`,
+/// and by n·2^-52 for `ratio` (rounded from a rational) and the product; the sum by (|location| +
+/// n)·2^-53. So the exact sum lies within
+/// `location_error + ratio·(later + 2^-50) + n·2^-50 + |location|·2^-53` of `t`. The bound below
+/// doubles each constant, which covers the rounding of the bound itself, and adds 2^-50 for that of
+/// the last comparison. `t − cell` is exact, as |t| < 2^51 and the difference is at most one half.
+/// A NaN fails the comparison.
 #[inline(always)]
 fn lane(
     word: u64,
@@ -177,86 +191,4 @@ pub(super) fn block(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use lastbit_exact::{Dyadic, Rounding, ln_enclosure};
-
-    /// `|value − (−ln U)|` at both ends of the cell of `U`, rounded up, against the contract.
-    fn check(word: u64) {
-        let k = i128::from(word & UNIFORM_MASK);
-        let ends = [k, k + 1].map(|k| ln_enclosure(&Dyadic::new(k, -63), 100));
-        for (value, later) in [negative_ln(word), negative_ln_by_table(word, &TABLE)] {
-            let exact = Dyadic::try_from(value).unwrap();
-            for ln in &ends {
-                let error = [ln.lo(), ln.hi()]
-                    .into_iter()
-                    .map(|ln| (&exact + ln).abs().to_f64(Rounding::Up))
-                    .fold(0.0, f64::max);
-                let bound = TWO_M50 + value * 2f64.powi(-51) + later;
-                assert!(error <= bound, "{word:#x}: {error:e} > {bound:e}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_logarithm_keeps_its_contract() {
-        for shift in 0..63 {
-            for delta in -2i64..=2 {
-                check((1u64 << shift).wrapping_add_signed(delta).max(1) & UNIFORM_MASK);
-            }
-        }
-        check(UNIFORM_MASK);
-        // A fixed multiplicative walk through all magnitudes.
-        let mut word = 0x9E37_79B9_7F4A_7C15u64;
-        for i in 0..20_000 {
-            word = word
-                .wrapping_mul(0xD134_2543_DE82_EF95)
-                .wrapping_add(0x2545_F491_4F6C_DD1D);
-            check(((word & UNIFORM_MASK) >> (i % 40)).max(1));
-        }
-    }
-
-    #[test]
-    fn no_bits_of_information_decide_nothing() {
-        assert_eq!(single(0, 0.0, 0.0, 1.0, &TABLE), None);
-        assert_eq!(single(1 << 63, 0.25, 0.0, 1e-3, &TABLE), None);
-    }
-
-    #[test]
-    fn a_location_that_is_not_a_number_decides_nothing() {
-        assert_eq!(single(u64::MAX / 3, f64::NAN, 0.0, 1.0, &TABLE), None);
-        assert_eq!(single(u64::MAX / 3, 1e300, 0.0, 1.0, &TABLE), None);
-        assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0, &TABLE), None);
-    }
-
-    /// The share stated in the documentation of `Laplace`: about 2^-50 for each step, here 2^-16 at 2^34 steps known to 2^-17. The
-    /// words are fixed, so this is a count and not a statistic.
-    #[test]
-    fn undecided_draws_are_as_rare_as_stated() {
-        let location = (1u64 << 33) as f64 + 0.3;
-        let error = 1.0 / (1u64 << 17) as f64;
-        let mut word = 1u64;
-        let undecided = (0..1 << 22)
-            .filter(|_| {
-                word = word
-                    .wrapping_mul(0xD134_2543_DE82_EF95)
-                    .wrapping_add(0x2545_F491_4F6C_DD1D);
-                single(word ^ word >> 29, location, error, 0.7, &TABLE).is_none()
-            })
-            .count();
-        assert!((20..400).contains(&undecided), "{undecided} of 2^22");
-    }
-
-    #[test]
-    fn a_block_is_its_lanes() {
-        let words: [u64; BLOCK] =
-            core::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let locations: [f64; BLOCK] = core::array::from_fn(|i| i as f64 * 0.37 - 10.0);
-        let mut cells = [0.0; BLOCK];
-        assert!(block(&words, &locations, 1e-12, 0.8, &mut cells));
-        for i in 0..BLOCK {
-            let alone = single(words[i], locations[i], 1e-12, 0.8, &TABLE);
-            assert_eq!(alone, Some(cells[i]));
-        }
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use lastbit_exact::{IBig, Interval, Rational};
 use super::Laplace;
 
 impl Laplace {
-    /// `P(sample(location) = cell)`, enclosed.
+    /// `P(draw(location) = cell)`, enclosed.
     ///
     /// ```
     /// use lastbit_exact::{IBig, Rational};
@@ -17,24 +17,28 @@ impl Laplace {
     /// ```
     pub fn cell_probability(&self, location: &Rational, cell: &IBig) -> Interval {
         let half = Rational::new(1, 2);
-        let offset = &Rational::from(cell.clone()) - &location.scale(-self.grid_exponent);
+        let offset =
+            &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
         let lower = &(&offset - &half) / &self.ratio;
         let upper = &(&offset + &half) / &self.ratio;
         laplace_mass(Some(&lower), Some(&upper))
     }
 
-    /// `P(sample(location) ≤ cell)`, enclosed.
+    /// `P(draw(location) ≤ cell)`, enclosed.
     pub fn cumulative_probability(&self, location: &Rational, cell: &IBig) -> Interval {
         let half = Rational::new(1, 2);
-        let offset = &Rational::from(cell.clone()) - &location.scale(-self.grid_exponent);
+        let offset =
+            &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
         laplace_mass(None, Some(&(&(&offset + &half) / &self.ratio)))
     }
 }
 
-/// The mass that the standard Laplace distribution puts between `lower ≤ upper`; `None` is infinity on that side.
+/// The mass that the standard Laplace distribution puts between `lower ≤ upper`; `None` is infinity
+/// on that side.
 ///
 /// No term cancels: a cell on one side of zero is `e^-a (1 − e^-(b−a))/2`, one that holds zero is
-/// `(1 − e^a)/2 + (1 − e^-b)/2`. So the enclosure is narrow in relative terms, also far out in the tails.
+/// `(1 − e^a)/2 + (1 − e^-b)/2`. So the enclosure is narrow in relative terms, also far out in the
+/// tails.
 pub fn laplace_mass(lower: Option<&Rational>, upper: Option<&Rational>) -> Interval {
     let half = Interval::point(0.5);
     match (lower, upper) {

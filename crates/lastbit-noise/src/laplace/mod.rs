@@ -1,4 +1,5 @@
-//! Laplace noise rounded to a grid, with exactly the law of real Laplace noise rounded to that grid.
+//! Laplace noise rounded to a grid, with exactly the law of real Laplace noise rounded to that
+//! grid.
 
 mod kernel;
 mod law;
@@ -10,29 +11,32 @@ use lastbit_exact::{IBig, Rational, Rounding};
 use crate::entropy::{Entropy, EntropyError};
 use crate::{LazyUniform, ScaleError, check_scale};
 
-/// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in steps of the grid.
+/// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in
+/// steps of the grid.
 ///
-/// Ties go toward +∞. `S` is a fair sign and `U` a real uniform on (0, 1), both drawn bit by bit as needed: the law is exactly
-/// that of the real-valued formula ([`Laplace::cell_probability`]).
+/// Ties go toward +∞. `S` is a fair sign and `U` a real uniform on (0, 1), both drawn bit by bit as
+/// needed: the law is exactly that of the real-valued formula ([`Laplace::cell_probability`]).
 ///
 /// ```
 /// use lastbit_exact::Rational;
 /// use lastbit_noise::{Laplace, entropy::System};
 /// let noise = Laplace::new(&Rational::new(3, 10), -2)?;           // scale 0.3, grid 1/4
-/// let steps = noise.sample(&Rational::from(5i64), &mut System::default())?;
+/// let steps = noise.draw(&Rational::from(5i64), &mut System::default())?;
 /// println!("5 + noise, in quarters: {steps}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Time.** The first tier runs the same instructions for every word and location; a single draw reads a table at a place that depends on
-/// the noise. A draw that falls too near the edge of a cell goes to the second, whose time depends on the draw: about one in 2^44,
-/// and the more the farther out the location is known in doubles, about `2^-50·M` for M steps (one in 2^40 at a thousand steps, in 2^20
-/// at 2^30). Locations or grids beyond 2^50 steps always take the second.
+/// **Time.** The first tier runs the same instructions for every word and location; a single draw
+/// reads a table at a place that depends on the noise. A draw that falls too near the edge of a
+/// cell goes to the second tier, whose time depends on the draw: about one in 2^44, and more often
+/// for large locations: about `2^-50·M` at M steps (one in 2^40 at a thousand steps, one in 2^20 at
+/// 2^30). Locations or grids beyond 2^50 steps always take the second.
 #[derive(Clone, Debug)]
 pub struct Laplace {
     /// The scale in steps of the grid.
     ratio: Rational,
-    /// `ratio` rounded to nearest; NaN, which sends every draw to the second tier, where that has no relative bound.
+    /// `ratio` rounded to nearest; NaN, which sends every draw to the second tier, where that has
+    /// no relative bound.
     ratio_f64: f64,
     table: &'static kernel::Table,
     grid_exponent: i64,
@@ -47,7 +51,7 @@ impl Laplace {
     /// Noise of this scale on the grid of multiples of `2^grid_exponent`.
     pub fn new(scale: &Rational, grid_exponent: i64) -> Result<Laplace, ScaleError> {
         check_scale(scale, grid_exponent)?;
-        let ratio = scale.scale(-grid_exponent);
+        let ratio = scale.times_power_of_two(-grid_exponent);
         let ratio_f64 = match ratio.to_f64(Rounding::NearestEven) {
             // Normal, with room for the products of the kernel.
             r if (1e-290..1e290).contains(&r) => r,
@@ -70,12 +74,12 @@ impl Laplace {
     }
 
     /// One draw around `location`, in steps.
-    pub fn sample(
+    pub fn draw(
         &self,
         location: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<IBig, EntropyError> {
-        let steps = location.scale(-self.grid_exponent);
+        let steps = location.times_power_of_two(-self.grid_exponent);
         let word = entropy.word()?;
         let approximate = steps.to_f64(Rounding::NearestEven);
         let error = approximate.abs() * f64::EPSILON;
@@ -93,17 +97,22 @@ impl Laplace {
         location: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<IBig, EntropyError> {
-        self.resolve(word, &location.scale(-self.grid_exponent), entropy)
+        self.resolve(
+            word,
+            &location.times_power_of_two(-self.grid_exponent),
+            entropy,
+        )
     }
 
-    /// First tier: the cell that `word` decides for every location, in steps, within `error` of `steps`; an integer below
-    /// 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
+    /// First tier: the cell that `word` decides for every location, in steps, within `error` of
+    /// `steps`; an integer below 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
     #[inline]
     pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
         kernel::single(word, steps, error, self.ratio_f64, self.table)
     }
 
-    /// [`Laplace::try_cell`] for a block; `false` if some draw is undecided (the others are right all the same).
+    /// [`Laplace::try_cell`] for a block; `false` if some draw is undecided (the others are right
+    /// all the same).
     #[inline]
     pub fn try_block(
         &self,
@@ -115,8 +124,8 @@ impl Laplace {
         kernel::block(words, steps, error, self.ratio_f64, cells)
     }
 
-    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits of the same `U` are drawn
-    /// until the cell is certain.
+    /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits
+    /// of the same `U` are drawn until the cell is certain.
     #[cold]
     pub fn resolve(
         &self,
@@ -137,8 +146,9 @@ impl Laplace {
                 } else {
                     (steps + &near, steps + &far)
                 };
-                // U is one of finitely many numbers with probability 0, so low < sum < high: the ends themselves are
-                // not reached, and a sum just below `high` lies in the cell that ends there.
+                // U is one of finitely many numbers with probability 0, so low < sum < high: the
+                // ends themselves are not reached, and a sum just below `high` lies in the cell
+                // that ends there.
                 let half = Rational::new(1, 2);
                 let first = (&low + &half).floor();
                 let last = (&high + &half).ceil() - IBig::ONE;

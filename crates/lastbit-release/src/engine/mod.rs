@@ -1,62 +1,49 @@
-//! The engine: a query answered by Apache DataFusion.
+//! Engines: what answers a [query](Query) about a table with exact integers.
 //!
-//! DataFusion opens the files, splits them between threads and streams batches of the columns that the query names. Each cell becomes
-//! an integer on its public grid, each unit keeps the rows that a keyed hash chooses, and integers are summed exactly. So the
-//! answer is the same, bit for bit, whatever the number of threads, the order of rows and files, and the format.
-//!
-//! Memory is bounded: rows are streamed; rows that wait for the rest of their unit go to disk beyond [`Options::memory`]; what cannot
-//! (groups that the data decide) is refused beyond it.
+//! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature `engine`) reads Parquet, CSV and JSON lines.
+//! [`InventedEngine`] reads nothing: it makes rows from a plan alone.
 
-mod bound;
-mod cells;
-mod encode;
-mod error;
-mod files;
-mod fingerprint;
-mod fold;
-mod layout;
-mod run;
-mod table;
-mod text;
-mod worker;
+#[cfg(feature = "engine")]
+mod file_engine;
+#[cfg(feature = "engine")]
+pub(crate) mod files;
+mod invented;
+pub mod query;
 
-pub use error::EngineError;
-pub use fingerprint::fingerprint;
-#[cfg(any(test, feature = "test-entropy"))]
-pub use run::answer;
-pub use run::{OnProgress, check, scan};
-#[cfg(any(test, feature = "test-entropy"))]
-pub use worker::answer_batches;
+use std::sync::Arc;
 
-use std::thread;
+#[cfg(feature = "engine")]
+pub use file_engine::TableEngine;
+#[cfg(feature = "engine")]
+pub use files::{
+    EngineError, MOST_ROW_BYTES, OnProgress, Options, ScanProgress, check, declared, files,
+    fingerprint, scan,
+};
+#[cfg(all(feature = "engine", any(test, feature = "test-entropy")))]
+pub use files::{answer, answer_batches, plant_belief_in_statistics};
 
-/// Rows of text longer than 16 MiB are refused: such a file has an open quote or another format.
-pub const MOST_ROW_BYTES: u64 = 16 << 20;
+pub use invented::InventedEngine;
 
-/// How a query is run. Nothing here changes the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Threads that read and sum.
-    pub threads: usize,
-    /// About how many bytes of rows and groups are held in memory.
-    pub memory: usize,
-}
+use crate::plan::Source;
+use query::{Answer, Query, Sealed};
 
-impl Default for Options {
-    /// As many threads as the machine has, and 1 GiB.
-    fn default() -> Options {
-        Options {
-            threads: thread::available_parallelism().map_or(1, usize::from),
-            memory: 1 << 30,
-        }
-    }
-}
+/// Why an engine failed, in words for a person.
+pub type EngineFailure = Box<dyn std::error::Error + Send + Sync>;
 
-/// How far a scan is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Rows read.
-    pub rows: u64,
-    /// About which part of the table that is, from 0 to 1, if it is known.
-    pub fraction: Option<f64>,
+/// Told now and then, from any thread: how many rows were read, and about which part of the table that is.
+pub type Progress = Arc<dyn Fn(u64, Option<f64>) + Send + Sync>;
+
+/// What answers queries with exact integers.
+///
+/// What it keeps of a unit must be a function of that unit's rows and of the query alone, within the query's limits: see
+/// [`lastbit::tables::scan`].
+pub trait Engine {
+    /// A hash of the data, before anything is spent. Data with the same one have the same answers.
+    fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure>;
+
+    /// Whether the query can be asked, as far as that shows without counting rows: a wrong name costs nothing.
+    fn check(&self, query: &Query) -> Result<(), EngineFailure>;
+
+    /// The answer, sealed until it is paid for.
+    fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure>;
 }

@@ -41,7 +41,14 @@ impl Check {
 /// above the budget, and witnesses that it does not hold. An error if the file cannot be read as a ledger at all.
 pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     let fail = |error| LedgerError::from_sqlite(path, error);
-    let mut db = store::open(path, Access::Read)?;
+    let mut db = match store::open(path, Access::Read) {
+        Ok(db) => db,
+        Err(LedgerError::Altered { fault, .. }) => return Ok(unopened(fault)),
+        Err(LedgerError::Damaged { what, .. }) => {
+            return Ok(unopened(Fault::of_file(format!("SQLite: {what}"))));
+        }
+        Err(error) => return Err(error),
+    };
     // One transaction, so that rows and head are of the same moment.
     let db = db.transaction().map_err(fail)?;
     let mut faults: Vec<Fault> = store::integrity(&db)
@@ -100,4 +107,15 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
         head: state.head,
         account: state.account,
     })
+}
+
+/// A ledger that is too broken to be read row by row.
+fn unopened(fault: Fault) -> Check {
+    Check {
+        faults: vec![fault],
+        notes: Vec::new(),
+        entries: 0,
+        head: String::new(),
+        account: None,
+    }
 }

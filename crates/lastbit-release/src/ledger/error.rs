@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lastbit_noise::entropy::EntropyError;
 
+use crate::clean::path as name;
 use crate::loss::{Loss, LossError, Measure, decimal};
 
 /// Why a ledger did not do what was asked. Whatever it says, no loss was given back and no report was stored.
@@ -17,7 +18,9 @@ pub enum LedgerError {
     #[error(
         "{}: the plan's budget is {plan}, the ledger's is {ledger}; write the ledger's budget into the plan, or change the \
          ledger's with `lastbit ledger budget {} {}`",
-        path.display(), quoted(path), options(plan)
+        name(path),
+        quoted(path),
+        options(plan)
     )]
     BudgetDiffers {
         /// The ledger.
@@ -31,7 +34,7 @@ pub enum LedgerError {
     #[error(
         "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: protect the same in the plan, or keep \
          another ledger with a budget of its own",
-        path.display()
+        name(path)
     )]
     ProtectsDiffers {
         /// The ledger.
@@ -44,7 +47,7 @@ pub enum LedgerError {
     /// A budget cannot be lowered below what was spent. Nothing was changed.
     #[error(
         "{}: the budget cannot be lowered to {asked}: {spent} is already spent; choose a budget of at least that",
-        path.display()
+        name(path)
     )]
     BudgetBelowSpent {
         /// The ledger.
@@ -57,7 +60,7 @@ pub enum LedgerError {
     /// A loss in another measure than the ledger's. Nothing was spent.
     #[error(
         "{}: the ledger adds losses in the measure {ledger}, not {asked}; state the loss in that measure, or keep another ledger",
-        path.display()
+        name(path)
     )]
     MeasureDiffers {
         /// The ledger.
@@ -75,14 +78,24 @@ pub enum LedgerError {
         "a loss of {0} digits is too long for a ledger; round it up to at most {MOST_DIGITS} digits"
     )]
     TooManyDigits(usize),
+    /// A directory with more than one ledger. Nothing was spent.
+    #[error(
+        "several ledgers lie beside the plan: {}; each is a budget for the same people, and one data set has one: find the one with the \
+         entries by `lastbit ledger show`, and name it with --ledger, or move the others to another directory",
+        .0.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ")
+    )]
+    Several(Vec<PathBuf>),
     /// There is no such file.
-    #[error("{}: there is no ledger here; the first release with a plan makes one", .0.display())]
+    #[error("{}: there is no ledger here; the first release with a plan makes one", name(.0))]
     Missing(PathBuf),
     /// The directory in which to make a ledger does not exist.
-    #[error("{}: the directory does not exist, so no ledger was made; create it first", .0.display())]
+    #[error("{}: the directory does not exist, so no ledger was made; create it first", name(.0))]
     NoDirectory(PathBuf),
     /// The file is something else.
-    #[error("{}: {what}, so it is not a ledger; choose another file with --ledger", path.display())]
+    #[error(
+        "{}: {what}, so it is not a ledger; choose another file with --ledger",
+        name(path)
+    )]
     NotALedger {
         /// The file.
         path: PathBuf,
@@ -92,7 +105,8 @@ pub enum LedgerError {
     /// Written by another version of the program.
     #[error(
         "{}: the ledger has format {found}, this program reads format {}; use the version of lastbit that wrote it",
-        path.display(), super::FORMAT
+        name(path),
+        super::FORMAT
     )]
     OtherFormat {
         /// The ledger.
@@ -101,13 +115,23 @@ pub enum LedgerError {
         found: i64,
     },
     /// The ledger cannot be written.
-    #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and its directory", .0.display())]
+    #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and its directory", name(.0))]
     ReadOnly(PathBuf),
+    /// The newest entries are in a log that cannot be read where nothing can be written.
+    #[error(
+        "{}: the newest entries are in its log (the same name with -wal), which cannot be read where nothing can be written; copy both files to a \
+         directory of yours and look at the copy",
+        name(.0)
+    )]
+    LogUnread(PathBuf),
     /// No space is left.
-    #[error("{}: no space is left for the ledger, so nothing was written; make space, then try again", .0.display())]
+    #[error("{}: no space is left for the ledger, so nothing was written; make space, then try again", name(.0))]
     Full(PathBuf),
     /// The disk could not be read or written.
-    #[error("{}: the disk failed ({what}); look at its space and limits, then at `lastbit ledger check {}`", path.display(), quoted(path))]
+    #[error(
+        "{}: the disk failed ({what}); look at its space and limits",
+        name(path)
+    )]
     Disk {
         /// The ledger.
         path: PathBuf,
@@ -115,16 +139,19 @@ pub enum LedgerError {
         what: String,
     },
     /// Another process holds the ledger for longer than a write takes.
-    #[error("{}: the ledger is held by another process; try again when it has ended", .0.display())]
+    #[error("{}: the ledger is held by another process; try again when it has ended", name(.0))]
     Busy(PathBuf),
     /// The file has a second name, under which another process would not see what this one writes.
     #[error(
         "{}: the file has another name (a hard link), and processes that open it by different names could overspend it; remove the other name",
-        .0.display()
+        name(.0)
     )]
     SecondName(PathBuf),
     /// Names cannot be given to finished files on this file system.
-    #[error("{}: no ledger could be made here ({reason}); choose a local file system that has hard links", path.display())]
+    #[error(
+        "{}: no ledger could be made here ({reason}); choose a local file system that has hard links",
+        name(path)
+    )]
     CannotPlace {
         /// The ledger.
         path: PathBuf,
@@ -133,8 +160,8 @@ pub enum LedgerError {
     },
     /// SQLite finds its own structure broken.
     #[error(
-        "{}: the ledger is damaged ({what}), so nothing was spent; restore it from a copy, and compare with `lastbit ledger check`",
-        path.display()
+        "{}: the ledger is damaged ({what}), so nothing was spent; restore it from a copy",
+        name(path)
     )]
     Damaged {
         /// The ledger.
@@ -144,8 +171,8 @@ pub enum LedgerError {
     },
     /// The entries are not what this program wrote.
     #[error(
-        "{}: the ledger was altered ({fault}), so nothing was spent; see `lastbit ledger check {}`, and restore it from a copy",
-        path.display(), quoted(path)
+        "{}: the ledger was altered ({}), so nothing was spent; restore it from a copy",
+        name(path), crate::clean::shown(&fault.to_string())
     )]
     Altered {
         /// The ledger.
@@ -154,7 +181,10 @@ pub enum LedgerError {
         fault: super::Fault,
     },
     /// A reservation of another ledger, or one that is already settled.
-    #[error("{}: the reservation in row {row} is not one of this ledger that waits to be settled", path.display())]
+    #[error(
+        "{}: the reservation in row {row} is not one of this ledger that waits to be settled",
+        name(path)
+    )]
     NotReserved {
         /// The ledger.
         path: PathBuf,
@@ -165,7 +195,10 @@ pub enum LedgerError {
     #[error(transparent)]
     Entropy(#[from] EntropyError),
     /// The system or SQLite refused for another reason.
-    #[error("{}: {what}; nothing was spent that the ledger does not show", path.display())]
+    #[error(
+        "{}: {what}; nothing was spent that the ledger does not show",
+        name(path)
+    )]
     System {
         /// The ledger.
         path: PathBuf,
@@ -239,7 +272,7 @@ impl LedgerError {
 
 /// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
+    let text = name(path);
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text

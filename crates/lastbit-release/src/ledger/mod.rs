@@ -19,7 +19,7 @@
 //!     description: "mean of age".into(),
 //! };
 //! if let Outcome::Reserved(reserved) = ledger.reserve(&request)? {
-//!     // Query and noise, with `&reserved` in hand.
+//!     // Noise on the sealed answer, with `&reserved` in hand.
 //!     ledger.settle(reserved, r#"{"schema":1}"#)?;
 //! }
 //! assert_eq!(ledger.account().remaining().to_string(), "ε = 0.3");
@@ -29,6 +29,7 @@
 
 mod check;
 mod clock;
+mod directory;
 mod entry;
 mod error;
 mod place;
@@ -45,8 +46,10 @@ use lastbit_noise::entropy::{Entropy, System};
 use rusqlite::{Connection, TransactionBehavior};
 
 pub use check::{Check, Witness, check};
+pub use directory::{EXTENSION, NAME, in_directory};
 pub use entry::{Entry, Event};
 pub use error::{LedgerError, MOST_DIGITS, Refusal};
+pub use place::{exposure, is_ledger_name};
 pub use reserve::{Outcome, Request, Reserved, Stored};
 pub use state::{Account, Fault};
 
@@ -78,11 +81,14 @@ pub struct Ledger {
 impl Ledger {
     /// Opens the ledger, or makes it with this budget. An existing one must have exactly this budget.
     pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
-        Ledger::open_or_make(path, budget, FIRST_NOTE)
+        let ledger = Ledger::open_or_make(path, budget, FIRST_NOTE)?;
+        ledger.check_budget(budget)?;
+        Ok(ledger)
     }
 
-    /// [`Ledger::open`] for a plan that protects this unit under this neighbour relation, which row 1 names and which every later plan
-    /// must share: losses about a row and losses about a person, or about presence and about contents, have no sum.
+    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation, which row 1 names and which every later
+    /// plan must share: losses about a row and losses about a person, or about presence and about contents, have no sum. An existing
+    /// one may have another budget, see [`Ledger::check_budget`].
     pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
         let note = format!("{FIRST_NOTE}; protects {protects}");
         let ledger = Ledger::open_or_make(path, budget, &note)?;
@@ -105,25 +111,41 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// A ledger that is nowhere on the disk and gone when it is dropped. What it grants is worth nothing, so only rehearsals have one, and
+    /// those read no data.
+    pub(crate) fn rehearsal(budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
+        check_loss(budget)?;
+        let path = Path::new("rehearsal");
+        let note = format!("{FIRST_NOTE}; protects {protects}");
+        let first = first_entry(budget, &note, SystemTime::now())?;
+        let db = store::in_memory(|transaction| store::append(transaction, &first))
+            .map_err(|error| LedgerError::from_sqlite(path, error))?;
+        Ledger::verified(path, db)
+    }
+
     fn open_or_make(path: &Path, budget: &Loss, note: &str) -> Result<Ledger, LedgerError> {
         check_loss(budget)?;
-        let ledger = match Ledger::open_existing(path) {
+        match Ledger::open_existing(path) {
             Err(LedgerError::Missing(_)) => {
                 let first = first_entry(budget, note, SystemTime::now())?;
                 place::make(path, |transaction| store::append(transaction, &first))?;
-                Ledger::open_existing(path)?
+                Ledger::open_existing(path)
             }
-            opened => opened?,
-        };
-        let own = &ledger.account().budget;
+            opened => opened,
+        }
+    }
+
+    /// That this is the budget in force: what is new is taken only from a budget that its plan states.
+    pub fn check_budget(&self, budget: &Loss) -> Result<(), LedgerError> {
+        let own = &self.account().budget;
         if own != budget {
             return Err(LedgerError::BudgetDiffers {
-                path: path.to_owned(),
+                path: self.path.clone(),
                 ledger: Box::new(own.clone()),
                 plan: Box::new(budget.clone()),
             });
         }
-        Ok(ledger)
+        Ok(())
     }
 
     /// Opens an existing ledger, whatever its budget is.
@@ -146,6 +168,11 @@ impl Ledger {
         self.state.account.as_ref().expect(
             "a connected ledger was verified to have at least one row, whose kind is budget",
         )
+    }
+
+    /// Every budget that was in force, each once.
+    pub fn budgets(&self) -> &[Loss] {
+        &self.state.budgets
     }
 
     /// The number of entries and the hash of the last one. Kept elsewhere, it shows later whether entries were removed from the end.
@@ -203,7 +230,10 @@ impl Ledger {
     }
 
     fn connect(path: &Path, access: Access) -> Result<Ledger, LedgerError> {
-        let mut db = store::open(path, access)?;
+        Ledger::verified(path, store::open(path, access)?)
+    }
+
+    fn verified(path: &Path, mut db: Connection) -> Result<Ledger, LedgerError> {
         let mut state = State::default();
         let transaction = db
             .transaction()
@@ -231,6 +261,33 @@ impl Ledger {
     ) -> Result<Done, LedgerError> {
         self.check_fault()?;
         let done = self.try_append(decide);
+        self.remembered(done)
+    }
+
+    /// One look: verifies what others appended, and reads.
+    fn look<T>(
+        &mut self,
+        read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        self.check_fault()?;
+        let done = self.try_look(read);
+        self.remembered(done)
+    }
+
+    fn try_look<T>(
+        &mut self,
+        read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        let transaction = self
+            .db
+            .transaction()
+            .map_err(|error| LedgerError::from_sqlite(&self.path, error))?;
+        catch_up(&self.path, &transaction, &mut self.state, |_| {})?;
+        read(&self.path, &transaction, &self.state)
+    }
+
+    /// What was found wrong stays known.
+    fn remembered<T>(&mut self, done: Result<T, LedgerError>) -> Result<T, LedgerError> {
         if let Err(LedgerError::Altered { fault, .. }) = &done {
             self.fault = Some(fault.clone());
         }
@@ -261,15 +318,7 @@ impl Ledger {
         let event = match decide(path, &self.state)? {
             Decision::Append(event) => event,
             Decision::Recall { row, hash } => {
-                let raw = store::read_row(&transaction, row).map_err(fail)?;
-                // The row was verified when it was first seen; now its report is about to be used.
-                let same = raw.filter(|raw| raw.hash == hash && raw.computed_hash() == hash);
-                return same
-                    .map(Done::Recalled)
-                    .ok_or_else(|| LedgerError::Altered {
-                        path: path.clone(),
-                        fault: Fault::of_row(row, "it was edited"),
-                    });
+                return read_verified(path, &transaction, row, &hash).map(Done::Recalled);
             }
         };
         let time = clock::utc((self.clock)());
@@ -330,6 +379,14 @@ fn catch_up(
         return Err(altered(path, vec![fault]));
     }
     Ok(())
+}
+
+/// A row that was verified when it was first seen, and is about to be used.
+fn read_verified(path: &Path, db: &Connection, row: i64, hash: &str) -> Result<Raw, LedgerError> {
+    store::read_row(db, row)
+        .map_err(|error| LedgerError::from_sqlite(path, error))?
+        .filter(|raw| raw.hash == hash && raw.computed_hash() == hash)
+        .ok_or_else(|| altered(path, vec![Fault::of_row(row, "it was edited")]))
 }
 
 fn altered(path: &Path, faults: Vec<Fault>) -> LedgerError {

@@ -28,13 +28,38 @@ pub(super) fn make(
     if !directory.is_dir() {
         return Err(LedgerError::NoDirectory(directory.to_owned()));
     }
-    let draft = Draft(directory.join(format!(
+    if let Some(suffix) = LOGS.iter().find(|suffix| ends_with(name, suffix)) {
+        return Err(LedgerError::NotALedger {
+            path: path.to_owned(),
+            what: format!(
+                "files that end in {suffix} are SQLite's, and it would take this one for a log"
+            ),
+        });
+    }
+    // A log of another ledger would be taken for the log of this one.
+    if let Some(log) = LOGS
+        .iter()
+        .map(|log| sibling(path, log))
+        .find(|log| log.exists())
+        && !path.exists()
+    {
+        return Err(LedgerError::NotALedger {
+            path: path.to_owned(),
+            what: format!(
+                "it is gone, and {} is left of it; bring it back, or name another one",
+                crate::clean::path(&log)
+            ),
+        });
+    }
+    remove_stale_drafts(directory, &draft_prefix(name));
+    let draft = Draft::new(directory.join(format!(
         "{}{:016x}{DRAFT_SUFFIX}",
         draft_prefix(name),
         System::default().word()?
-    )));
-    store::create(&draft.0, fill).map_err(|error| about(error, path))?;
-    match fs::hard_link(&draft.0, path) {
+    )))
+    .map_err(|error| not_made(path, &error))?;
+    store::create(&draft.path, fill).map_err(|error| about(error, path))?;
+    match fs::hard_link(&draft.path, path) {
         Ok(()) => {}
         // Another process was quicker.
         Err(error) if error.kind() == ErrorKind::AlreadyExists && path.exists() => {}
@@ -93,15 +118,111 @@ fn draft_prefix(name: &std::ffi::OsStr) -> String {
     format!(".{}.", name.to_string_lossy())
 }
 
-/// A file that is removed, with SQLite's files beside it, when it is done with.
-struct Draft(PathBuf);
+/// What SQLite keeps beside a file, and the file itself.
+const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
+/// What SQLite writes before it writes the file.
+const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+fn ends_with(name: &std::ffi::OsStr, suffix: &str) -> bool {
+    name.as_encoded_bytes().ends_with(suffix.as_bytes())
+}
+
+/// Whether a file of this name is one of a ledger, or of SQLite beside one.
+pub fn is_ledger_name(path: &Path) -> bool {
+    let Some(name) = path.file_name() else {
+        return false;
+    };
+    let name = name.as_encoded_bytes();
+    SUFFIXES.iter().any(|suffix| {
+        name.strip_suffix(suffix.as_bytes())
+            .is_some_and(|stem| stem.ends_with(b".ledger"))
+    })
+}
+
+/// The permissions of a ledger that lets others than its owner read it, as octal digits; `None` if it does not, or is not there. With
+/// it, a guess of the data can be confirmed.
+#[cfg(unix)]
+pub fn exposure(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).ok()?.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then(|| format!("{mode:04o}"))
+}
+
+/// Permissions are not looked at on this system.
+#[cfg(not(unix))]
+pub fn exposure(_path: &Path) -> Option<String> {
+    None
+}
+
+/// A file that only its owner may open, and that is removed, with SQLite's files beside it, when it is done with.
+struct Draft {
+    path: PathBuf,
+    /// Locked as long as the draft is in use. It stays open until SQLite is done: closing any descriptor of a file ends the locks that
+    /// SQLite has on it.
+    _file: fs::File,
+}
+
+impl Draft {
+    /// SQLite gives the files beside it the permissions that the file has, so none of them is ever open to others.
+    fn new(path: PathBuf) -> std::io::Result<Draft> {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path)?;
+        // Without locks, as on some file systems, a draft that a crash leaves behind stays.
+        let _ = file.try_lock();
+        Ok(Draft { path, _file: file })
+    }
+}
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            // What is not there, or cannot be removed, is no harm: nothing reads a draft.
-            let _ = fs::remove_file(sibling(&self.0, suffix));
+        remove_with_siblings(&self.path);
+    }
+}
+
+fn remove_with_siblings(path: &Path) {
+    for suffix in SUFFIXES {
+        // What is not there, or cannot be removed, is no harm: nothing reads a draft.
+        let _ = fs::remove_file(sibling(path, suffix));
+    }
+}
+
+/// Removes drafts of which no process has the lock: those that made them were killed. Young ones may not be locked yet.
+fn remove_stale_drafts(directory: &Path, prefix: &str) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let old = || {
+            let modified = entry.metadata().ok()?.modified().ok()?;
+            Some(modified.elapsed().ok()? > YOUNG)
+        };
+        if name.starts_with(prefix)
+            && name.ends_with(DRAFT_SUFFIX)
+            && old() == Some(true)
+            && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            remove_with_siblings(&entry.path());
         }
+    }
+}
+
+/// How long it takes at most from making a file to locking it.
+const YOUNG: std::time::Duration = std::time::Duration::from_secs(60);
+
+fn not_made(path: &Path, error: &std::io::Error) -> LedgerError {
+    let path = path.to_owned();
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => LedgerError::ReadOnly(path),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => LedgerError::Full(path),
+        _ => LedgerError::System {
+            path,
+            what: format!("no file could be made beside it ({error})"),
+        },
     }
 }
 

@@ -1,7 +1,10 @@
 //! Reserve, then settle.
 
-use super::entry::Event;
-use super::{Decision, Done, Ledger, LedgerError, Refusal, account, check_loss};
+use std::path::Path;
+
+use super::entry::{Event, Raw};
+use super::state::State;
+use super::{Decision, Done, Ledger, LedgerError, Refusal, account, check_loss, read_verified};
 use crate::loss::Loss;
 
 /// A release that wants to spend.
@@ -27,7 +30,7 @@ pub enum Outcome {
 }
 
 /// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with one in hand can noise be drawn on
-/// data. One that is dropped stays spent.
+/// data. One that is dropped stays spent. (A rehearsal has one of a ledger in memory, and rows that were made up.)
 ///
 /// ```compile_fail
 /// // There is no other way to have one,
@@ -95,42 +98,23 @@ pub struct Stored {
     pub report: String,
 }
 
+impl Stored {
+    fn of(raw: Raw) -> Stored {
+        Stored {
+            row: raw.row,
+            reserve: raw.reserve.unwrap_or_default(),
+            time: raw.time,
+            report: raw.report.unwrap_or_default(),
+        }
+    }
+}
+
 impl Ledger {
     /// Spends the loss, or returns what was released before for the same plan on the same data. When this returns [`Reserved`], the
     /// loss is on the disk: `spent + loss ≤ budget` held under the lock of all processes.
     pub fn reserve(&mut self, request: &Request) -> Result<Outcome, LedgerError> {
         check_loss(&request.loss)?;
-        let done = self.append(|path, state| {
-            let account = account(state);
-            if request.loss.measure != account.budget.measure {
-                return Err(LedgerError::MeasureDiffers {
-                    path: path.to_owned(),
-                    ledger: account.budget.measure,
-                    asked: request.loss.measure,
-                });
-            }
-            let data = state.hidden(&request.data);
-            if let Some((row, hash)) = state.settled(&request.plan, &data) {
-                return Ok(Decision::Recall {
-                    row: *row,
-                    hash: hash.clone(),
-                });
-            }
-            if !account.spent.plus(&request.loss).fits(&account.budget) {
-                return Err(LedgerError::Refused(Box::new(Refusal {
-                    path: path.to_owned(),
-                    requested: request.loss.clone(),
-                    remaining: account.remaining(),
-                    budget: account.budget.clone(),
-                })));
-            }
-            Ok(Decision::Append(Event::Reserve {
-                loss: request.loss.clone(),
-                plan: request.plan.clone(),
-                data,
-                description: request.description.clone(),
-            }))
-        })?;
+        let done = self.append(|path, state| decide(path, state, request))?;
         Ok(match done {
             Done::Appended(raw) => Outcome::Reserved(Reserved {
                 row: raw.row,
@@ -140,12 +124,33 @@ impl Ledger {
                 plan: request.plan.clone(),
                 data: request.data.clone(),
             }),
-            Done::Recalled(raw) => Outcome::Stored(Stored {
-                row: raw.row,
-                reserve: raw.reserve.unwrap_or_default(),
-                time: raw.time,
-                report: raw.report.unwrap_or_default(),
-            }),
+            Done::Recalled(raw) => Outcome::Stored(Stored::of(raw)),
+        })
+    }
+
+    /// What [`reserve`](Ledger::reserve) would answer now, without spending anything: an earlier release, nothing if the loss fits, or why
+    /// it would be refused.
+    pub fn foresee(&mut self, request: &Request) -> Result<Option<Stored>, LedgerError> {
+        check_loss(&request.loss)?;
+        self.look(|path, db, state| match decide(path, state, request)? {
+            Decision::Append(_) => Ok(None),
+            Decision::Recall { row, hash } => {
+                let raw = read_verified(path, db, row, &hash)?;
+                Ok(Some(Stored::of(raw)))
+            }
+        })
+    }
+
+    /// What was released on these data before under one of these plans, at no cost.
+    pub fn recall(&mut self, plans: &[String], data: &str) -> Result<Option<Stored>, LedgerError> {
+        self.look(|path, db, state| {
+            let data = state.hidden(data);
+            plans
+                .iter()
+                .find_map(|plan| state.settled(plan, &data))
+                .map(|(row, hash)| read_verified(path, db, *row, hash))
+                .transpose()
+                .map(|raw| raw.map(Stored::of))
         })
     }
 
@@ -169,4 +174,37 @@ impl Ledger {
         })
         .map(|_| ())
     }
+}
+
+/// Recalls an earlier release, spends if the loss fits, or refuses.
+fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, LedgerError> {
+    let account = account(state);
+    if request.loss.measure != account.budget.measure {
+        return Err(LedgerError::MeasureDiffers {
+            path: path.to_owned(),
+            ledger: account.budget.measure,
+            asked: request.loss.measure,
+        });
+    }
+    let data = state.hidden(&request.data);
+    if let Some((row, hash)) = state.settled(&request.plan, &data) {
+        return Ok(Decision::Recall {
+            row: *row,
+            hash: hash.clone(),
+        });
+    }
+    if !account.spent.plus(&request.loss).fits(&account.budget) {
+        return Err(LedgerError::Refused(Box::new(Refusal {
+            path: path.to_owned(),
+            requested: request.loss.clone(),
+            remaining: account.remaining(),
+            budget: account.budget.clone(),
+        })));
+    }
+    Ok(Decision::Append(Event::Reserve {
+        loss: request.loss.clone(),
+        plan: request.plan.clone(),
+        data,
+        description: request.description.clone(),
+    }))
 }

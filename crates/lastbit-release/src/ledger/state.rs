@@ -18,6 +18,8 @@ pub(super) struct State {
     identity: String,
     /// The budget in force and all that was reserved; present from the first row on.
     pub account: Option<Account>,
+    /// Every budget that was in force, each once.
+    pub budgets: Vec<Loss>,
     /// Reservations that wait to be settled, with their plan and data.
     waiting: HashMap<i64, (String, String)>,
     /// The first settled row of a plan and data, with its hash.
@@ -128,26 +130,12 @@ impl State {
 
     fn add(&mut self, raw: &Raw, event: &Event) -> Result<(), String> {
         match event {
-            Event::Budget { budget, .. } => match &mut self.account {
-                None => {
-                    self.account = Some(Account {
-                        budget: budget.clone(),
-                        spent: Loss::zero(budget.measure),
-                    });
+            Event::Budget { budget, .. } => {
+                if !self.budgets.contains(budget) {
+                    self.budgets.push(budget.clone());
                 }
-                Some(account) if account.budget.measure != budget.measure => {
-                    return Err("the budget is in another measure than the first one".into());
-                }
-                Some(account) => {
-                    account.budget = budget.clone();
-                    if !account.spent.fits(budget) {
-                        return Err(format!(
-                            "the budget is {budget}, and {} was spent",
-                            account.spent
-                        ));
-                    }
-                }
-            },
+                self.set_budget(budget)?;
+            }
             Event::Reserve {
                 loss, plan, data, ..
             } => {
@@ -175,6 +163,30 @@ impl State {
                 self.settled
                     .entry(asked)
                     .or_insert_with(|| (raw.row, raw.hash.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn set_budget(&mut self, budget: &Loss) -> Result<(), String> {
+        match &mut self.account {
+            None => {
+                self.account = Some(Account {
+                    budget: budget.clone(),
+                    spent: Loss::zero(budget.measure),
+                });
+            }
+            Some(account) if account.budget.measure != budget.measure => {
+                return Err("the budget is in another measure than the first one".into());
+            }
+            Some(account) => {
+                account.budget = budget.clone();
+                if !account.spent.fits(budget) {
+                    return Err(format!(
+                        "the budget is {budget}, and {} was spent",
+                        account.spent
+                    ));
+                }
             }
         }
         Ok(())

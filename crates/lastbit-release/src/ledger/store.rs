@@ -1,5 +1,6 @@
 //! The SQLite file under a ledger: how it is made, opened, read and appended to.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -50,20 +51,12 @@ pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerErro
 }
 
 fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
-    let writable = check_file(path)?;
-    if access == Access::Append && !writable {
-        return Err(LedgerError::ReadOnly(path.to_owned()));
-    }
+    check_file(path)?;
     let fail = |error| LedgerError::from_sqlite(path, error);
-    let db = if writable {
-        connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-    } else {
-        open_unwritable(path)
-    }
-    .map_err(fail)?;
-    if access == Access::Append && db.is_readonly("main").map_err(fail)? {
-        return Err(LedgerError::ReadOnly(path.to_owned()));
-    }
+    let db = match access {
+        Access::Append => open_writable(path)?,
+        Access::Read => open_to_look(path)?,
+    };
     check_schema(&db, path)?;
     // Only now that it is a ledger: this may change the file.
     if access == Access::Append {
@@ -72,33 +65,52 @@ fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
     Ok(db)
 }
 
-/// Makes an empty database with the schema and hands it to `fill`, in one transaction.
+/// Makes of an empty file a database with the schema and hands it to `fill`, in one transaction.
 pub(super) fn create(
     path: &Path,
     fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> Result<(), LedgerError> {
     let fail = |error| LedgerError::from_sqlite(path, error);
-    let mut db = connect(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-    )
-    .map_err(fail)?;
+    let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fail)?;
     let make = || {
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", "FULL")?;
-        let transaction = db.transaction()?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", FORMAT)?;
-        for statement in SCHEMA {
-            transaction.execute(statement, [])?;
-        }
-        transaction.execute("INSERT INTO head VALUES (1, 0, '')", [])?;
-        fill(&transaction)?;
-        transaction.commit()
+        write_schema(&mut db, fill)
     };
     make().map_err(fail)?;
-    // Closing moves the log into the file and removes the log.
+    // Closing moves the log into the file and removes the log, and says nothing if it could not: so the log is moved before.
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        match row.get::<_, i64>(0)? {
+            0 => Ok(()),
+            _ => Err(rusqlite::Error::QueryReturnedNoRows),
+        }
+    })
+    .map_err(fail)?;
     db.close().map_err(|(_, error)| fail(error))
+}
+
+/// A database with the schema that no file holds, for rehearsals.
+pub(super) fn in_memory(
+    fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<Connection> {
+    let mut db = Connection::open_in_memory()?;
+    write_schema(&mut db, fill)?;
+    Ok(db)
+}
+
+fn write_schema(
+    db: &mut Connection,
+    fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let transaction = db.transaction()?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    for statement in SCHEMA {
+        transaction.execute(statement, [])?;
+    }
+    transaction.execute("INSERT INTO head VALUES (1, 0, '')", [])?;
+    fill(&transaction)?;
+    transaction.commit()
 }
 
 /// Appends a row that is already chained, and moves the head.
@@ -209,22 +221,51 @@ fn prepare(db: &Connection) -> rusqlite::Result<()> {
     db.query_row("PRAGMA wal_autocheckpoint = 1", [], |_| Ok(()))
 }
 
-/// A file that cannot be written, perhaps in a directory that cannot either: then SQLite has no place for its index of the log, and
-/// reads the file alone, which is the whole ledger if there is no log.
-fn open_unwritable(path: &Path) -> rusqlite::Result<Connection> {
-    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let seen: rusqlite::Result<i64> = db.query_row("PRAGMA user_version", [], |row| row.get(0));
-    let log = std::fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
-    match seen {
-        Err(_) if log == 0 => {
-            let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
-            connect(
-                Path::new(&uri),
-                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
-            )
-        }
-        _ => Ok(db),
+fn open_writable(path: &Path) -> Result<Connection, LedgerError> {
+    let fail = |error| LedgerError::from_sqlite(path, error);
+    let read_only = || LedgerError::ReadOnly(path.to_owned());
+    if fs::metadata(path).is_ok_and(|about| about.permissions().readonly()) {
+        return Err(read_only());
     }
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fail)?;
+    match db.is_readonly("main").map_err(fail)? {
+        true => Err(read_only()),
+        false => Ok(db),
+    }
+}
+
+/// For reading alone, with no more permissions than there are. Who can write tidies the log when the last one closes; who can read
+/// shares the log with those who write; and where SQLite has no place for its index of the log, the file alone is the whole ledger
+/// if the log is empty.
+fn open_to_look(path: &Path) -> Result<Connection, LedgerError> {
+    let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
+    let log = || fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
+    // What this user cannot write SQLite opens for reading; what nobody may write stays as it is, whoever looks.
+    let shut = fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
+    let flags = match shut {
+        true => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        false => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let refused = match look(connect(path, flags)) {
+        Ok(db) => return Ok(db),
+        Err(error) => LedgerError::from_sqlite(path, error),
+    };
+    match refused {
+        LedgerError::ReadOnly(_) if log() > 0 => Err(LedgerError::LogUnread(path.to_owned())),
+        LedgerError::ReadOnly(_) => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            look(connect(Path::new(&uri), flags))
+                .map_err(|error| LedgerError::from_sqlite(path, error))
+        }
+        refused => Err(refused),
+    }
+}
+
+/// The connection, if a table can be read through it.
+fn look(db: rusqlite::Result<Connection>) -> rusqlite::Result<Connection> {
+    let db = db?;
+    db.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(db)
 }
 
 /// An absolute path, so that no name, such as `:memory:`, has a meaning of its own to SQLite.
@@ -244,8 +285,8 @@ fn percent_encoded(path: &Path) -> String {
         .collect()
 }
 
-/// Whether the file can be written, after it was found to be a SQLite database.
-fn check_file(path: &Path) -> Result<bool, LedgerError> {
+/// That the file is a SQLite database.
+fn check_file(path: &Path) -> Result<(), LedgerError> {
     use std::io::{ErrorKind, Read};
     let fail = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => LedgerError::Missing(path.to_owned()),
@@ -258,7 +299,7 @@ fn check_file(path: &Path) -> Result<bool, LedgerError> {
         path: path.to_owned(),
         what: what.into(),
     };
-    let about = std::fs::metadata(path).map_err(fail)?;
+    let about = fs::metadata(path).map_err(fail)?;
     if about.is_dir() {
         return Err(not_a_ledger("it is a directory"));
     }
@@ -269,12 +310,11 @@ fn check_file(path: &Path) -> Result<bool, LedgerError> {
         return Err(not_a_ledger("the file is empty"));
     }
     let mut magic = [0; 16];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     if read.is_err() || &magic != b"SQLite format 3\0" {
         return Err(not_a_ledger("it is not a SQLite database"));
     }
-    super::place::check_names(path, &about)?;
-    Ok(!about.permissions().readonly())
+    super::place::check_names(path, &about)
 }
 
 fn check_schema(db: &Connection, path: &Path) -> Result<(), LedgerError> {

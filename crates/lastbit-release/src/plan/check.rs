@@ -1,9 +1,9 @@
 //! Whether the parts of a plan fit together.
 
-use super::reader::{Value, suggestion};
-use super::{ColumnKind, Kind, Neighbours, Plan, PlanError, Statistic};
+use super::reader::Value;
+use super::{ColumnKind, Plan, PlanError, Statistic};
 use crate::loss::Measure;
-use crate::query::Unit;
+use crate::statistic::known;
 
 /// The most published numbers of one statistic.
 const MOST_CELLS: u64 = 10_000_000;
@@ -19,20 +19,11 @@ pub fn check(plan: &Plan, places: &[Value<'_>]) -> Result<(), PlanError> {
 }
 
 fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
-    for name in statistic.kind.columns() {
-        check_column(plan, statistic, name)?;
-    }
-    if let Kind::Covariance(x, y) = &statistic.kind
-        && x == y
-    {
-        return Err(format!(
-            "the covariance of `{x}` with itself is its variance; use kind = \"variance\""
-        ));
-    }
-    for key in &statistic.by {
-        let column = known(plan, key)?;
-        if let ColumnKind::Numeric(numeric) = column
-            && numeric.edges.is_none()
+    let limited = statistic.kind.limited_by().unwrap_or_default();
+    for key in statistic.by.iter().chain(limited) {
+        let column = known(&plan.columns, &plan.unit, key)?;
+        if let ColumnKind::Numbers(numbers) = &column.kind
+            && numbers.edges.is_none()
         {
             return Err(format!(
                 "`{key}` is a column of numbers without bins; add `edges` to [columns.{key}] to group by it"
@@ -42,7 +33,7 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     if plan.is_discovered(statistic) {
         check_discovered(plan, statistic)?;
     } else {
-        let bins = cells_of_group(plan, statistic);
+        let bins = statistic.kind.cells_of_group();
         match plan
             .public_groups(statistic)
             .and_then(|groups| groups.checked_mul(bins))
@@ -55,49 +46,7 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
             }
         }
     }
-    if statistic.kind == Kind::Count
-        && statistic.by.is_empty()
-        && matches!(plan.neighbours, Neighbours::ChangeOne { rows: Some(_) })
-    {
-        return Err("the number of rows is public under neighbours = \"change-one\"; leave the count out, or group it".to_owned());
-    }
     Ok(())
-}
-
-/// How many numbers are published of each group.
-fn cells_of_group(plan: &Plan, statistic: &Statistic) -> u64 {
-    match &statistic.kind {
-        Kind::Histogram(column) => match plan.column(column).map(|column| &column.kind) {
-            Some(ColumnKind::Categories { names, .. }) => names.len() as u64,
-            Some(ColumnKind::Numeric(numeric)) => numeric
-                .edges
-                .as_ref()
-                .map_or(1, |edges| edges.len() as u64 - 1),
-            _ => 1,
-        },
-        Kind::Quantiles { at, .. } => at.len() as u64,
-        _ => 1,
-    }
-}
-
-fn check_column(plan: &Plan, statistic: &Statistic, name: &str) -> Result<(), String> {
-    match (known(plan, name)?, &statistic.kind) {
-        (ColumnKind::Numeric(numeric), Kind::Histogram(_)) if numeric.edges.is_none() => Err(
-            format!("a histogram of `{name}` needs bins; add `edges` to [columns.{name}]"),
-        ),
-        (ColumnKind::Numeric(_), _) | (ColumnKind::Categories { .. }, Kind::Histogram(_)) => Ok(()),
-        (ColumnKind::Categories { .. }, kind) => Err(format!(
-            "`{name}` has categories, and a {} is of numbers; use a histogram, or give the column `lower` and `upper`",
-            kind.name()
-        )),
-        (ColumnKind::Discovered, Kind::Histogram(_)) => Err(format!(
-            "the values of `{name}` are not public; use a count by `{name}` instead"
-        )),
-        (ColumnKind::Discovered, kind) => Err(format!(
-            "`{name}` is discovered text, and a {} is of numbers; give the column `lower` and `upper`",
-            kind.name()
-        )),
-    }
 }
 
 /// Which groups there are is itself published, by a count with a threshold.
@@ -108,30 +57,18 @@ fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     let counted = plan
         .statistics
         .iter()
-        .any(|other| other.kind == Kind::Count && other.by == statistic.by);
+        .any(|other| other.kind.counts_rows() && Plan::is_same_table(other, statistic));
     if counted {
         return Ok(());
     }
+    // A group that the count shows and this statistic lacks would be a fact about the data, without noise.
+    let by_the_same = |other: &Statistic| other.kind.counts_rows() && other.by == statistic.by;
+    let same = match plan.statistics.iter().any(by_the_same) {
+        true => ", with the same `where` and limits",
+        false => "",
+    };
     Err(format!(
-        "which groups of discovered keys there are is published by a count; add a statistic of kind = \"count\" by {:?}",
+        "which groups of discovered keys there are is published by a count; add a statistic of kind = \"count\" by {:?}{same}",
         statistic.by
-    ))
-}
-
-fn known<'a>(plan: &'a Plan, name: &str) -> Result<&'a ColumnKind, String> {
-    if let Some(column) = plan.column(name) {
-        return Ok(&column.kind);
-    }
-    let names: Vec<&str> = plan.columns.iter().map(|c| c.name.as_str()).collect();
-    if let Unit::Column { name: unit, .. } = &plan.unit
-        && unit == name
-    {
-        return Err(format!(
-            "`{name}` is the unit; a statistic of it needs a table [columns.{name}]"
-        ));
-    }
-    Err(format!(
-        "there is no column `{name}` in the plan; add [columns.{name}], or: {}",
-        suggestion(name, &names)
     ))
 }

@@ -1,6 +1,11 @@
 use core::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::clean;
+
+/// The longest message, in characters: names in it may be of any length.
+const MOST: usize = 2000;
+
 /// What is wrong with a plan, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
@@ -72,7 +77,7 @@ impl Place {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}:", file.display())?;
+            write!(f, "{}:", clean::path(file))?;
         }
         if let Some(Place { line, column }) = self.place {
             write!(f, "{line}:{column}:")?;
@@ -80,7 +85,7 @@ impl fmt::Display for PlanError {
         if self.file.is_some() || self.place.is_some() {
             write!(f, " ")?;
         }
-        f.write_str(&self.message)
+        f.write_str(&clean::shortened(&clean::visible(&self.message), MOST))
     }
 }
 

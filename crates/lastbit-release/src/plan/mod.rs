@@ -22,22 +22,34 @@
 //! # Ok::<(), lastbit_release::plan::PlanError>(())
 //! ```
 
-mod canonical;
 mod check;
+mod column;
+mod draft;
 mod error;
+mod lookup;
 mod parse;
+mod parse_columns;
+mod parse_lookups;
+mod parse_numbers;
 mod parse_statistics;
-mod reader;
+pub(crate) mod reader;
+mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use lastbit::{Bounds, Confidence};
+use lastbit::Confidence;
 use lastbit_exact::Rational;
 
+use crate::engine::query::Derive;
 use crate::loss::Loss;
-use crate::query::{Source, Unit};
+use crate::statistic::Kind;
 
+pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub use draft::{Declared, DeclaredType, draft};
 pub use error::{Place, PlanError};
+pub use lookup::{Lookup, LookupError};
+pub use source::{FileFormat, Scope, Source, Unit};
 
 /// What to publish, and what it may cost. Checked: every name is known, every number in range.
 #[derive(Clone, Debug)]
@@ -46,6 +58,8 @@ pub struct Plan {
     pub title: String,
     /// Where the rows are.
     pub source: Source,
+    /// Which rows count, and which columns are computed from others.
+    pub derive: Derive,
     /// Which data sets are neighbours.
     pub neighbours: Neighbours,
     /// Whose presence is protected.
@@ -102,94 +116,21 @@ impl Accountant {
     }
 }
 
-/// A column and what is public about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its name in the table.
-    pub name: String,
-    /// What its cells are.
-    pub kind: ColumnKind,
-}
-
-/// What the cells of a column are.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ColumnKind {
-    /// Numbers.
-    Numeric(Box<Numeric>),
-    /// Texts from a public list.
-    Categories {
-        /// The list.
-        names: Vec<String>,
-        /// The one that a missing or unlisted text counts as.
-        other: Option<usize>,
-    },
-    /// Any texts, to group by those that occur often enough.
-    Discovered,
-}
-
-/// A column of numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Numeric {
-    /// Cells are clamped to these.
-    pub bounds: Bounds,
-    /// What the numbers measure, such as "years".
-    pub unit: String,
-    /// What a null, a NaN or a cell that is no number becomes.
-    pub missing: Missing,
-    /// Cells are rounded to multiples of 2 to the power of this.
-    pub grid: i32,
-    /// Edges of bins: increasing, from the lower to the upper bound.
-    pub edges: Option<Vec<Rational>>,
-    /// A typical magnitude, for relative errors. A guess, not data.
-    pub typical: Rational,
-}
-
-/// What a missing number becomes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Missing {
-    /// The row does not count where the column is used.
-    Drop,
-    /// This number.
-    Value(Rational),
-}
-
 /// A statistic to publish.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Statistic {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: Arc<dyn Kind>,
     /// Names of columns to group by.
     pub by: Vec<String>,
+    /// Which rows it is of.
+    pub scope: Scope,
     /// What it may cost.
     pub share: Share,
     /// How many rows to expect in a group.
     pub expected_rows: Option<u64>,
-}
-
-/// What a statistic is, and of which columns.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
-    /// How many rows.
-    Count,
-    /// The sum of a column.
-    Sum(String),
-    /// The mean of a column.
-    Mean(String),
-    /// The sample variance of a column, with divisor n − 1.
-    Variance(String),
-    /// The sample covariance of two columns, with divisor n − 1.
-    Covariance(String, String),
-    /// How many rows fall into each bin or category of a column.
-    Histogram(String),
-    /// Numbers with given shares of the rows at or below them.
-    Quantiles {
-        /// The column.
-        column: String,
-        /// Shares from 0 to 1, increasing.
-        at: Vec<Rational>,
-    },
 }
 
 /// What a statistic may cost.
@@ -197,7 +138,7 @@ pub enum Kind {
 pub enum Share {
     /// This loss: ρ if that is the budget's measure, else ε.
     Loss(Rational),
-    /// A share of what losses and errors leave, in proportion to this.
+    /// A share, by weight, of the budget left after fixed losses and error targets.
     Weight(Rational),
     /// Whatever keeps its error within this.
     Error {
@@ -208,31 +149,6 @@ pub enum Share {
     },
 }
 
-impl Kind {
-    /// The word in a plan.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Kind::Count => "count",
-            Kind::Sum(_) => "sum",
-            Kind::Mean(_) => "mean",
-            Kind::Variance(_) => "variance",
-            Kind::Covariance(..) => "covariance",
-            Kind::Histogram(_) => "histogram",
-            Kind::Quantiles { .. } => "quantiles",
-        }
-    }
-
-    /// The columns that it is of.
-    pub fn columns(&self) -> Vec<&str> {
-        match self {
-            Kind::Count => vec![],
-            Kind::Sum(x) | Kind::Mean(x) | Kind::Variance(x) | Kind::Histogram(x) => vec![x],
-            Kind::Covariance(x, y) => vec![x, y],
-            Kind::Quantiles { column, .. } => vec![column],
-        }
-    }
-}
-
 impl Plan {
     /// Reads a plan; relative paths in it start at the working directory.
     pub fn parse(text: &str) -> Result<Plan, PlanError> {
@@ -241,6 +157,7 @@ impl Plan {
 
     /// Reads a plan; relative paths in it start at `base`.
     pub fn parse_in(text: &str, base: &Path) -> Result<Plan, PlanError> {
+        draft::check_filled(text)?;
         parse::plan(text, base)
     }
 
@@ -265,19 +182,27 @@ impl Plan {
     pub fn is_discovered(&self, statistic: &Statistic) -> bool {
         statistic.by.iter().any(|key| {
             self.column(key)
-                .is_some_and(|column| column.kind == ColumnKind::Discovered)
+                .is_some_and(|column| matches!(column.kind, ColumnKind::Discovered))
         })
     }
 
     /// How many groups the public keys of a statistic make; `None` if keys are discovered, or if they are too many to count.
     pub fn public_groups(&self, statistic: &Statistic) -> Option<u64> {
         statistic.by.iter().try_fold(1u64, |groups, key| {
-            let values = match &self.column(key)?.kind {
-                ColumnKind::Categories { names, .. } => names.len(),
-                ColumnKind::Numeric(numeric) => numeric.edges.as_ref()?.len() - 1,
-                ColumnKind::Discovered => return None,
-            };
-            groups.checked_mul(values as u64)
+            groups.checked_mul(self.column(key)?.kind.values()?)
+        })
+    }
+
+    /// Whether both statistics are of the same rows in the same groups.
+    pub fn is_same_table(a: &Statistic, b: &Statistic) -> bool {
+        a.by == b.by && a.scope == b.scope && a.kind.limited_by() == b.kind.limited_by()
+    }
+
+    /// The names of the columns that statistics are of or grouped by.
+    pub fn used_columns(&self) -> impl Iterator<Item = &str> {
+        self.statistics.iter().flat_map(|statistic| {
+            let by = statistic.by.iter().map(String::as_str);
+            statistic.kind.uses().into_iter().chain(by)
         })
     }
 }

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use lastbit::{Bounds, Confidence};
+use lastbit::Confidence;
 use lastbit_exact::Rational;
 use toml::de::DeTable;
 
-use super::parse_statistics::statistics;
+use super::parse_columns::{Read, column};
+use super::parse_lookups::lookups;
+use super::parse_statistics::{Before, statistics};
 use super::reader::{Table, Value};
-use super::{Accountant, Column, ColumnKind, Missing, Neighbours, Numeric, Plan, PlanError, check};
+use super::{Accountant, FileFormat, Neighbours, Plan, PlanError, Source, Unit, check};
+use crate::engine::query::Derive;
+use crate::expression::{Expression, ExpressionError};
 use crate::loss::{Loss, Measure};
-use crate::query::{FileFormat, Source, Unit};
-
-/// Rows are rounded to at most this many steps between the bounds, as a power of two, if the plan gives no grid.
-const LOG2_STEPS: i64 = 30;
 
 pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     let document = DeTable::parse(text).map_err(|error| {
@@ -38,14 +38,20 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         .get("expected_rows")
         .map(|value| value.count())
         .transpose()?;
-    let source = source(&section(&root, "source")?, base)?;
+    let table = section(&root, "source")?;
+    let filter = table
+        .get("where")
+        .map(|value| expression(&value, Expression::condition))
+        .transpose()?;
+    let lookups = lookups(&table, base)?;
+    let source = source(&table, base)?;
     let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
     let (budget, spend) = budget(&root)?;
     let accountant = root
         .get("accountant")
         .map(|value| accountant(&value, budget.measure))
         .transpose()?;
-    let columns = match root.table("columns")? {
+    let read: Vec<Read> = match root.table("columns")? {
         None => vec![],
         Some(table) => table
             .entries()
@@ -53,11 +59,41 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
             .map(|(name, value)| column(name, &value))
             .collect::<Result<_, _>>()?,
     };
-    let (statistics, places) = statistics(&root, &confidence, budget.measure)?;
+    let mut derive = Derive {
+        lookups,
+        filter,
+        ..Derive::default()
+    };
+    let mut columns = Vec::with_capacity(read.len());
+    for Read {
+        column,
+        derived,
+        codes,
+    } in read
+    {
+        let name = || column.name.clone();
+        derive
+            .columns
+            .extend(derived.map(|derived| (name(), derived)));
+        if !codes.is_empty() {
+            derive.codes.push((name(), codes));
+        }
+        columns.push(column);
+    }
+    let before = Before {
+        confidence: &confidence,
+        measure: budget.measure,
+        columns: &columns,
+        unit: &unit,
+        neighbours,
+        is_filtered: derive.filter.is_some(),
+    };
+    let (statistics, places) = statistics(&root, before)?;
     root.finish()?;
     let plan = Plan {
         title: title.unwrap_or("Untitled").to_owned(),
         source,
+        derive,
         neighbours,
         unit,
         budget,
@@ -256,161 +292,24 @@ fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanErr
     Err(value.error(remedy))
 }
 
-fn column(name: &str, value: &Value<'_>) -> Result<Column, PlanError> {
-    let table = value.table(format!("[columns.{name}]"))?;
-    let categories = table.get("categories");
-    let other = table.get("other");
-    let discover = match table.get("discover") {
-        None => false,
-        Some(value) => value.boolean()?,
-    };
-    let (lower, upper) = (table.get("lower"), table.get("upper"));
-    let edges = table.get("edges");
-    let numeric = lower.is_some() || upper.is_some() || edges.is_some();
-    if [numeric, categories.is_some(), discover]
-        .iter()
-        .filter(|&&given| given)
-        .count()
-        != 1
-    {
-        return Err(table.error(format!(
-            "{} must have either `lower` and `upper`, or `edges`, or `categories`, or discover = true",
-            table.name()
-        )));
-    }
-    let kind = if let Some(categories) = categories {
-        let names = categories.strings()?;
-        if names.is_empty() {
-            return Err(categories.error("`categories` names none; list at least one"));
+/// An expression in a plan. What is wrong with it has its place in the plan where the text stands there as it is; where it is written with
+/// escapes, the place within it.
+pub fn expression(
+    value: &Value<'_>,
+    read: fn(&str) -> Result<Expression, ExpressionError>,
+) -> Result<Expression, PlanError> {
+    let text = value.string()?;
+    read(text).map_err(|error| {
+        let lines = text.split_inclusive('\n');
+        let before: usize = lines.take(error.line() as usize - 1).map(str::len).sum();
+        let line = &text[before.min(text.len())..];
+        let characters = line.chars().take(error.column() as usize - 1);
+        let at = before + characters.map(char::len_utf8).sum::<usize>();
+        match value.error_within(at, error.message()) {
+            Some(error) => error,
+            None => value.error(error.to_string()),
         }
-        if let Some(twice) = first_twice(&names) {
-            return Err(categories.error(format!("`categories` lists \"{twice}\" twice")));
-        }
-        let other = match other {
-            None => None,
-            Some(other) => {
-                let text = other.string()?;
-                let place = names.iter().position(|name| name == text).ok_or_else(|| {
-                    other.error(format!(
-                        "`other` is \"{text}\", which is none of the categories; add it to them"
-                    ))
-                })?;
-                Some(place)
-            }
-        };
-        ColumnKind::Categories { names, other }
-    } else if discover {
-        ColumnKind::Discovered
-    } else {
-        ColumnKind::Numeric(Box::new(numbers(&table, lower, upper, edges)?))
-    };
-    table.finish()?;
-    Ok(Column {
-        name: name.to_owned(),
-        kind,
     })
-}
-
-fn numbers(
-    table: &Table<'_>,
-    lower: Option<Value<'_>>,
-    upper: Option<Value<'_>>,
-    edges: Option<Value<'_>>,
-) -> Result<Numeric, PlanError> {
-    let edges = edges.map(|value| increasing(&value)).transpose()?;
-    let end = |given: Option<Value<'_>>, edge: Option<&Rational>, key: &str| match (given, edge) {
-        (Some(value), None) => value.number(),
-        (None, Some(edge)) => Ok(edge.clone()),
-        (Some(value), Some(edge)) if value.number()? == *edge => Ok(edge.clone()),
-        (Some(value), Some(edge)) => Err(value.error(format!(
-            "`{key}` must be the outermost of the `edges`, {edge}; leave it out"
-        ))),
-        (None, None) => Err(table.error(format!(
-            "{} lacks `{key}`; numbers are clamped to public bounds",
-            table.name()
-        ))),
-    };
-    let lower = end(lower, edges.as_ref().and_then(|e| e.first()), "lower")?;
-    let upper = end(upper, edges.as_ref().and_then(|e| e.last()), "upper")?;
-    let bounds = Bounds::new(lower, upper)
-        .map_err(|error| table.error(format!("{}: {error}", table.name())))?;
-    let width = bounds.upper() - bounds.lower();
-    let Some(magnitude) = width.ceil_log2() else {
-        return Err(table.error(format!(
-            "{}: lower and upper are both {}, so that every cell is the same; widen the bounds",
-            table.name(),
-            bounds.lower()
-        )));
-    };
-    let missing = match table.get("missing") {
-        None => Missing::Drop,
-        Some(value) if value.is_number() => {
-            let number = value.number()?;
-            if number < *bounds.lower() || number > *bounds.upper() {
-                return Err(value.error(format!(
-                    "`missing` is {number}, outside the bounds [{}, {}]",
-                    bounds.lower(),
-                    bounds.upper()
-                )));
-            }
-            Missing::Value(number)
-        }
-        Some(value) => {
-            value.word(&[("drop", ())])?;
-            Missing::Drop
-        }
-    };
-    let unit = match table.get("unit") {
-        None => "",
-        Some(value) => value.string()?,
-    };
-    let grid = match table.get("grid") {
-        Some(value) => value.integer()?,
-        None => {
-            // Numbers far from zero have a coarser grid: 2^51 steps from zero at most.
-            let farthest = bounds.lower().abs().max(bounds.upper().abs());
-            let finest = farthest.ceil_log2().unwrap_or(0) - 51;
-            i32::try_from((magnitude - LOG2_STEPS).max(finest))
-                .map_err(|_| table.error("bounds are out of range; rescale the column"))?
-        }
-    };
-    let typical = match table.get("typical") {
-        Some(value) => value.positive()?,
-        None => {
-            let centre = bounds.centre().abs();
-            if centre.is_zero() {
-                bounds.half_width().scale(-1)
-            } else {
-                centre
-            }
-        }
-    };
-    Ok(Numeric {
-        bounds,
-        unit: unit.to_owned(),
-        missing,
-        grid,
-        edges,
-        typical,
-    })
-}
-
-fn increasing(value: &Value<'_>) -> Result<Vec<Rational>, PlanError> {
-    let edges: Vec<Rational> = value
-        .list()?
-        .iter()
-        .map(Value::number)
-        .collect::<Result<_, _>>()?;
-    if edges.len() < 2 {
-        return Err(value.error("`edges` must list at least two numbers"));
-    }
-    match edges.windows(2).find(|pair| pair[0] >= pair[1]) {
-        None => Ok(edges),
-        Some(pair) => Err(value.error(format!(
-            "`edges` must increase, but {} comes before {}",
-            pair[0], pair[1]
-        ))),
-    }
 }
 
 /// The first text that is there again.

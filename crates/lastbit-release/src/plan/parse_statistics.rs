@@ -1,32 +1,31 @@
 //! The statistics of a plan.
 
 use lastbit::Confidence;
-use lastbit_exact::{Rational, UBig};
+use lastbit_exact::Rational;
 
-use super::parse::first_twice;
+use super::parse::{expression, first_twice};
 use super::reader::{Table, Value};
-use super::{Kind, PlanError, Share, Statistic};
+use super::{Column, Neighbours, PlanError, Scope, Share, Statistic, Unit};
+use crate::expression::Expression;
 use crate::loss::Measure;
+use crate::statistic::{KINDS, Reading};
 
-/// Shares are fractions of at most this denominator, so that it times 2^40 rows is within 62 bits.
-const MOST_PARTS: u32 = 1_000_000;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Word {
-    Count,
-    Sum,
-    Mean,
-    Variance,
-    Covariance,
-    Histogram,
-    Quantiles,
+/// What a plan says before its statistics.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    pub confidence: &'a Confidence,
+    pub measure: Measure,
+    pub columns: &'a [Column],
+    pub unit: &'a Unit,
+    pub neighbours: Neighbours,
+    /// Whether a filter decides which rows count, so that their number is not public.
+    pub is_filtered: bool,
 }
 
 /// The statistics, and for each where it stands.
 pub fn statistics<'a>(
     root: &Table<'a>,
-    confidence: &Confidence,
-    measure: Measure,
+    before: Before<'_>,
 ) -> Result<(Vec<Statistic>, Vec<Value<'a>>), PlanError> {
     let list = root.need("statistics", "a table [[statistics]]")?.list()?;
     if list.is_empty() {
@@ -35,7 +34,7 @@ pub fn statistics<'a>(
     let statistics: Vec<Statistic> = list
         .iter()
         .enumerate()
-        .map(|(index, value)| statistic(index, value, confidence, measure))
+        .map(|(index, value)| statistic(index, value, before))
         .collect::<Result<_, _>>()?;
     let names: Vec<String> = statistics.iter().map(|s| s.name.clone()).collect();
     if let Some(twice) = first_twice(&names) {
@@ -47,12 +46,7 @@ pub fn statistics<'a>(
     Ok((statistics, list))
 }
 
-fn statistic(
-    index: usize,
-    value: &Value<'_>,
-    confidence: &Confidence,
-    measure: Measure,
-) -> Result<Statistic, PlanError> {
+fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Statistic, PlanError> {
     let unnamed = value.table(format!("statistic {}", index + 1))?;
     let name = unnamed
         .need("name", "name = \"mean age\"")?
@@ -63,16 +57,7 @@ fn statistic(
     }
     let table = value.table(format!("statistic \"{name}\""))?;
     table.get("name");
-    let word = table.need("kind", "kind = \"mean\"")?.word(&[
-        ("count", Word::Count),
-        ("sum", Word::Sum),
-        ("mean", Word::Mean),
-        ("variance", Word::Variance),
-        ("covariance", Word::Covariance),
-        ("histogram", Word::Histogram),
-        ("quantiles", Word::Quantiles),
-    ])?;
-    let kind = kind(&table, word)?;
+    let read = table.need("kind", "kind = \"mean\"")?.word(&KINDS)?;
     let by = match table.get("by") {
         None => vec![],
         Some(value) => {
@@ -83,7 +68,34 @@ fn statistic(
             by
         }
     };
-    let share = share(&table, confidence, measure)?;
+    let mut scope = scope(&table, before.unit)?;
+    let is_filtered = before.is_filtered || scope.filter.is_some();
+    let rows = match (before.neighbours, before.unit) {
+        (Neighbours::ChangeOne { rows }, Unit::Row) if by.is_empty() && !is_filtered => rows,
+        _ => None,
+    };
+    let kind = read(&Reading {
+        table: &table,
+        columns: before.columns,
+        unit: before.unit,
+        rows,
+    })?;
+    if let (Some(own), Some((most_rows, _))) =
+        (kind.most_rows(), Scope::default().limits(before.unit))
+    {
+        scope.most_rows = (own != most_rows).then_some(own);
+    }
+    let mut by = by;
+    for key in kind.keys() {
+        if by.iter().any(|other| other == key) {
+            return Err(table.error(format!(
+                "{} is of `{key}` and by it; leave it out of `by`",
+                table.name()
+            )));
+        }
+        by.push(key.to_owned());
+    }
+    let share = share(&table, before.confidence, before.measure)?;
     let expected_rows = table
         .get("expected_rows")
         .map(|value| value.count())
@@ -93,89 +105,37 @@ fn statistic(
         name,
         kind,
         by,
+        scope,
         share,
         expected_rows,
     })
 }
 
-fn kind(table: &Table<'_>, word: Word) -> Result<Kind, PlanError> {
-    let of = table.get("of");
-    let at = table.get("at");
-    if let (Some(at), true) = (&at, word != Word::Quantiles) {
-        return Err(at.error("`at` is for quantiles; leave it out"));
-    }
-    if word == Word::Count {
-        return match of {
-            None => Ok(Kind::Count),
-            Some(of) => Err(of.error("a count is of rows; leave out `of`")),
+/// Which rows a statistic is of. Limits that are those of the plan are none of its own.
+fn scope(table: &Table<'_>, unit: &Unit) -> Result<Scope, PlanError> {
+    let filter = table
+        .get("where")
+        .map(|value| expression(&value, Expression::condition))
+        .transpose()?;
+    let limit = |key, of_plan: fn(&Unit) -> Option<u64>| -> Result<Option<u64>, PlanError> {
+        let Some(value) = table.get(key) else {
+            return Ok(None);
         };
-    }
-    let needed = if word == Word::Covariance { 2 } else { 1 };
-    let of = of.ok_or_else(|| {
-        table.error(format!(
-            "{} lacks `of`, the column that it is of",
-            table.name()
-        ))
-    })?;
-    let mut columns = of.strings()?;
-    if columns.len() != needed {
-        return Err(of.error(format!(
-            "{} must be of {needed} column{}, got {}",
-            table.name(),
-            if needed == 1 { "" } else { "s" },
-            columns.len()
-        )));
-    }
-    // There are as many columns as the kind needs.
-    let mut next = || columns.remove(0);
-    Ok(match word {
-        Word::Count => Kind::Count,
-        Word::Sum => Kind::Sum(next()),
-        Word::Mean => Kind::Mean(next()),
-        Word::Variance => Kind::Variance(next()),
-        Word::Histogram => Kind::Histogram(next()),
-        Word::Covariance => Kind::Covariance(next(), next()),
-        Word::Quantiles => Kind::Quantiles {
-            column: next(),
-            at: shares(table, at)?,
-        },
+        let own = value.count()?;
+        match of_plan(unit) {
+            Some(limit) => Ok((own != limit).then_some(own)),
+            None => Err(value.error(format!(
+                "`{key}` is for a unit with several rows; name its column with `unit` in [privacy], or leave it out"
+            ))),
+        }
+    };
+    let most_rows = |unit: &Unit| Some(Scope::default().limits(unit)?.0);
+    let most_groups = |unit: &Unit| Some(Scope::default().limits(unit)?.1);
+    Ok(Scope {
+        filter,
+        most_rows: limit("most_rows", most_rows)?,
+        most_groups: limit("most_groups", most_groups)?,
     })
-}
-
-/// Shares of the rows, increasing; the median if none are given.
-fn shares(table: &Table<'_>, at: Option<Value<'_>>) -> Result<Vec<Rational>, PlanError> {
-    let Some(at) = at else {
-        return Ok(vec![Rational::new(1, 2)]);
-    };
-    let shares: Vec<Rational> = if at.is_number() {
-        vec![at.number()?]
-    } else {
-        at.list()?
-            .iter()
-            .map(Value::number)
-            .collect::<Result<_, _>>()?
-    };
-    if shares.is_empty() {
-        return Err(at.error(format!("{} asks for no quantile", table.name())));
-    }
-    if let Some(outside) = shares
-        .iter()
-        .find(|share| share.is_negative() || **share > Rational::ONE)
-    {
-        return Err(at.error(format!(
-            "a quantile is at a share from 0 to 1, got {outside}"
-        )));
-    }
-    if shares
-        .iter()
-        .any(|share| *share.denominator() > UBig::from(MOST_PARTS))
-    {
-        return Err(at.error("a quantile is at a share of at most six decimals"));
-    }
-    if shares.windows(2).any(|pair| pair[0] >= pair[1]) {
-        return Err(at.error("`at` must increase"));
-    }
-    Ok(shares)
 }
 
 fn share(table: &Table<'_>, confidence: &Confidence, measure: Measure) -> Result<Share, PlanError> {

@@ -3,6 +3,7 @@
 use core::cell::RefCell;
 use core::ops::Range;
 
+use lastbit::ParameterError;
 use lastbit_exact::Rational;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -124,6 +125,23 @@ impl<'a> Value<'a> {
         PlanError::at(self.text, self.span.start, message)
     }
 
+    /// An error at a byte of a text, if the text stands in the plan as it is: without escapes.
+    pub fn error_within(&self, at: usize, message: &str) -> Option<PlanError> {
+        let text = self.value.as_str()?;
+        let written = self.text.get(self.span.clone())?;
+        let quotes = ["\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"];
+        let quote = quotes.into_iter().find(|quote| {
+            let inner = written.strip_prefix(quote);
+            inner.is_some_and(|inner| inner.starts_with(text))
+        })?;
+        let at = self.span.start + quote.len() + at;
+        Some(PlanError::at(
+            self.text,
+            at,
+            format!("{}: {message}", self.name),
+        ))
+    }
+
     fn expected(&self, what: &str) -> PlanError {
         self.error(format!(
             "{} must be {what}, got a value of type {}",
@@ -152,10 +170,12 @@ impl<'a> Value<'a> {
             DeValue::String(text) => text.as_ref(),
             _ => return Err(self.expected("a decimal number")),
         };
-        digits
-            .replace('_', "")
-            .parse()
-            .map_err(|error| self.error(format!("{}: {error}", self.name)))
+        lastbit::parse_number("the number", &digits.replace('_', "")).map_err(|error| match error {
+            ParameterError::NotANumber { source, .. } => {
+                self.error(format!("{}: {source}", self.name))
+            }
+            error => self.error(format!("{}: {error}", self.name)),
+        })
     }
 
     pub fn is_number(&self) -> bool {
@@ -225,6 +245,26 @@ impl<'a> Value<'a> {
                 span: item.span(),
             })
             .collect())
+    }
+
+    /// The items of an array, or the one value that is none.
+    pub fn list_or_one(&self) -> Result<Vec<Value<'a>>, PlanError> {
+        match self.value {
+            DeValue::Array(_) => self.list(),
+            _ => Ok(vec![self.clone()]),
+        }
+    }
+
+    /// A text, number, date or truth value, as it is written.
+    pub fn plain(&self) -> Result<String, PlanError> {
+        Ok(match self.value {
+            DeValue::String(text) => text.as_ref().to_owned(),
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().replace('_', ""),
+            DeValue::Float(float) => float.as_str().replace('_', ""),
+            DeValue::Boolean(truth) => truth.to_string(),
+            DeValue::Datetime(time) => time.to_string(),
+            _ => return Err(self.expected("a text, a number or a date")),
+        })
     }
 
     /// A text, or a list of texts.

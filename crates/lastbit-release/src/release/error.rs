@@ -1,13 +1,20 @@
+use crate::account::PriceError;
 use crate::ledger::LedgerError;
 use crate::loss::Loss;
-use crate::price::PriceError;
 
-use super::EngineFailure;
+use crate::clean::{shortened, visible};
+use crate::engine::EngineFailure;
+
+/// The longest message of an engine, in characters: names in it may be of any length.
+const MOST: usize = 4000;
 
 /// Why nothing was released.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
+    /// A floating-point mode in which no bound holds. Nothing was spent.
+    #[error(transparent)]
+    Environment(#[from] lastbit_exact::environment::EnvironmentError),
     /// The plan has no price. Nothing was spent.
     #[error(transparent)]
     Price(#[from] PriceError),
@@ -15,7 +22,7 @@ pub enum ReleaseError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// The engine could not read the data.
-    #[error("{0}")]
+    #[error("{}", shortened(&visible(&.0.to_string()), MOST))]
     Engine(EngineFailure),
     /// The number of rows is not the public one.
     #[error(
@@ -27,20 +34,33 @@ pub enum ReleaseError {
         /// What there is.
         data: u64,
     },
+    /// The files were written to while they were read.
+    #[error(
+        "the data changed while they were read; nothing was spent: release again when nobody writes to them"
+    )]
+    Changed,
+    /// More numbers than the ledger can hold. Nothing was spent.
+    #[error(
+        "the report may take {} million bytes, and the ledger holds at most {} of one release; group by fewer or wider bins, or split the plan",
+        bytes.div_ceil(1_000_000),
+        super::MOST_REPORT_BYTES / 1_000_000
+    )]
+    Large {
+        /// How many it may take.
+        bytes: u64,
+    },
     /// Something that should not happen.
     #[error("{0}")]
     Internal(String),
     /// An error after the loss was reserved. It stays spent.
-    #[error(
-        "{source}\n{loss} was reserved in row {row} of the ledger before the data were read, and stays spent"
-    )]
+    #[error("{cause}\n{loss} was reserved in row {row} of the ledger, and stays spent")]
     Spent {
         /// What was spent.
         loss: Loss,
         /// The row of the ledger.
         row: i64,
-        /// What happened.
-        source: Box<ReleaseError>,
+        /// What happened; not the `source`, which those who print a chain of causes would say again.
+        cause: Box<ReleaseError>,
     },
 }
 
@@ -49,7 +69,7 @@ impl ReleaseError {
         ReleaseError::Internal(error.to_string())
     }
 
-    pub(super) fn unexpected() -> ReleaseError {
+    pub(crate) fn unexpected() -> ReleaseError {
         ReleaseError::Internal("the engine's answer does not fit the query; report this".to_owned())
     }
 
@@ -59,5 +79,28 @@ impl ReleaseError {
             ReleaseError::Spent { loss, .. } => Some(loss),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_after_the_reservation_says_its_cause_once() {
+        let error = ReleaseError::Spent {
+            loss: Loss::pure("0.5".parse().unwrap()).unwrap(),
+            row: 2,
+            cause: Box::new(ReleaseError::Engine("the disk is gone".into())),
+        };
+        // As those print it who print a chain of causes.
+        let mut text = error.to_string();
+        let mut next = std::error::Error::source(&error);
+        while let Some(source) = next {
+            text += &format!(": {source}");
+            next = source.source();
+        }
+        assert_eq!(text.matches("the disk is gone").count(), 1, "{text}");
+        assert!(text.contains("stays spent"));
     }
 }

@@ -1,5 +1,6 @@
 //! With a small engine in memory.
 
+mod chains;
 mod memory;
 mod released;
 mod sensitivity;

@@ -12,7 +12,8 @@ use crate::audit::{Claim, Feature, Output, Report, Samples, Side, audit_samples}
 /// What the attack found.
 #[derive(Clone, Debug)]
 pub struct LeastBits {
-    /// Whether the target says exactly which outputs an input can have; else the attack learns it from half of the draws.
+    /// Whether the target says exactly which outputs an input can have; else the attack learns it
+    /// from half of the draws.
     pub by_preimage: bool,
     /// Outputs that can have come from one input only: the attacker is certain.
     pub revealed: Proportion,
@@ -25,13 +26,15 @@ pub struct LeastBits {
 impl LeastBits {
     /// Whether the attack succeeded: an output gave its input away, or the loss exceeds the claim.
     ///
-    /// False alarms: with a preimage, none; learned, at most 1e-11 for revealed outputs; and those of the audit.
+    /// False alarms: with a preimage, none; learned, at most 1e-11 for revealed outputs; and those
+    /// of the audit.
     pub fn succeeded(&self) -> bool {
         self.revealed.count > self.wrong || self.loss.refutes_claim()
     }
 }
 
-/// Draws `draws` outputs of each of two neighbours, and tells from which each one came, where it can.
+/// Draws `draws` outputs of each of two neighbours, and tells from which each one came, where it
+/// can.
 pub fn least_bits(
     target: &mut Target,
     draws: usize,
@@ -76,15 +79,17 @@ pub fn least_bits(
     })
 }
 
-/// Features that were seen often from one input and never from the other, in the first half of the draws.
+/// Features that were seen often from one input and never from the other, in the first half of the
+/// draws.
 struct OneSided {
     only: [HashSet<(Feature, u64)>; 2],
 }
 
 impl OneSided {
-    /// Under ε-DP a feature seen n times in all came from one given side each time with probability at most `(e^ε/(1 + e^ε))^n`.
-    /// There are at most 6 features for each pair of draws, and two sides; a count of `needed` makes a false alarm in any of
-    /// them less likely than 1e-11. (δ is taken to be too small to be met.)
+    /// Under ε-DP a feature seen n times in all came from one given side each time with probability
+    /// at most `(e^ε/(1 + e^ε))^n`. There are at most 6 features for each pair of draws, and two
+    /// sides; a count of `needed` makes a false alarm in any of them less likely than 1e-11. (δ is
+    /// taken to be too small to be met.)
     fn learn(samples: &Samples, claim: &Claim) -> OneSided {
         let draws = samples.outputs[0].len().max(1) as f64;
         let one_side = guess_limit(claim);
@@ -116,7 +121,8 @@ impl OneSided {
     }
 }
 
-/// `e^ε/(1 + e^ε)`, rounded up: nobody guesses which of two inputs it was more often than this, and δ.
+/// `e^ε/(1 + e^ε)`, rounded up: nobody guesses which of two inputs it was more often than this, and
+/// δ.
 pub(super) fn guess_limit(claim: &Claim) -> f64 {
     let odds = Interval::from_rational(&claim.epsilon).exp();
     (odds / (odds + Interval::point(1.0))).hi().min(1.0)

@@ -1,8 +1,10 @@
 //! Attacks: mechanisms by name, and ways to break them.
 //!
-//! - [`target`]: what is attacked: textbook mechanisms in doubles, and everything that Lastbit ships.
+//! - [`target`]: what is attacked: textbook mechanisms in doubles, and everything that Lastbit
+//!   ships.
 //! - [`least_bits`](mod@least_bits): which input an output can have come from (Mironov 2012).
-//! - [`precision`](mod@precision): how precise an output is, and how far a sum really moves (Haney et al., Casacuberta et al. 2022).
+//! - [`precision`](mod@precision): how precise an output is, and how far a sum really moves (Haney
+//!   et al., Casacuberta et al. 2022).
 //! - [`timing`](mod@timing): whether the time of a call goes with the data or with the noise.
 
 pub mod least_bits;

@@ -68,10 +68,11 @@ fn naive_laplace() -> Result<Target, TargetError> {
     Ok(target.with_oracle(|side, output| could_come_from(VALUES[side as usize], output)))
 }
 
-/// Whether the textbook mechanism can turn `value` into `output`: whether one of its 2^53 logarithms, added or subtracted, gives it.
+/// Whether the textbook mechanism can turn `value` into `output`: whether one of its 2^53
+/// logarithms, added or subtracted, gives it.
 ///
-/// Mironov's attack: doubles around the value are of another fineness than those around its neighbour, so about half of the outputs
-/// of one have no preimage from the other.
+/// Mironov's attack: doubles around the value are of another fineness than those around its
+/// neighbour, so about half of the outputs of one have no preimage from the other.
 ///
 /// ```
 /// use lastbit_verify::attack::could_come_from;
@@ -83,12 +84,13 @@ pub fn could_come_from(value: f64, output: f64) -> bool {
     let fineness = output.abs().max(distance).max(f64::MIN_POSITIVE) * 2f64.powi(-52);
     let share = (-distance).exp();
     let most = (1u64 << 53) - 1;
-    // U = e^-distance; the logarithm may be off by the fineness of the output, which is this many uniforms, and exp and ln by a few
-    // units in the last place, which is a few more.
+    // U = e^-distance; the logarithm may be off by the fineness of the output, which is this many
+    // uniforms, and exp and ln by a few units in the last place, which is a few more.
     let middle = (share * 2f64.powi(53)) as u64;
     let reach = (share * 2f64.powi(54) * fineness) as u64 + 16;
     if reach > 1 << 20 {
-        // So many uniforms that one of them hits; not met where inputs and outputs are within 2^20 of one another.
+        // So many uniforms that one of them hits; not met where inputs and outputs are within 2^20
+        // of one another.
         return true;
     }
     let candidates = middle.saturating_sub(reach)..=(middle + reach).min(most);
@@ -130,7 +132,8 @@ fn half_noise() -> Result<Target, TargetError> {
     }))
 }
 
-/// `P(noise = k) ∝ e^-|k|`: a difference of two geometric numbers, each counted in coins that fall on tails with probability e^-1.
+/// `P(noise = k) ∝ e^-|k|`: a difference of two geometric numbers, each counted in coins that fall
+/// on tails with probability e^-1.
 fn coin_by_coin() -> Result<Target, TargetError> {
     let mut entropy = System::default();
     let cut = (core::f64::consts::E.recip() * 2f64.powi(53)) as u64;

@@ -25,8 +25,8 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Whether the attack succeeded: the guess is better than the claim allows, the last bit shows a larger loss, or a sum moves
-    /// further than its sensitivity.
+    /// Whether the attack succeeded: the guess is better than the claim allows, the last bit shows
+    /// a larger loss, or a sum moves further than its sensitivity.
     pub fn succeeded(&self) -> bool {
         self.success.low.get() > self.limit
             || self.loss.refutes_claim()
@@ -37,10 +37,12 @@ impl Precision {
     }
 }
 
-/// Draws `draws` outputs of each of two neighbours, and guesses from the size and the precision of an output which one it was.
+/// Draws `draws` outputs of each of two neighbours, and guesses from the size and the precision of
+/// an output which one it was.
 ///
-/// The guess is right in a number of draws that is a sum of two binomials, one for each input; such a sum is more concentrated than
-/// one binomial of the same mean (Hoeffding 1956), for which the bounds are.
+/// The number of right guesses is a sum of two binomials, one for each input. Such a sum is more
+/// concentrated than one binomial of the same mean (Hoeffding 1956), and the bounds are for that
+/// one.
 pub fn precision(
     target: &mut Target,
     draws: usize,
@@ -54,7 +56,8 @@ pub fn precision(
     let [(train_a, test_a), (train_b, test_b)] =
         samples.outputs.each_ref().map(|x| x.split_at(x.len() / 2));
     let advantage = |x: u64, y: u64| x as f64 - y as f64;
-    // Guess A in the event. "B in the event" is its complement, which is tried as well: thresholds go both ways.
+    // Guess A in the event. "B in the event" is its complement, which is tried as well: thresholds
+    // go both ways.
     let event = choose(train_a, train_b, true, &[Feature::LastBit], &advantage)
         .unwrap_or(Event::AtMost(f64::INFINITY));
     let right = event.count(test_a) + (test_b.len() as u64 - event.count(test_b));

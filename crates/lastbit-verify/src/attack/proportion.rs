@@ -18,7 +18,8 @@ pub struct Proportion {
 }
 
 impl Proportion {
-    /// Bounds that fail with probability at most `alpha`, half on each side. `count ≤ trials`, `trials > 0`.
+    /// Bounds that fail with probability at most `alpha`, half on each side. `count ≤ trials`,
+    /// `trials > 0`.
     pub fn new(count: u64, trials: u64, alpha: f64) -> Proportion {
         Proportion {
             count,

@@ -1,18 +1,19 @@
-//! Everything that Lastbit ships, each at a loss of ε = 1 between two neighbours, or the (ε, δ) that it states.
+//! Everything that Lastbit ships, each at a loss of ε = 1 between two neighbours, or the (ε, δ)
+//! that it states.
 
 use std::collections::{BTreeMap, HashSet};
 
 use lastbit::conversions::zcdp_to_approximate_delta;
 use lastbit::domains::{AtomDomain, MapDomain};
 use lastbit::mechanisms::exponential::Exponential;
-use lastbit::mechanisms::flat_concave::{Problem, RecConcave, Selection};
-use lastbit::mechanisms::snapping::{Arithmetic, Bound, Grid, Snapping};
+use lastbit::mechanisms::flat_concave::{IntervalSelection, Problem, RecConcave, Split};
+use lastbit::mechanisms::snapping::{Arithmetic, Bound, GridRule, Snapping};
 use lastbit::mechanisms::{
     Variance, gaussian, gaussian_threshold, geometric, laplace, laplace_threshold,
     randomized_response_bool, threshold_gaussian, threshold_laplace, truth_for_epsilon,
 };
 use lastbit::metrics::Contribution;
-use lastbit::selection::StepFunction;
+use lastbit::quality::StepFunction;
 use lastbit::{Bounds, Epsilon};
 use lastbit_exact::{Down, Rational, Up};
 use lastbit_noise::entropy::System;
@@ -32,16 +33,16 @@ pub(super) fn entries() -> Vec<Entry> {
         entry(
             "snapping-exact",
             "snapping of real numbers, sampled exactly",
-            || snapping(Arithmetic::Exact, Grid::Snapped),
+            || snapping(Arithmetic::Exact, GridRule::Snapped),
         ),
         entry("snapping-fine", "the same on a grid of 2^-20", || {
-            snapping(Arithmetic::Exact, Grid::Fine(-20))
+            snapping(Arithmetic::Exact, GridRule::Fixed(-20))
         }),
         entry("snapping-binary64", "snapping in doubles", || {
-            snapping(Arithmetic::Binary64, Grid::Snapped)
+            snapping(Arithmetic::Binary64, GridRule::Snapped)
         }),
         entry("snapping-multi", "snapping at 118 bits", || {
-            snapping(Arithmetic::Multi, Grid::Snapped)
+            snapping(Arithmetic::Multi, GridRule::Snapped)
         }),
         entry("laplace", "Laplace noise on a grid of 2^-20", on_grid),
         entry(
@@ -70,7 +71,7 @@ pub(super) fn entries() -> Vec<Entry> {
             "the exponential mechanism on four scores",
             || {
                 selection(|mechanism, scores| {
-                    Ok(mechanism.sample(scores, &mut System::default())? as f64)
+                    Ok(mechanism.draw(scores, &mut System::default())? as f64)
                 })
             },
         ),
@@ -105,7 +106,7 @@ fn epsilon(text: &str) -> Result<Epsilon, TargetError> {
     text.parse().map_err(TargetError::new)
 }
 
-fn snapping(arithmetic: Arithmetic, grid: Grid) -> Result<Target, TargetError> {
+fn snapping(arithmetic: Arithmetic, grid: GridRule) -> Result<Target, TargetError> {
     let values = [0.0, 1.0, 8.0];
     let bounds = Bounds::parse("-8", "8").map_err(TargetError::new)?;
     let sensitivity = "1".parse().map_err(TargetError::new)?;
@@ -131,7 +132,7 @@ fn snapping(arithmetic: Arithmetic, grid: Grid) -> Result<Target, TargetError> {
     let target = Target::new(pure(), ["0", "1", "8"], Some(values), move |input| {
         let mut entropy = System::default();
         mechanism
-            .release(values[input as usize], &mut entropy)
+            .draw(values[input as usize], &mut entropy)
             .map_err(TargetError::new)
     });
     Ok(if supports.is_empty() {
@@ -220,7 +221,8 @@ fn coin() -> Result<Target, TargetError> {
     ))
 }
 
-/// Far enough above both thresholds that the key is all but always published: what is kept back shows in the output and in the time.
+/// Far enough above both thresholds that the key is all but always published: what is kept back
+/// shows in the output and in the time.
 const COUNTS: [u64; 3] = [120, 121, 1000];
 const COUNTS_TEXT: [&str; 3] = ["a key with 120", "a key with 121", "a key with 1000"];
 const KEY_DELTA: &str = "1e-9";
@@ -326,10 +328,11 @@ fn concave(size: u128, levels: u32) -> Result<Target, TargetError> {
         StepFunction::interior_point(&data, size).map_err(TargetError::new)
     };
     let qualities = [data(300)?, data(700)?, data(1000)?];
-    let problem =
-        Problem::new(size, 20, 10i64.into(), Rational::new(1, 2)).map_err(TargetError::new)?;
-    let each = if levels == 2 { "1/4" } else { "1/7" };
-    let mechanism = RecConcave::new(problem, levels, &epsilon(each)?, Selection::Exponential)
+    let half = "0.5".parse().map_err(TargetError::new)?;
+    let problem = Problem::new(size, 20, 10i64.into(), half).map_err(TargetError::new)?;
+    let split = Split::new(levels).map_err(TargetError::new)?;
+    let each = split.epsilon(&epsilon("1")?).map_err(TargetError::new)?;
+    let mechanism = RecConcave::new(problem, levels, &each, IntervalSelection::Exponential)
         .map_err(TargetError::new)?;
     let loss = mechanism.loss().map_err(TargetError::new)?;
     let claim = Claim::pure(Rational::try_from(loss.loss().get()).map_err(TargetError::new)?);
@@ -340,7 +343,7 @@ fn concave(size: u128, levels: u32) -> Result<Target, TargetError> {
     ];
     Ok(Target::new(claim, inputs, None, move |input| {
         let point = mechanism
-            .release(&qualities[input as usize], &mut System::default())
+            .draw(&qualities[input as usize], &mut System::default())
             .map_err(TargetError::new)?;
         Ok(point.map_or(f64::NAN, |point| point as f64))
     }))

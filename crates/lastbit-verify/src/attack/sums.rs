@@ -1,4 +1,5 @@
-//! Sums of floats, whose sensitivity is not that of sums (Casacuberta, Shoemate, Vadhan and Wagaman, 2022).
+//! Sums of floats, whose sensitivity is not that of sums (Casacuberta, Shoemate, Vadhan and
+//! Wagaman, 2022).
 
 use lastbit::Bounds;
 use lastbit::domains::AtomDomain;
@@ -44,10 +45,12 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-/// Rows in [−1, 1] whose float sum, at `significand` bits, moves by far more than 2 when the first row goes from −1 to 1.
+/// Rows in [−1, 1] whose float sum, at `significand` bits, moves by far more than 2 when the first
+/// row goes from −1 to 1.
 ///
-/// 1023 ones bring the sum to 1022 or to 1024: below 2^10 the spacing of floats is u, from there on 2u. Then come pairs +1.25u,
-/// −0.9375u. Below 2^10 they are rounded to +u and −u and cancel; above, to +2u and 0, and each pair adds 2u.
+/// 1023 ones bring the sum to 1022 or to 1024: below 2^10 the spacing of floats is u, from there on
+/// 2u. Then come pairs +1.25u, −0.9375u. Below 2^10 they are rounded to +u and −u and cancel;
+/// above, to +2u and 0, and each pair adds 2u.
 pub fn rows(significand: u32, first: f64, pairs: usize) -> Vec<f64> {
     let spacing = 2f64.powi(10 - significand as i32);
     let mut rows = vec![first];

@@ -31,7 +31,8 @@ impl From<Side> for Input {
 pub struct TargetError(String);
 
 impl TargetError {
-    pub(super) fn new(reason: impl ToString) -> TargetError {
+    /// With the reason.
+    pub fn new(reason: impl ToString) -> TargetError {
         TargetError(reason.to_string())
     }
 }
@@ -45,16 +46,20 @@ pub struct Target {
     pub claim: Claim,
     /// The inputs A, B and Far in words.
     pub inputs: [&'static str; 3],
-    /// For targets that sum: how far the sum moves between A and B, and how far it is claimed to move at most.
+    /// For targets that sum: how far the sum moves between A and B, and how far it is claimed to
+    /// move at most.
     pub sums: Option<[Rational; 2]>,
-    /// The number around which the noise of each input lies, to tell noise from data; `None` where an output is a choice.
+    /// The number around which the noise of each input lies, to tell noise from data; `None` where
+    /// an output is a choice.
     pub(super) centres: Option<[f64; 3]>,
     pub(super) draw: Draw,
     pub(super) oracle: Option<Oracle>,
 }
 
 impl Target {
-    pub(super) fn new(
+    /// A mechanism that draws from an input, its claim and inputs in words, and, where outputs are numbers, the one around which the noise of each
+    /// input lies.
+    pub fn new(
         claim: Claim,
         inputs: [&'static str; 3],
         centres: Option<[f64; 3]>,
@@ -80,7 +85,8 @@ impl Target {
         (self.draw)(input)
     }
 
-    /// How far an output is from where its input lies; `None` where an output is a choice and not a number.
+    /// How far an output is from where its input lies; `None` where an output is a choice and not a
+    /// number.
     pub fn noise(&self, input: Input, output: f64) -> Option<f64> {
         let centres = self.centres.as_ref()?;
         Some((output - centres[input as usize]).abs())
@@ -128,7 +134,7 @@ pub fn catalogue() -> Vec<Entry> {
 /// ```
 /// use lastbit_verify::attack::{Input, find};
 /// let mut target = find("snapping-binary64").unwrap().build()?;
-/// assert_eq!(target.draw(Input::A)? % 2.0, 0.0);                 // on its grid
+/// assert_eq!(target.draw(Input::A)? % 1.0, 0.0);                 // on its grid
 /// assert!(find("no-such-thing").is_none());
 /// # Ok::<(), lastbit_verify::attack::TargetError>(())
 /// ```

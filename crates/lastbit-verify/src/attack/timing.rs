@@ -20,7 +20,8 @@ pub struct Correlation {
 }
 
 impl Correlation {
-    /// Whether |ρ| is above every permutation's. If nothing is there, that happens with probability `1/(permutations + 1)` at most.
+    /// Whether |ρ| is above every permutation's. If nothing is there, that happens with probability
+    /// `1/(permutations + 1)` at most.
     pub fn is_significant(&self) -> bool {
         self.rho.abs() > self.threshold
     }
@@ -34,7 +35,8 @@ impl Correlation {
 /// What the attack found.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// Between the time and which input it was, A or one far away; where an output is a choice, among calls of equal outputs.
+    /// Between the time and which input it was, A or one far away; where an output is a choice,
+    /// among calls of equal outputs.
     pub data: Correlation,
     /// Between the time and the size of the noise; `None` where an output is a choice.
     pub noise: Option<Correlation>,
@@ -42,11 +44,13 @@ pub struct Timing {
     pub median_nanoseconds: f64,
 }
 
-/// Times `draws` calls on inputs that are drawn at random between A and Far, so that a drift of the clock is no correlation.
+/// Times `draws` calls on inputs that are drawn at random between A and Far, so that a drift of the
+/// clock is no correlation.
 ///
-/// The inputs are independent coin flips and the noise is independent of everything, so under the hypothesis that the time tells
-/// nothing, all permutations are equally likely: the test is exact. Whoever sees the time also sees the output; where that is a choice, its
-/// own influence on the time is no leak, and calls are compared and permuted among those with the same output.
+/// The inputs are independent coin flips and the noise is independent of everything, so under the
+/// hypothesis that the time tells nothing, all permutations are equally likely: the test is exact.
+/// Whoever sees the time also sees the output. If the output is a choice, its own influence on the
+/// time is no leak, so calls are compared and permuted among those with the same output.
 pub fn timing(
     target: &mut Target,
     draws: usize,
@@ -85,7 +89,8 @@ pub fn timing(
     })
 }
 
-/// Spearman's ρ of two columns of equal length, and the largest |ρ| of `permutations` shuffles of the second.
+/// Spearman's ρ of two columns of equal length, and the largest |ρ| of `permutations` shuffles of
+/// the second.
 ///
 /// ```
 /// use lastbit_noise::entropy::System;
@@ -105,7 +110,8 @@ pub fn correlation(
     stratified(one, other, &vec![0; one.len()], permutations, entropy)
 }
 
-/// [`correlation`] with ranks and shuffles within each stratum: what differs between strata does not count.
+/// [`correlation`] with ranks and shuffles within each stratum: what differs between strata does
+/// not count.
 pub fn stratified(
     one: &[f64],
     other: &[f64],

@@ -1,14 +1,17 @@
 //! Clopper–Pearson bounds, rounded to the safe side.
 //!
-//! The tail of a binomial is its first term times a sum of falling ratios. The term is enclosed through logarithms of factorials,
-//! the sum is cut where a geometric series bounds the rest, so the tail is bounded from above by a proof, and bisection keeps only
-//! probabilities for which the proof succeeds.
+//! The tail of a binomial is its first term times a sum of falling ratios. The term is enclosed
+//! through logarithms of factorials, the sum is cut where a geometric series bounds the rest, so
+//! the tail is bounded from above by a proof, and bisection keeps only probabilities for which the
+//! proof succeeds.
 
 use lastbit_exact::{Down, Interval, Up};
 
-/// A probability that the true one is at least, with confidence `1 − alpha`: the largest found `p` with `P(Bin(n, p) ≥ k) ≤ alpha`.
+/// A probability that the true one is at least, with confidence `1 − alpha`: the largest found `p`
+/// with `P(Bin(n, p) ≥ k) ≤ alpha`.
 ///
-/// Contract: for every true probability, the chance over k that the result exceeds it is at most `alpha`.
+/// Contract: for every true probability, the chance over k that the result exceeds it is at most
+/// `alpha`.
 ///
 /// ```
 /// use lastbit_verify::audit::binomial::{lower_bound, upper_bound};
@@ -23,7 +26,8 @@ pub fn lower_bound(successes: u64, trials: u64, alpha: f64) -> Down {
     if successes == 0 {
         return Down::ZERO;
     }
-    // At the share itself the tail is about one half. Invariant: proved at `low`, not proved at `high`.
+    // At the share itself the tail is about one half. Invariant: proved at `low`, not proved at
+    // `high`.
     let (mut low, mut high) = (0.0, successes as f64 / trials as f64);
     if proved(successes, trials, high, alpha) {
         return Down::exact(high);
@@ -110,7 +114,8 @@ fn ln_choose(n: u64, k: u64) -> Interval {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// `ln n!`: exactly enclosed up to 18!, which a double holds; beyond, Stirling's series, which every partial sum of envelops.
+/// `ln n!`: exactly enclosed up to 18!, which a double holds; beyond, Stirling's series, which
+/// every partial sum of envelops.
 fn ln_factorial(n: u64) -> Interval {
     if n <= 18 {
         return Interval::point((2..=n).product::<u64>() as f64).ln();

@@ -37,7 +37,8 @@ pub struct Finding {
     pub counts: [u64; 2],
     /// How many there are in each second half.
     pub trials: u64,
-    /// ε is at least this: `ln((p − δ)/q)` for the lower bound p and the upper bound q of the two probabilities.
+    /// ε is at least this: `ln((p − δ)/q)` for the lower bound p and the upper bound q of the two
+    /// probabilities.
     pub lower_bound: Down,
 }
 
@@ -87,8 +88,9 @@ pub fn audit<E>(
 
 /// Audits outputs that were drawn already, through thresholds (if wanted) and these features.
 ///
-/// Contract: if the draws are independent and the mechanism has the loss (ε, δ), the probability that the best bound exceeds ε is at
-/// most `1 − confidence`: two orderings, each with two Clopper–Pearson bounds that fail with a quarter of that.
+/// Contract: if the draws are independent and the mechanism has the loss (ε, δ), the best bound
+/// exceeds ε with probability at most `1 − confidence`. There are two orderings, each with two
+/// Clopper–Pearson bounds, and each bound fails with a quarter of that.
 pub fn audit_samples(
     samples: &Samples,
     claim: &Claim,
@@ -98,7 +100,7 @@ pub fn audit_samples(
 ) -> Report {
     let alpha = confidence.alpha();
     let quarter = alpha
-        .scale(-2)
+        .times_power_of_two(-2)
         .to_f64(Rounding::Down)
         .max(f64::MIN_POSITIVE);
     let delta = Up::from_rational(&claim.delta);

@@ -1,14 +1,41 @@
 //! A mechanism behind a command that reads a value per line and writes an output per line.
 
-use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::thread;
+use std::io;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
 
+use super::lines::{Lines, Next};
+use super::process::Running;
 use super::{Output, Samples};
+
+/// How long a command may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Without a new line of output.
+    pub answer: Duration,
+    /// In all.
+    pub total: Duration,
+}
+
+impl Default for Limits {
+    /// A minute for an answer, an hour for all of them.
+    fn default() -> Limits {
+        Limits {
+            answer: Duration::from_secs(60),
+            total: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// The most bytes of a line of output.
+pub const LONGEST_LINE: usize = 1 << 16;
+
+/// The most bytes of different words.
+const MOST_WORDS: usize = 1 << 28;
 
 /// Why a command gave no samples.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CommandError {
     /// It could not be started.
     #[error("cannot start `{command}`; give a program and its arguments after `--`")]
@@ -58,110 +85,183 @@ pub enum CommandError {
         /// Lines that were wanted.
         expected: u64,
     },
+    /// It wrote nothing for too long, or did not end.
+    #[error(
+        "`{command}` was ended with its children: {what} in {} s after {lines} lines; let it write each line at once, or raise --timeout",
+        limit.as_secs_f64()
+    )]
+    Hangs {
+        /// The program.
+        command: String,
+        /// What did not happen.
+        what: &'static str,
+        /// In which time.
+        limit: Duration,
+        /// Lines before that.
+        lines: u64,
+    },
+    /// It took too long in all.
+    #[error(
+        "`{command}` was ended with its children after {} s and {lines} of {expected} lines; ask for fewer draws, or raise --total-timeout",
+        limit.as_secs_f64()
+    )]
+    TooLong {
+        /// The program.
+        command: String,
+        /// The limit.
+        limit: Duration,
+        /// Lines before that.
+        lines: u64,
+        /// Lines that were wanted.
+        expected: u64,
+    },
+    /// A line without an end.
+    #[error(
+        "line {line} of the output of `{command}` has more than {LONGEST_LINE} bytes; write one number or word a line"
+    )]
+    LongLine {
+        /// The program.
+        command: String,
+        /// Which line.
+        line: u64,
+    },
+    /// Too many words to keep.
+    #[error(
+        "the words that `{command}` wrote take more than {MOST_WORDS} bytes; write numbers, or fewer words"
+    )]
+    TooManyWords {
+        /// The program.
+        command: String,
+    },
 }
 
 /// Runs a command once on `draws` lines of each input, A and B in turn, and reads as many outputs.
 ///
-/// A thread of its own writes, so a command may read everything first or answer line by line. Outputs that are no numbers are words.
+/// A thread of its own writes, so a command may read everything first or answer line by line.
+/// Outputs that are no numbers are words. However the run ends, the command and its children have
+/// ended with it (Unix; elsewhere only the command).
 pub fn run_command(
     command: &str,
     arguments: &[String],
     inputs: [&str; 2],
     draws: usize,
+    limits: &Limits,
 ) -> Result<Samples, CommandError> {
     let name = || command.to_owned();
-    let mut child = Command::new(command)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|source| CommandError::Start {
+    let start = Instant::now();
+    let (mut running, stdin, stdout) =
+        Running::start(command, arguments).map_err(|source| CommandError::Start {
             command: name(),
             source,
         })?;
-    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        let source = io::Error::other("its standard input and output are no pipes");
-        return Err(CommandError::Start {
-            command: name(),
-            source,
-        });
-    };
     let expected = 2 * draws as u64;
-    let lines = inputs.map(|input| format!("{input}\n"));
-    let writer = thread::spawn(move || write_values(stdin, &lines, draws));
-    let read = read_outputs(BufReader::with_capacity(1 << 16, stdout), expected);
-    if !matches!(&read, Ok((_, got)) if *got <= expected) {
-        // It may go on for ever: end it, so that waiting ends too. An error means that it has ended already.
-        let _ = child.kill();
+    super::process::write_values(stdin, inputs, draws);
+    let mut lines = Lines::new(stdout, LONGEST_LINE);
+    let mut samples = Collected::default();
+    let left = |at: Instant| {
+        let total = limits.total.saturating_sub(at - start);
+        limits.answer.min(total)
+    };
+    let timed_out = |lines: u64, what: &'static str| {
+        if start.elapsed() >= limits.total {
+            CommandError::TooLong {
+                command: name(),
+                limit: limits.total,
+                lines,
+                expected,
+            }
+        } else {
+            CommandError::Hangs {
+                command: name(),
+                what,
+                limit: limits.answer,
+                lines,
+            }
+        }
+    };
+    while samples.count <= expected {
+        let line = match lines.next(left(Instant::now())) {
+            Next::Line(line) => line,
+            Next::End => break,
+            Next::TimedOut => return Err(timed_out(samples.count, "no line of output")),
+            Next::TooLong => {
+                return Err(CommandError::LongLine {
+                    command: name(),
+                    line: samples.count + 1,
+                });
+            }
+            Next::Failed(source) => {
+                return Err(CommandError::Read {
+                    command: name(),
+                    source,
+                });
+            }
+        };
+        samples.push(&line);
+        if samples.word_bytes > MOST_WORDS {
+            return Err(CommandError::TooManyWords { command: name() });
+        }
     }
-    // A command that ends without reading everything breaks the pipe; the count of lines tells.
-    let _ = writer.join();
-    let status = child.wait();
-    let (samples, got) = read.map_err(|source| CommandError::Read {
-        command: name(),
-        source,
-    })?;
+    let got = samples.count;
     if got > expected {
         return Err(CommandError::TooManyLines {
             command: name(),
             expected,
         });
     }
-    match status {
-        Ok(status) if !status.success() => Err(CommandError::Failed {
+    let status = running
+        .wait(left(Instant::now()))
+        .map_err(|source| CommandError::Read {
+            command: name(),
+            source,
+        })?
+        .ok_or_else(|| timed_out(got, "its output ended, but it did not end"))?;
+    if !status.success() {
+        return Err(CommandError::Failed {
             command: name(),
             status,
             lines: got,
-        }),
-        Err(source) => Err(CommandError::Read {
-            command: name(),
-            source,
-        }),
-        Ok(_) if got < expected => Err(CommandError::TooFewLines {
+        });
+    }
+    if got < expected {
+        return Err(CommandError::TooFewLines {
             command: name(),
             got,
             expected,
-        }),
-        Ok(_) => Ok(samples),
+        });
     }
+    Ok(samples.samples)
 }
 
-fn write_values(stdin: ChildStdin, lines: &[String; 2], draws: usize) -> io::Result<()> {
-    let mut stdin = BufWriter::with_capacity(1 << 16, stdin);
-    for _ in 0..draws {
-        for line in lines {
-            stdin.write_all(line.as_bytes())?;
-        }
-    }
-    stdin.flush()
+/// Outputs in turn from A and B, and how many there are.
+#[derive(Default)]
+struct Collected {
+    samples: Samples,
+    indices: std::collections::HashMap<String, u32>,
+    word_bytes: usize,
+    count: u64,
 }
 
-/// Outputs in turn from A and B, and how many lines there were; one beyond `expected` is enough to know.
-fn read_outputs(mut from: impl BufRead, expected: u64) -> io::Result<(Samples, u64)> {
-    let mut samples = Samples::default();
-    let mut indices: HashMap<String, u32> = HashMap::new();
-    let mut line = Vec::new();
-    let mut count = 0u64;
-    while count <= expected {
-        line.clear();
-        if from.read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        let text = String::from_utf8_lossy(&line);
+impl Collected {
+    fn push(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
         let text = text.trim();
         let output = match text.parse::<f64>() {
             Ok(number) => Output::Number(number),
-            Err(_) => {
-                let next = indices.len() as u32;
-                let index = *indices.entry(text.to_owned()).or_insert(next);
-                if index == next {
-                    samples.words.push(text.to_owned());
-                }
-                Output::Word(index)
-            }
+            Err(_) => Output::Word(self.word(text)),
         };
-        samples.outputs[(count % 2) as usize].push(output);
-        count += 1;
+        self.samples.outputs[(self.count % 2) as usize].push(output);
+        self.count += 1;
     }
-    Ok((samples, count))
+
+    fn word(&mut self, text: &str) -> u32 {
+        if let Some(index) = self.indices.get(text) {
+            return *index;
+        }
+        let index = self.indices.len() as u32;
+        self.indices.insert(text.to_owned(), index);
+        self.samples.words.push(text.to_owned());
+        self.word_bytes += text.len();
+        index
+    }
 }

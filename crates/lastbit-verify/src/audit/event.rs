@@ -8,7 +8,8 @@ use super::Output;
 const NAN: u64 = 0xfff8 << 48;
 const WORD: u64 = NAN | 1 << 40;
 
-/// What an attacker may look at in one output. Any function of an output will do: the bound is valid for every event.
+/// What an attacker may look at in one output. Any function of an output will do: the bound is
+/// valid for every event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// The output itself, bit for bit.
@@ -119,7 +120,8 @@ fn name(key: u64, words: &[String]) -> String {
     }
 }
 
-/// The event with the largest score, over thresholds (if wanted) and, for each feature, the sets of its most telling values.
+/// The event with the largest score, over thresholds (if wanted) and, for each feature, the sets of
+/// its most telling values.
 ///
 /// `score(x, y)` values an event that x outputs of `likely` and y of `unlikely` are in.
 pub(crate) fn choose(
@@ -188,8 +190,8 @@ fn best_set(
     score: &dyn Fn(u64, u64) -> f64,
     offer: Offer<'_>,
 ) {
-    // Every other output orders the values by how telling they are, the rest values the sets: the values that chance made most telling
-    // among many would look better than they are.
+    // Every other output orders the values by how telling they are, the rest values the sets: the
+    // values that chance made most telling among many would look better than they are.
     let mut counts: HashMap<u64, [[u64; 2]; 2]> = HashMap::new();
     for (side, outputs) in [likely, unlikely].into_iter().enumerate() {
         for (i, output) in outputs.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Audits: a statistical lower bound on the loss of a mechanism that can only be run.
 //!
-//! Half of the draws choose an event that tells two inputs apart; the other half, not seen by the choice, bounds its two
-//! probabilities by Clopper and Pearson, each on the side that makes the bound on the loss smaller. Whatever the choice was, the
-//! bound is wrong with probability at most `1 − confidence`.
+//! Half of the draws choose an event that tells two inputs apart; the other half, not seen by the
+//! choice, bounds its two probabilities by Clopper and Pearson, each on the side that makes the
+//! bound on the loss smaller. Whatever the choice was, the bound is wrong with probability at most
+//! `1 − confidence`.
 //!
 //! ```
 //! use lastbit_noise::entropy::{Entropy, System};
@@ -22,10 +23,12 @@ pub mod binomial;
 mod bound;
 mod command;
 pub(crate) mod event;
+mod lines;
+mod process;
 mod sample;
 
 pub use bound::{Claim, Finding, Report, audit, audit_samples};
-pub use command::{CommandError, run_command};
+pub use command::{CommandError, LONGEST_LINE, Limits, run_command};
 pub use event::{Event, Feature};
 pub use sample::{Output, Samples, Side};
 

@@ -41,7 +41,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Draws `draws` outputs from each side, alternating, so that a drift in time is no difference between the sides.
+    /// Draws `draws` outputs from each side, alternating, so that a drift in time is no difference
+    /// between the sides.
     pub fn draw<E>(
         mut mechanism: impl FnMut(Side) -> Result<Output, E>,
         draws: usize,

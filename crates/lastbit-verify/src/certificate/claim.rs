@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use lastbit::mechanisms::snapping::Snapping;
+use lastbit::mechanisms::snapping::{Snapping, float_grid_exponent};
 use lastbit_exact::{Rational, Rounding};
 
 /// One rounded operation by a public p-bit constant.
@@ -30,7 +30,8 @@ impl Factor {
         }
     }
 
-    /// What the operation multiplies by, before rounding; zero for a division by zero, which no claim accepts.
+    /// What the operation multiplies by, before rounding; zero for a division by zero, which no
+    /// claim accepts.
     pub fn value(&self) -> Rational {
         match self {
             Factor::Times(c) => c.clone(),
@@ -61,10 +62,12 @@ impl FromStr for Factor {
     }
 }
 
-/// A floating snapping program and its numbers: `clamp_B(⌊clamp_B(f ∘ input) ⊕ S ⊗ (LN(U*) ∘ noise)⌉_Λ)` at p bits.
+/// A floating snapping program and its numbers:
+/// `clamp_B(⌊clamp_B(f ∘ input) ⊕ S ⊗ (LN(U*) ∘ noise)⌉_Λ)` at p bits.
 ///
-/// `U*` has p bits and an unbounded exponent, ties of the grid go toward +∞, and zero is +0; `LN` and every circled operation
-/// round to nearest even. A program that departs from this is not a claim: see [`super::prove_program`].
+/// `U*` has p bits and an unbounded exponent, ties of the grid go toward +∞, and zero is +0; `LN`
+/// and every circled operation round to nearest even. A program that departs from this is not a
+/// claim: see [`super::prove_program`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// p, the significant bits of every number.
@@ -73,7 +76,8 @@ pub struct Claim {
     pub sensitivity: Rational,
     /// What f goes through before it is clamped: nothing, or one operation.
     pub input: Vec<Factor>,
-    /// Whether the input is clamped to [−B, B]. If not, the claim is about inputs in [−B, B] only.
+    /// Whether `f ∘ input` is clamped to [−B, B]. If not, the claim is about queries within
+    /// [`Claim::query_within`] only.
     pub clamped: bool,
     /// What `LN(U*)` goes through, in order; the product of the factors is λ.
     pub noise: Vec<Factor>,
@@ -84,7 +88,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The claim about the shipped mechanism: λ is Δ/ε' rounded up to p bits, Λ the smallest power of two ≥ λ, B rounded up.
+    /// The claim about the shipped mechanism: λ is Δ/ε' rounded up to p bits, Λ the smallest power
+    /// of two ≥ λ(1 − 2^-20), B rounded up.
     ///
     /// `epsilon`, `sensitivity` and `bound` must be positive, or the prover will refuse the claim.
     ///
@@ -109,14 +114,14 @@ impl Claim {
             sensitivity: sensitivity.clone(),
             input: Vec::new(),
             clamped: true,
-            grid_exponent: scale.ceil_log2().unwrap_or(0),
+            grid_exponent: float_grid_exponent(&scale).unwrap_or(0),
             noise: vec![Factor::Times(scale)],
             bound: up(bound),
         }
     }
 
-    /// The claim about a mechanism with its own λ, Λ, B and p, and the sensitivity that it charges; `None` in exact arithmetic, which has no
-    /// rounding to bound.
+    /// The claim about a mechanism with its own λ, Λ, B and p, and the sensitivity that it charges;
+    /// `None` in exact arithmetic, which has no rounding to bound.
     ///
     /// ```
     /// use lastbit::Bounds;
@@ -140,6 +145,31 @@ impl Claim {
             grid_exponent: mechanism.grid_exponent(),
             bound: mechanism.bound()?.clone(),
         })
+    }
+
+    /// The largest |f| that the claim is about: all f of this size give `f ∘ input` in [−B, B],
+    /// since B is a p-bit number and rounding is monotone. `None` for a program that clamps, which
+    /// is a claim about every f.
+    ///
+    /// ```
+    /// use lastbit_verify::certificate::{Claim, Factor};
+    /// let mut claim = Claim::shipped(&"1".parse()?, &"1".parse()?, &"16".parse()?, 53);
+    /// assert_eq!(claim.query_within(), None);
+    /// claim.clamped = false;
+    /// claim.input = vec![Factor::Times("1024".parse()?)];
+    /// assert_eq!(claim.query_within(), Some("1/64".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn query_within(&self) -> Option<Rational> {
+        if self.clamped {
+            return None;
+        }
+        let factor = self
+            .input
+            .iter()
+            .fold(Rational::ONE, |x, f| &x * &f.value());
+        // A factor of zero is refused by the prover, and bounds nothing.
+        Some(&self.bound * &factor.recip().unwrap_or(Rational::ZERO))
     }
 
     /// λ, the exact product of the noise's factors.

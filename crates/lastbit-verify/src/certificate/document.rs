@@ -7,8 +7,9 @@ pub const FORMAT: &str = "lastbit snapping certificate 1";
 
 /// A proof that a floating snapping program loses at most `certified`.
 ///
-/// It speaks of all inputs g, g' in [−B, B] with |g − g'| ≤ Δ and of all outputs. Every number is determined by the claim (bounds
-/// are rounded up in their 25th digit), so a changed number is a wrong number.
+/// It speaks of all queries f, f' of the format with |f − f'| ≤ Δ (and, without a clamp, within the
+/// bound that it states) and of all outputs. Every number is determined by the claim (bounds are
+/// rounded up in their 25th digit), so a changed number is a wrong number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
@@ -18,7 +19,8 @@ pub struct Certificate {
     pub claim: ClaimText,
     /// The loss of the ideal mechanism, Δ_in/λ, as an exact fraction.
     pub epsilon: String,
-    /// How far the law of one input can be from the ideal law, by the distance from the input to the cell.
+    /// How far the law of one input can be from the ideal law, by the distance from the input to
+    /// the cell.
     pub boxes: Vec<BoundedBox>,
     /// The seven cases of the output.
     pub cases: Vec<Case>,
@@ -38,8 +40,12 @@ pub struct ClaimText {
     pub sensitivity: String,
     /// Operations on f before the clamp.
     pub input: Vec<String>,
-    /// Whether the program clamps its input; else |f| ≤ B is assumed.
+    /// Whether the program clamps its input to [−B, B].
     pub clamped: bool,
+    /// If it does not: the largest |f| that the certificate is about, B over the factor of the
+    /// input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_within: Option<String>,
     /// Operations on `LN(U*)`.
     pub noise: Vec<String>,
     /// Λ.
@@ -80,7 +86,8 @@ pub struct BoundedBox {
 pub struct Case {
     /// Which outputs: one of [`CASES`].
     pub output: String,
-    /// How many boxes inside, outside and in the tail f and f' can lie in, counted from the nearest.
+    /// How many boxes inside, outside and in the tail f and f' can lie in, counted from the
+    /// nearest.
     pub boxes: [usize; 3],
     /// `ln((1 + up)/(1 − down))` over those boxes.
     pub excess: String,

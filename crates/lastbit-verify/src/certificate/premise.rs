@@ -7,13 +7,14 @@ use core::fmt;
 pub enum Premise {
     /// Every number is a p-bit number, p within 8..=1000, and Δ is positive.
     Format,
-    /// The noise is `S ⊗ (LN(U*) ∘ constants)`: monotone in one uniform, each step rounded to nearest even.
+    /// The noise is `S ⊗ (LN(U*) ∘ constants)`: monotone in one uniform, each step rounded to
+    /// nearest even.
     Noise,
     /// `U*` has all p bits.
     FullUniform,
     /// The exponent of `U*` is unbounded.
     UnboundedExponent,
-    /// The noisy sum is rounded to the multiples of Λ, a power of two with λ ≤ Λ < 2λ.
+    /// The noisy sum is rounded to the multiples of Λ, a power of two with λ(1 − 2^-20) ≤ Λ < 2λ.
     Grid,
     /// A tie of the grid goes toward +∞, so that the edges are those of half-open cells.
     TiesUp,
@@ -71,7 +72,7 @@ impl fmt::Display for Premise {
             Premise::Grid => "a grid of powers of two, lambda <= Lambda < 2 lambda",
             Premise::TiesUp => "ties of the grid toward +infinity",
             Premise::PositiveZero => "zero published as +0",
-            Premise::InnerClamp => "an input within [-B, B]",
+            Premise::InnerClamp => "what enters the sum within [-B, B]",
             Premise::OuterClamp => "an output clamped to [-B, B]",
             Premise::BoundRange => "lambda < B < 2^(p-7) lambda",
         })

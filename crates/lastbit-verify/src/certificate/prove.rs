@@ -1,21 +1,22 @@
 //! The prover: from a claim to a certificate.
 //!
-//! The mathematics is `docs/verification.md`. In short: rounding in ⊕ only moves the edges of the cells, by the same amounts for all
-//! inputs; so the law of an input differs from that of real Laplace noise on those cells (which loses exactly Δ/λ) by what `LN`, the
-//! scaling and the discreteness of `U*` do, and that is bounded relative to the ideal law, box by box in the distance from input to
-//! cell.
+//! The mathematics is `docs/verification.md`. In short: rounding in ⊕ only moves the edges of the
+//! cells, by the same amounts for all inputs; so the law of an input differs from that of real
+//! Laplace noise on those cells (which loses exactly Δ/λ) by what `LN`, the scaling and the
+//! discreteness of `U*` do, and that is bounded relative to the ideal law, box by box in the
+//! distance from input to cell.
 
-use lastbit_exact::{Dyadic, Format, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
 
 use super::claim::{Claim, Factor};
+use super::decimal::{Decimal, power_of_ten, round_up};
 use super::document::{BoundedBox, CASES, Case, Certificate, ClaimText, FORMAT, Place};
-use super::enclose::{Decimal, Range, power_of_ten, round_up};
 use super::premise::{Premise, Refusal};
 
 /// A certificate for the claim, or the first premise of the theorem that it does not meet.
 ///
-/// Contract: for all inputs within [−B, B] that neighbouring data give and all outputs x,
-/// `P(x|f) ≤ e^certified · P(x|f')`.
+/// Contract: for all f, f' of the format with |f − f'| ≤ Δ (within [`Claim::query_within`], if the
+/// program does not clamp) and all outputs x, `P(x|f) ≤ e^certified · P(x|f')`.
 pub fn prove(claim: &Claim) -> Result<Certificate, Refusal> {
     let geometry = Geometry::of(claim)?;
     let bounded = geometry.boxes()?;
@@ -43,6 +44,7 @@ pub fn prove(claim: &Claim) -> Result<Certificate, Refusal> {
             sensitivity: claim.sensitivity.to_string(),
             input: claim.input.iter().map(Factor::to_string).collect(),
             clamped: claim.clamped,
+            query_within: claim.query_within().map(|most| most.to_string()),
             noise: claim.noise.iter().map(Factor::to_string).collect(),
             grid: geometry.grid.to_string(),
             bound: claim.bound.to_string(),
@@ -115,15 +117,15 @@ impl Geometry {
             }
         }
         let scale = claim.scale();
-        let grid = Rational::ONE.scale(claim.grid_exponent);
-        if grid < scale || grid >= scale.scale(1) {
+        let grid = Rational::ONE.times_power_of_two(claim.grid_exponent);
+        if grid < &scale - &scale.times_power_of_two(-20) || grid >= scale.times_power_of_two(1) {
             let detail = format!(
                 "Lambda = {grid} where lambda = {scale}; take the smallest power of two at or above lambda"
             );
             return refuse(Premise::Grid, detail);
         }
         let bound = &claim.bound;
-        if *bound <= scale || *bound >= scale.scale(i64::from(precision) - 7) {
+        if *bound <= scale || *bound >= scale.times_power_of_two(i64::from(precision) - 7) {
             let detail = format!(
                 "B = {bound} where lambda = {scale} and p = {precision}; {}",
                 if *bound <= scale {
@@ -135,7 +137,7 @@ impl Geometry {
             return refuse(Premise::BoundRange, detail);
         }
 
-        let eta = Rational::ONE.scale(-i64::from(precision));
+        let eta = Rational::ONE.times_power_of_two(-i64::from(precision));
         let roundings = 1 + claim
             .noise
             .iter()
@@ -148,14 +150,14 @@ impl Geometry {
             .fold(Rational::ONE, |x, f| &x * &f.value());
         let rounded_input = claim.input.iter().any(|factor| !is_exact(factor));
         let input_error = if rounded_input {
-            &eta.scale(1) * bound
+            &eta.times_power_of_two(1) * bound
         } else {
             Rational::ZERO
         };
         // b, the largest multiple of Λ below B.
         let last = &Rational::from((bound / &grid).ceil()) - &Rational::ONE;
         let last = &last * &grid;
-        let half = grid.scale(-1);
+        let half = grid.times_power_of_two(-1);
         let wobble = &(&last + &half) * &eta;
         Ok(Geometry {
             precision,
@@ -187,92 +189,84 @@ impl Geometry {
                 if to >= *reach {
                     break;
                 }
-                to = to.scale(1);
+                to = to.times_power_of_two(1);
             }
         }
         Ok(boxes)
     }
 
     /// `e^(−w/λ)` for the narrowest cell, `w = Λ − wobble`.
-    fn narrowest(&self, bits: u32) -> Range {
+    fn narrowest(&self, by: Outward) -> Enclosure {
         let width = &(&self.grid - &self.wobble) / &self.scale;
-        Range::exp(&-&width, bits)
+        by.exp(&-&width)
     }
 
     /// `e^(±t·rate/λ)`.
-    fn drift(&self, distance: &Rational, rate: &Rational, bits: u32) -> Range {
-        Range::exp(&(&(distance / &self.scale) * rate), bits)
+    fn drift(&self, distance: &Rational, rate: &Rational, by: Outward) -> Enclosure {
+        by.exp(&(&(distance / &self.scale) * rate))
     }
 
     /// `1 + 2η`.
-    fn discreteness(&self) -> Range {
-        let places = 1 - i64::from(self.precision);
-        let step = Dyadic::power_of_two(places);
-        let one = Range::one();
-        Range {
-            lo: &one.lo + &step,
-            hi: &one.hi + &step,
-        }
+    fn discreteness(&self) -> Enclosure {
+        let step = Dyadic::power_of_two(1 - i64::from(self.precision));
+        Enclosure::exact(&Dyadic::ONE + &step)
     }
 
     /// `2·stretch/(e(1 − q))` and `(2η(1 + q^M) + 2·shrink/(e·M))/(1 − q)` with `M = 1 − shrink`.
     fn inside(&self) -> Result<(Decimal, Decimal), Refusal> {
         let kept = &Rational::ONE - &self.shrink;
-        let up = |bits| {
-            let per_e = Range::exp(&-&Rational::ONE, bits);
-            let rate = Range::of(&self.stretch.scale(1), bits);
-            per_e.times(&rate).over(&self.width(bits), bits)
+        let up = |by: Outward| {
+            let per_e = by.exp(&-&Rational::ONE);
+            let rate = by.rational(&self.stretch.times_power_of_two(1));
+            self.over_width(&by.mul(&per_e, &rate), by)
         };
-        let down = |bits| {
-            let per_e = Range::exp(&-&Rational::ONE, bits);
-            let rate = Range::of(&(&self.shrink.scale(1) / &kept), bits);
+        let down = |by: Outward| {
+            let per_e = by.exp(&-&Rational::ONE);
+            let rate = by.rational(&(&self.shrink.times_power_of_two(1) / &kept));
             let width = &(&self.grid - &self.wobble) / &self.scale;
-            let ends = Range::one().plus(&Range::exp(&-&(&width * &kept), bits));
-            let steps = Range::of(&self.eta.scale(1), bits).times(&ends);
-            per_e
-                .times(&rate)
-                .plus(&steps)
-                .over(&self.width(bits), bits)
+            let ends = by.add(&one(), &by.exp(&-&(&width * &kept)));
+            let steps = by.mul(&by.rational(&self.eta.times_power_of_two(1)), &ends);
+            self.over_width(&by.add(&by.mul(&per_e, &rate), &steps), by)
         };
         Ok((self.decimal(up)?, self.decimal(down)?))
     }
 
     /// `1 − q`.
-    fn width(&self, bits: u32) -> Range {
-        Range::one().minus(&self.narrowest(bits))
+    fn width(&self, by: Outward) -> Enclosure {
+        by.sub(&one(), &self.narrowest(by))
+    }
+
+    /// `x/(1 − q)`; `None` if so few bits do not tell q from 1.
+    fn over_width(&self, x: &Enclosure, by: Outward) -> Option<Enclosure> {
+        by.div(x, &self.width(by))
     }
 
     /// Up to distance t from the nearer edge, and t + Λ + wobble from the farther.
     fn outside(&self, t: &Rational) -> Result<(Decimal, Decimal), Refusal> {
         let far = &(t + &self.grid) + &self.wobble;
-        let up = |bits| {
-            let near = self
-                .discreteness()
-                .times(&self.drift(t, &self.shrink, bits));
-            let far = self.drift(&far, &-&self.stretch, bits);
-            let law = near.minus(&self.narrowest(bits).times(&far));
-            law.minus(&self.width(bits)).over(&self.width(bits), bits)
+        let law = |near: Enclosure, far: Enclosure, by: Outward| {
+            by.sub(&near, &by.mul(&self.narrowest(by), &far))
         };
-        let down = |bits| {
-            let near = self.drift(t, &-&self.stretch, bits);
-            let far = self
-                .discreteness()
-                .times(&self.drift(&far, &self.shrink, bits));
-            let law = near.minus(&self.narrowest(bits).times(&far));
-            self.width(bits).minus(&law).over(&self.width(bits), bits)
+        let up = |by: Outward| {
+            let near = by.mul(&self.discreteness(), &self.drift(t, &self.shrink, by));
+            let law = law(near, self.drift(&far, &-&self.stretch, by), by);
+            self.over_width(&by.sub(&law, &self.width(by)), by)
+        };
+        let down = |by: Outward| {
+            let far = by.mul(&self.discreteness(), &self.drift(&far, &self.shrink, by));
+            let law = law(self.drift(t, &-&self.stretch, by), far, by);
+            self.over_width(&by.sub(&self.width(by), &law), by)
         };
         Ok((self.decimal(up)?, self.decimal(down)?))
     }
 
     /// Up to distance t from the only edge.
     fn tail(&self, t: &Rational) -> Result<(Decimal, Decimal), Refusal> {
-        let up = |bits| {
-            let law = self
-                .discreteness()
-                .times(&self.drift(t, &self.shrink, bits));
-            law.minus(&Range::one())
+        let up = |by: Outward| {
+            let law = by.mul(&self.discreteness(), &self.drift(t, &self.shrink, by));
+            Some(by.sub(&law, &one()))
         };
-        let down = |bits| Range::one().minus(&self.drift(t, &-&self.stretch, bits));
+        let down = |by: Outward| Some(by.sub(&one(), &self.drift(t, &-&self.stretch, by)));
         Ok((self.decimal(up)?, self.decimal(down)?))
     }
 
@@ -280,7 +274,8 @@ impl Geometry {
     fn cases(&self, boxes: &[Bounded]) -> Result<Vec<([usize; 3], Decimal)>, Refusal> {
         let count = |place| boxes.iter().filter(|bounded| bounded.0 == place).count();
         let (outside, tail) = (count(Place::Outside), count(Place::Tail));
-        // If one neighbour is in the cell, or they lie on either side of it, both are within Δ of it.
+        // If one neighbour is in the cell, or they lie on either side of it, both are within Δ of
+        // it.
         let near = boxes
             .iter()
             .filter(|bounded| bounded.0 == Place::Outside)
@@ -307,15 +302,19 @@ impl Geometry {
                     .unwrap_or(Rational::ZERO)
             };
             let ratio = &(&Rational::ONE + &worst(|b| &b.2)) / &(&Rational::ONE - &worst(|b| &b.3));
-            Ok((visited, self.decimal(|bits| Range::ln(&ratio, bits))?))
+            Ok((visited, self.decimal(|by| by.ln(&by.rational(&ratio)))?))
         };
         visits.into_iter().map(excess).collect()
     }
 
-    fn decimal(&self, enclose: impl Fn(u32) -> Range) -> Result<Decimal, Refusal> {
+    fn decimal(&self, enclose: impl Fn(Outward) -> Option<Enclosure>) -> Result<Decimal, Refusal> {
         // Bounds are at least η, and have 25 digits, 84 bits.
         round_up(self.precision + 128, enclose).ok_or_else(undecided)
     }
+}
+
+fn one() -> Enclosure {
+    Enclosure::exact(Dyadic::ONE)
 }
 
 /// Whether an operation by this constant never rounds: the constant is a power of two.

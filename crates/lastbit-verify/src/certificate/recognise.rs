@@ -1,6 +1,7 @@
 //! From a program of the language to a claim, or to the place where the proof fails.
 
 use core::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_exact::{Rational, Rounding};
 
@@ -12,6 +13,12 @@ use crate::language::{
     Arithmetic, Distribution, Expr, ExprKind, Operator, Position, Statement, Ties, Zero,
 };
 use crate::semantics::Instance;
+
+/// The most operations on the logarithm.
+const MOST_FACTORS: usize = 8;
+
+/// Constants computed from constants lie between 2^-this and 2^this.
+const LARGEST_EXPONENT: i64 = 1 << 14;
 
 /// Where the proof fails: the premise, the place in the source, and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +46,9 @@ impl core::error::Error for Gap {}
 
 /// Proves a bound on the loss of a program, or says where the proof fails.
 ///
-/// The query value is taken to be a number of the format, and its sensitivity the parameter `Delta` (1 if there is none).
+/// The query value is taken to be a number of the format, and its sensitivity the parameter `Delta`
+/// (1 if there is none). If the program does not clamp its input, the proof is about queries within
+/// [`Claim::query_within`].
 ///
 /// ```
 /// use lastbit_verify::certificate::{Premise, prove_program};
@@ -78,14 +87,36 @@ struct Places {
 struct Reader<'a> {
     instance: &'a Instance,
     precision: u32,
+    /// What each variable stands for.
+    definitions: BTreeMap<&'a str, &'a Expr>,
+    /// The variables that depend on the query.
+    of_query: BTreeSet<&'a str>,
+    /// What each variable is as a part of the noise. Computed once each: a name may be used many
+    /// times in each of many lines.
+    parts: BTreeMap<&'a str, Result<Part, Gap>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(instance: &'a Instance, precision: u32) -> Reader<'a> {
-        Reader {
+        let mut reader = Reader {
             instance,
             precision,
+            definitions: BTreeMap::new(),
+            of_query: BTreeSet::new(),
+            parts: BTreeMap::new(),
+        };
+        // A variable is assigned before it is used, so its definition only asks for what is known
+        // already.
+        for assignment in instance.program().assignments() {
+            let (name, value) = (assignment.name.as_str(), &assignment.value);
+            if reader.reads_query(value) {
+                reader.of_query.insert(name);
+            }
+            let part = reader.part(value);
+            reader.parts.insert(name, part);
+            reader.definitions.insert(name, reader.resolve(value));
         }
+        reader
     }
 
     fn claim(&self) -> Result<(Claim, Places), Gap> {
@@ -179,19 +210,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The expression behind names of assigned variables.
-    fn resolve<'b>(&'b self, mut expr: &'b Expr) -> &'b Expr {
-        while let ExprKind::Name(name) = &expr.kind {
-            let mut assignments = self.instance.program().assignments();
-            match assignments.find(|assignment| assignment.name == *name) {
-                Some(assignment) => expr = &assignment.value,
-                None => break,
-            }
+    fn resolve(&self, expr: &'a Expr) -> &'a Expr {
+        match &expr.kind {
+            ExprKind::Name(name) => self.definitions.get(name.as_str()).copied().unwrap_or(expr),
+            _ => expr,
         }
-        expr
     }
 
     /// Without what is done to the published number by constants alone: post-processing.
-    fn published<'b>(&'b self, expr: &'b Expr) -> &'b Expr {
+    fn published(&self, expr: &'a Expr) -> &'a Expr {
         let mut expr = self.resolve(expr);
         loop {
             let inside = match &expr.kind {
@@ -204,21 +231,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn constant(&self, expr: &Expr) -> Option<Rational> {
+    fn constant(&self, expr: &'a Expr) -> Option<Rational> {
         self.instance.constant(self.resolve(expr)).ok()
     }
 
     /// A constant as the format holds it.
-    fn p_bit(&self, expr: &Expr) -> Option<Rational> {
-        let value = self.constant(expr)?;
-        Some(Rational::from(value.round(
-            self.precision.max(2) as usize,
-            Rounding::NearestEven,
-        )))
+    fn p_bit(&self, expr: &'a Expr) -> Option<Rational> {
+        Some(self.rounded(&self.constant(expr)?))
+    }
+
+    fn rounded(&self, value: &Rational) -> Rational {
+        let bits = self.precision.max(2) as usize;
+        Rational::from(value.round(bits, Rounding::NearestEven))
     }
 
     /// The data and the noise of `data ⊕ noise` or `data ⊖ noise`.
-    fn sum<'b>(&'b self, expr: &'b Expr) -> Result<(&'b Expr, &'b Expr), Gap> {
+    fn sum(&self, expr: &'a Expr) -> Result<(&'a Expr, &'a Expr), Gap> {
         let sum = self.resolve(expr);
         let ExprKind::Binary {
             operator: operator @ (Operator::Add | Operator::Subtract),
@@ -245,13 +273,15 @@ impl<'a> Reader<'a> {
     }
 
     fn reads_query(&self, expr: &Expr) -> bool {
-        let expr = self.resolve(expr);
-        matches!(expr.kind, ExprKind::Query)
-            || expr.children().iter().any(|child| self.reads_query(child))
+        match &expr.kind {
+            ExprKind::Query => true,
+            ExprKind::Name(name) => self.of_query.contains(name.as_str()),
+            _ => expr.children().iter().any(|child| self.reads_query(child)),
+        }
     }
 
     /// `f`, or f scaled once.
-    fn input(&self, expr: &Expr) -> Result<Vec<Factor>, Gap> {
+    fn input(&self, expr: &'a Expr) -> Result<Vec<Factor>, Gap> {
         let detail = "the input must be f, or f multiplied or divided by one constant";
         match &expr.kind {
             ExprKind::Query => Ok(Vec::new()),
@@ -261,7 +291,7 @@ impl<'a> Reader<'a> {
                 left,
                 right,
             } => {
-                let is_query = |x: &Expr| matches!(self.resolve(x).kind, ExprKind::Query);
+                let is_query = |x: &'a Expr| matches!(self.resolve(x).kind, ExprKind::Query);
                 let factor = match operator {
                     Operator::Multiply if is_query(left) => self.p_bit(right).map(Factor::Times),
                     Operator::Multiply if is_query(right) => self.p_bit(left).map(Factor::Times),
@@ -276,37 +306,48 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The constants of a product of one sign, one `LN(U*)` and constants.
-    fn noise(&self, expr: &Expr) -> Result<Vec<Factor>, Gap> {
-        let mut parts = Parts::default();
-        self.collect(expr, &mut parts)?;
-        if parts.logarithms != 1 {
+    /// What `LN(U*)` goes through on its way to the noise, which has one sign.
+    fn noise(&self, expr: &'a Expr) -> Result<Vec<Factor>, Gap> {
+        let Part::Logarithm {
+            mut factors,
+            signed,
+        } = self.part(expr)?
+        else {
             let detail = "the noise must have the logarithm of one uniform";
             return Err(gap(Premise::Noise, expr, detail));
-        }
-        if parts.signs != 1 {
+        };
+        if !signed {
             let detail = "the noise needs one fair sign, or outputs on one side of f cannot appear";
             return Err(gap(Premise::Noise, expr, detail));
         }
-        if parts.factors.is_empty() {
-            parts.factors.push(Factor::Times(Rational::ONE));
+        if factors.is_empty() {
+            factors.push(Factor::Times(Rational::ONE));
         }
-        Ok(parts.factors)
+        Ok(factors)
     }
 
-    fn collect(&self, expr: &Expr, parts: &mut Parts) -> Result<(), Gap> {
+    /// What an expression is as a part of the noise. Operations among constants are done here,
+    /// rounded as the program rounds them: only what `LN(U*)` itself goes through is left, one
+    /// rounding each.
+    fn part(&self, expr: &'a Expr) -> Result<Part, Gap> {
         if let Some(value) = self.p_bit(expr) {
-            parts.factors.push(Factor::Times(value));
-            return Ok(());
+            return Ok(Part::Constant(value.abs()));
         }
-        let expr = self.resolve(expr);
         match &expr.kind {
-            ExprKind::Negate(x) => self.collect(x, parts),
-            ExprKind::Name(name) => match self.instance.program().distribution(name) {
-                Some(Distribution::Sign) => {
-                    parts.signs += 1;
-                    Ok(())
+            ExprKind::Negate(x) => self.part(x),
+            ExprKind::Nearest(x) => match self.p_bit(x) {
+                Some(value) => Ok(Part::Constant(value.abs())),
+                None => {
+                    let detail = "fl of what is no constant; the noise is a rounded product of a sign, constants and ln~(u)";
+                    Err(gap(Premise::Noise, expr, detail))
                 }
+            },
+            ExprKind::Name(name) => match (
+                self.parts.get(name.as_str()),
+                self.instance.program().distribution(name),
+            ) {
+                (Some(part), _) => part.clone(),
+                (None, Some(Distribution::Sign)) => Ok(Part::Signed(Rational::ONE)),
                 _ => {
                     let detail = format!(
                         "`{name}` is no sign; the noise is a product of a sign, constants and ln~(u)"
@@ -318,30 +359,28 @@ impl<'a> Reader<'a> {
                 arithmetic: Arithmetic::Rounded,
                 argument,
             } => {
-                parts.logarithms += 1;
-                self.uniform(argument)
+                self.uniform(argument)?;
+                Ok(Part::Logarithm {
+                    factors: Vec::new(),
+                    signed: false,
+                })
             }
             ExprKind::Binary {
                 operator: Operator::Multiply,
                 arithmetic: Arithmetic::Rounded,
                 left,
                 right,
-            } => {
-                self.collect(left, parts)?;
-                self.collect(right, parts)
-            }
+            } => self.product(expr, self.part(left)?, self.part(right)?),
             ExprKind::Binary {
                 operator: Operator::Divide,
                 arithmetic: Arithmetic::Rounded,
                 left,
                 right,
-            } => match self.p_bit(right) {
-                Some(divisor) => {
-                    self.collect(left, parts)?;
-                    parts.factors.push(Factor::Over(divisor));
-                    Ok(())
+            } => match self.part(right) {
+                Ok(Part::Constant(divisor)) if !divisor.is_zero() => {
+                    self.quotient(expr, self.part(left)?, divisor)
                 }
-                None => {
+                _ => {
                     let detail = "noise is divided by constants only";
                     Err(gap(Premise::Noise, right, detail))
                 }
@@ -353,8 +392,65 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An operation among constants of the noise; what no mechanism needs is refused before it
+    /// fills the memory.
+    fn folded(&self, expr: &Expr, value: &Rational) -> Result<Rational, Gap> {
+        let rounded = self.rounded(value);
+        match rounded.ceil_log2() {
+            Some(exponent) if exponent.abs() <= LARGEST_EXPONENT => Ok(rounded),
+            _ => {
+                let detail = format!("this constant is outside 2^±{LARGEST_EXPONENT}");
+                Err(gap(Premise::Format, expr, detail))
+            }
+        }
+    }
+
+    fn product(&self, expr: &Expr, left: Part, right: Part) -> Result<Part, Gap> {
+        let twice = |what| Err(gap(Premise::Noise, expr, what));
+        match (left, right) {
+            (Part::Constant(a), Part::Constant(b)) => {
+                Ok(Part::Constant(self.folded(expr, &(&a * &b))?))
+            }
+            (Part::Constant(a), Part::Signed(b)) | (Part::Signed(a), Part::Constant(b)) => {
+                Ok(Part::Signed(self.folded(expr, &(&a * &b))?))
+            }
+            (Part::Signed(_), Part::Signed(_)) => twice("the noise must have one sign, not two"),
+            (Part::Logarithm { factors, signed }, Part::Constant(c))
+            | (Part::Constant(c), Part::Logarithm { factors, signed }) => {
+                chained(expr, factors, Factor::Times(c), signed)
+            }
+            (Part::Logarithm { signed: true, .. }, Part::Signed(_))
+            | (Part::Signed(_), Part::Logarithm { signed: true, .. }) => {
+                twice("the noise must have one sign, not two")
+            }
+            (Part::Logarithm { factors, .. }, Part::Signed(c))
+            | (Part::Signed(c), Part::Logarithm { factors, .. }) => {
+                if c == Rational::ONE {
+                    return Ok(Part::Logarithm {
+                        factors,
+                        signed: true,
+                    });
+                }
+                chained(expr, factors, Factor::Times(c), true)
+            }
+            (Part::Logarithm { .. }, Part::Logarithm { .. }) => {
+                twice("the noise must have the logarithm of one uniform, not a product of two")
+            }
+        }
+    }
+
+    fn quotient(&self, expr: &Expr, part: Part, divisor: Rational) -> Result<Part, Gap> {
+        match part {
+            Part::Constant(a) => Ok(Part::Constant(self.folded(expr, &(&a / &divisor))?)),
+            Part::Signed(a) => Ok(Part::Signed(self.folded(expr, &(&a / &divisor))?)),
+            Part::Logarithm { factors, signed } => {
+                chained(expr, factors, Factor::Over(divisor), signed)
+            }
+        }
+    }
+
     /// The argument of the logarithm is a sound `U*`.
-    fn uniform(&self, expr: &Expr) -> Result<(), Gap> {
+    fn uniform(&self, expr: &'a Expr) -> Result<(), Gap> {
         let expr = self.resolve(expr);
         let ExprKind::Name(name) = &expr.kind else {
             let detail = "the logarithm must be of the uniform itself";
@@ -398,11 +494,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-#[derive(Default)]
-struct Parts {
-    factors: Vec<Factor>,
-    signs: usize,
-    logarithms: usize,
+/// A part of the noise; sizes only, as the noise has a fair sign.
+#[derive(Clone, Debug)]
+enum Part {
+    /// A constant of the format.
+    Constant(Rational),
+    /// A constant of the format times the sign.
+    Signed(Rational),
+    /// `LN(U*)` after these operations, and times the sign if there is one.
+    Logarithm { factors: Vec<Factor>, signed: bool },
+}
+
+/// One operation more on the logarithm.
+fn chained(expr: &Expr, mut factors: Vec<Factor>, next: Factor, signed: bool) -> Result<Part, Gap> {
+    if factors.len() == MOST_FACTORS {
+        let detail = format!("at most {MOST_FACTORS} operations on the logarithm");
+        return Err(gap(Premise::Noise, expr, detail));
+    }
+    factors.push(next);
+    Ok(Part::Logarithm { factors, signed })
 }
 
 fn gap(premise: Premise, expr: &Expr, detail: impl Into<String>) -> Gap {

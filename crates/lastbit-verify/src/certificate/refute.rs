@@ -1,4 +1,5 @@
-//! Search for a counterexample: the exact law of a program at a few bits, and two inputs that it tells apart.
+//! Search for a counterexample: the exact law of a program at a few bits, and two inputs that it
+//! tells apart.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,8 @@ pub struct Finding {
     pub output: Value,
     /// `|ln(P(x|f)/P(x|f'))|`, rounded down; infinite if only one of the two can give x.
     pub loss: f64,
-    /// What the loss would have to stay within: the charge of a sound program at this precision, rounded up.
+    /// What the loss would have to stay within: the charge of a sound program at this precision,
+    /// rounded up.
     pub allowed: f64,
 }
 
@@ -45,11 +47,13 @@ impl Finding {
     }
 }
 
-/// Runs the program at a few bits on all its randomness, for neighbours that the failed premise suggests, and gives the
-/// largest loss relative to what is allowed; `None` if the program could not be run.
+/// Runs the program at a few bits on all its randomness, for neighbours that the failed premise
+/// suggests, and gives the largest loss relative to what is allowed; `None` if the program could
+/// not be run, or not in a reasonable time.
 ///
-/// `claimed` is the loss per sensitivity `Delta` that the program claims. Of a program with a bound `B`, members with a B inside the
-/// limits of the format are tried, so that what is found is the fault of the program and not of its parameters.
+/// `claimed` is the loss per sensitivity `Delta` that the program claims. If a program has a bound
+/// `B`, only values of B within the limits of the format are tried: so what is found is the fault
+/// of the program, not of its parameters.
 pub fn search(
     instance: &Instance,
     premise: Option<Premise>,
@@ -62,6 +66,9 @@ pub fn search(
     let findings = trials.into_iter().filter_map(|trial| trial.run(claimed));
     findings.max_by(|a, b| (a.loss - a.allowed).total_cmp(&(b.loss - b.allowed)))
 }
+
+/// The most work of one trial: some seconds.
+const MOST_WORK: u64 = 1 << 25;
 
 /// The program with a bound, a format, and inputs to try.
 struct Trial {
@@ -104,13 +111,13 @@ fn trials(instance: &Instance, premise: Option<Premise>, claimed: &Rational) -> 
         let mut pairs = Vec::new();
         if premise == Some(Premise::InnerClamp) {
             for exponent in precision - 1..=precision {
-                let high = scale.scale(i64::from(exponent));
+                let high = scale.times_power_of_two(i64::from(exponent));
                 pairs.push((at(&high - &delta), at(high)));
             }
         } else if far {
             pairs.push((Dyadic::ZERO, at(delta.clone())));
         } else {
-            let steps = (&bound / &delta.scale(-3)).floor();
+            let steps = (&bound / &delta.times_power_of_two(-3)).floor();
             let steps = i64::try_from(steps).unwrap_or(0).min(64);
             for i in -steps..=(steps - 8).max(-steps) {
                 pairs.push((at(step(i)), at(step(i + 8))));
@@ -129,8 +136,11 @@ fn trials(instance: &Instance, premise: Option<Premise>, claimed: &Rational) -> 
 
 impl Trial {
     fn run(&self, claimed: &Rational) -> Option<Finding> {
+        if self.work()? > MOST_WORK {
+            return None;
+        }
         let delta = sensitivity(&self.instance);
-        let eta = Rational::ONE.scale(-i64::from(self.precision));
+        let eta = Rational::ONE.times_power_of_two(-i64::from(self.precision));
         let (c1, c2) = CHARGED;
         let slope = match &self.bound {
             Some(bound) => &(&Rational::from(c1) * bound) / &delta,
@@ -165,13 +175,28 @@ impl Trial {
         worst
     }
 
-    /// The exact law, except that all `U*` below the last exponent are taken to go where the smallest one tried goes.
+    /// How many statements a run evaluates, about.
+    fn work(&self) -> Option<u64> {
+        let bits = uniform(&self.instance)?.1.bits.unwrap_or(self.precision);
+        let uniforms = 1u64.checked_shl(bits - 1)?.checked_mul(self.last())?;
+        let program = self.instance.program();
+        let runs = uniforms.checked_mul(2 * self.pairs.len() as u64)?;
+        runs.checked_mul(program.statements.len() as u64 + 1)?
+            .checked_mul(1 << program.samples().count().min(8))
+    }
+
+    /// The last exponent of `U*` that is tried: e^-(reach) is 2^-(reach/ln 2), and 1/ln 2 < 1.45.
+    fn last(&self) -> u64 {
+        u64::from(self.reach) * 145 / 100 + 4
+    }
+
+    /// The exact law, except that all `U*` below the last exponent are taken to go where the
+    /// smallest one tried goes.
     fn law(&self, value: &Dyadic) -> Option<Law> {
         let format = Format::new(self.precision).ok()?;
         let (name, shape) = uniform(&self.instance)?;
         let bits = shape.bits.unwrap_or(self.precision);
-        // e^-(reach) is 2^-(reach/ln 2), and 1/ln 2 < 1.45.
-        let last = u64::from(self.reach) * 145 / 100 + 4;
+        let last = self.last();
         let signs: Vec<_> = self
             .instance
             .program()
@@ -235,7 +260,8 @@ impl Law {
                     && (one_sided || high.is_some_and(|high| key < high))
             })
         };
-        // At ends that both laws share, such as ±B, everything beyond is clamped to the same output.
+        // At ends that both laws share, such as ±B, everything beyond is clamped to the same
+        // output.
         let shared = |key: &Key| self.ends.contains(key) && other.ends.contains(key);
         let keys = self.weights.keys().chain(other.weights.keys());
         keys.filter(|key| inside(key) || shared(key))
@@ -257,8 +283,8 @@ impl Law {
     }
 }
 
-/// `U*` stops at `2^-n`: the farthest output from f, if it is not yet clamped, is one that the neighbour nearer to it by Δ
-/// reaches, and f + Δ in the other direction does not.
+/// `U*` stops at `2^-n`: the farthest output from f, if it is not yet clamped, is one that the
+/// neighbour nearer to it by Δ reaches, and f + Δ in the other direction does not.
 fn beyond_the_last_exponent(instance: &Instance) -> Option<Finding> {
     let (name, shape) = uniform(instance)?;
     let last = shape.exponents?;
@@ -315,8 +341,8 @@ fn sensitivity(instance: &Instance) -> Rational {
     delta.cloned().unwrap_or(Rational::ONE)
 }
 
-/// What f is probably multiplied by before it meets the bound: 1/Δ in programs without a scale of their own, else 1. Only which
-/// bounds are tried depends on it.
+/// What f is probably multiplied by before it meets the bound: 1/Δ in programs without a scale of
+/// their own, else 1. Only which bounds are tried depends on it.
 fn input_factor(instance: &Instance, delta: &Rational) -> Rational {
     let own_scale = instance.parameters().contains_key("lambda");
     if own_scale {

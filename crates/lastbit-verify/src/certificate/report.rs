@@ -36,7 +36,7 @@ impl Report {
     /// Puts an accepted certificate's loss beside the formulas.
     pub fn new(claim: &Claim, accepted: &Accepted) -> Report {
         let epsilon = accepted.epsilon.clone();
-        let eta = Rational::ONE.scale(-i64::from(claim.precision));
+        let eta = Rational::ONE.times_power_of_two(-i64::from(claim.precision));
         let reach = &claim.bound / &claim.scale();
         let formula = |c1: i64, c2: i64| {
             // ε·B/Δ = B/λ.
@@ -67,13 +67,15 @@ impl Report {
         &(&self.certified - &self.epsilon) / &self.eta
     }
 
-    /// The least c₁ for which `ε(1 + c₁(B/Δ)η) + c₂η` is certified here; negative if c₂ alone suffices.
+    /// The least c₁ for which `ε(1 + c₁(B/Δ)η) + c₂η` is certified here; negative if c₂ alone
+    /// suffices.
     pub fn least_slope(&self, constant: &Rational) -> Rational {
         &(&self.excess_in_eta() - constant) / &self.reach
     }
 }
 
-/// The least c₁, to hundredths, such that `ε(1 + c₁(B/Δ)η) + c₂η` is certified in every one of the reports.
+/// The least c₁, to hundredths, such that `ε(1 + c₁(B/Δ)η) + c₂η` is certified in every one of the
+/// reports.
 ///
 /// ```
 /// use lastbit_verify::certificate::{Claim, Report, check, prove, smallest_slope};

@@ -11,14 +11,16 @@ use super::ExactLaw;
 pub struct Divergence {
     /// An output at which it is reached.
     pub output: f64,
-    /// The larger of the two probabilities of that output, and the smaller: the loss is the logarithm of their ratio, exactly.
+    /// The larger of the two probabilities of that output, and the smaller: the loss is the
+    /// logarithm of their ratio, exactly.
     pub larger: Dyadic,
     /// Zero if one law never gives the output; the loss is infinite then.
     pub smaller: Dyadic,
 }
 
 impl Divergence {
-    /// The loss, far more closely than the precision of the arithmetic that the laws come from; `None` if infinite.
+    /// The loss, far more closely than the precision of the arithmetic that the laws come from;
+    /// `None` if infinite.
     pub fn enclosure(&self) -> Option<Enclosure> {
         (!self.smaller.is_zero()).then(|| ln_ratio(&self.larger, &self.smaller))
     }
@@ -41,7 +43,8 @@ impl Divergence {
     }
 }
 
-/// `max over outputs of |ln P(x) − ln Q(x)|`. The maximum is found among exact ratios; only its logarithm is enclosed.
+/// `max over outputs of |ln P(x) − ln Q(x)|`. The maximum is found among exact ratios; only its
+/// logarithm is enclosed.
 ///
 /// ```
 /// use lastbit_exact::Dyadic;

@@ -1,4 +1,5 @@
-//! Exhaustive losses of small formats: many scales, bounds and values, all pairs, beside the formulas.
+//! Exhaustive losses of small formats: many scales, bounds and values, all pairs, beside the
+//! formulas.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ use super::{Divergence, ExactLaw, divergence};
 
 /// How far a sweep goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct Sweep {
     /// Scales tried, spread over an octave; all others are these times a power of two.
     pub scales: u32,
     /// Bounds tried for each scale, spread from λ to 2^(p−7)·λ on a logarithmic axis.
@@ -23,9 +24,9 @@ pub struct Extent {
     pub values: u32,
 }
 
-impl Extent {
+impl Sweep {
     /// What the command sweeps: seconds at 12 bits.
-    pub const FULL: Extent = Extent {
+    pub const FULL: Sweep = Sweep {
         scales: 8,
         bounds: 5,
         values: 24,
@@ -54,14 +55,14 @@ impl Setting {
     pub fn slack(&self, (c1, c2): (i64, i64)) -> Rational {
         let relative = &exact(self.bound) / &exact(self.scale);
         let units = &(&relative * &Rational::from(c1)) + &Rational::from(c2);
-        units.scale(-i64::from(self.precision))
+        units.times_power_of_two(-i64::from(self.precision))
     }
 
     /// What is certified beyond `|f − f'|/λ` for all values from −B to B.
     fn certified(&self) -> Option<Rational> {
         let claim = Claim {
             precision: self.precision,
-            sensitivity: exact(self.bound).scale(1),
+            sensitivity: exact(self.bound).times_power_of_two(1),
             input: Vec::new(),
             clamped: true,
             noise: vec![Factor::Times(exact(self.scale))],
@@ -120,7 +121,8 @@ pub struct Row {
     pub excess: Up,
     /// What the published formula allows.
     pub published: Rational,
-    /// What a certificate, accepted by the checker, allows any two values; `None` outside the limits.
+    /// What a certificate, accepted by the checker, allows any two values; `None` outside the
+    /// limits.
     pub certified: Option<Rational>,
     /// What is charged.
     pub charged: Rational,
@@ -139,8 +141,9 @@ impl Row {
     }
 }
 
-/// The settings of a sweep at `precision` bits: inside the limits from 8 bits on; below there is no inside, and bounds go to `2^p·λ`.
-pub fn settings(precision: u32, extent: Extent) -> Vec<Setting> {
+/// The settings of a sweep at `precision` bits: inside the limits from 8 bits on; below there is no
+/// inside, and bounds go to `2^p·λ`.
+pub fn settings(precision: u32, extent: Sweep) -> Vec<Setting> {
     let lower = 1.0f64;
     let upper = if precision >= 8 {
         f64::from(precision as i32 - 7)

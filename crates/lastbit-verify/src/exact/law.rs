@@ -1,8 +1,9 @@
-//! The exact law of `Snapping::release`, by bisection over the patterns of `U*`.
+//! The exact law of `Snapping::draw`, by bisection over the patterns of `U*`.
 //!
-//! Each operation of the release is monotone, so for one sign the output moves one way as `U*` falls, and the ranks with the same
-//! output are an interval. Its ends are found by bisection, through the shipped function; its mass is a difference of two dyadics.
-//! Every probe is checked against monotonicity, and the clamp makes all ranks beyond the first at the end B alike.
+//! Each operation of the release is monotone, so for one sign the output moves one way as `U*`
+//! falls, and the ranks with the same output are an interval. Its ends are found by bisection,
+//! through the shipped function; its mass is a difference of two dyadics. Every probe is checked
+//! against monotonicity, and the clamp makes all ranks beyond the first at the end B alike.
 
 use lastbit::mechanisms::snapping::{self, Arithmetic, Snapping};
 use lastbit_exact::{Dyadic, IBig, UBig};
@@ -14,6 +15,7 @@ pub const MOST_CELLS: u64 = 100_000;
 
 /// Why a law was not found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExactError {
     /// The mechanism of real numbers.
     #[error(
@@ -31,7 +33,7 @@ pub enum ExactError {
     },
     /// The release refused the value.
     #[error(transparent)]
-    Release(#[from] snapping::Error),
+    Release(#[from] snapping::SnappingError),
     /// The release read other words than those of one draw.
     #[error(
         "the release read its random words in another order than one sign and one U*; the law cannot be bisected"
@@ -71,7 +73,8 @@ pub struct ExactLaw {
 }
 
 impl ExactLaw {
-    /// The outputs in increasing order, each with a positive probability; the probabilities sum to one.
+    /// The outputs in increasing order, each with a positive probability; the probabilities sum to
+    /// one.
     pub fn masses(&self) -> &[Mass] {
         &self.masses
     }
@@ -99,7 +102,7 @@ impl ExactLaw {
     }
 }
 
-/// The exact law of `mechanism.release(value, …)`, in binary64 or multi-precision arithmetic.
+/// The exact law of `mechanism.draw(value, …)`, in binary64 or multi-precision arithmetic.
 ///
 /// ```
 /// use lastbit::Bounds;
@@ -113,26 +116,29 @@ impl ExactLaw {
 ///     .build()?;
 /// let law = exact_law(&mechanism, 0.5)?;
 /// let total = law.masses().iter().fold(Dyadic::ZERO, |sum, mass| &sum + &mass.probability);
-/// assert_eq!((law.masses().len(), total), (5, Dyadic::ONE));          // −4, −2, 0, 2, 4
+/// assert_eq!((law.masses().len(), total), (9, Dyadic::ONE));          // −4, −3, …, 4
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exact_law(mechanism: &Snapping, value: f64) -> Result<ExactLaw, ExactError> {
     let (Some(precision), Some(bound)) = (mechanism.precision(), mechanism.bound()) else {
         return Err(ExactError::ExactArithmetic);
     };
-    let cells = bound.scale(1 - mechanism.grid_exponent()).ceil() + IBig::from(1);
+    let cells = bound
+        .times_power_of_two(1 - mechanism.grid_exponent())
+        .ceil()
+        + IBig::from(1);
     if cells > IBig::from(MOST_CELLS) {
         return Err(ExactError::TooManyCells { cells });
     }
     // λ·LN(U*) is at most 0 and is negated if the sign is minus: minus moves the output up.
     let ends = [mechanism.publish(&-bound), mechanism.publish(bound)];
     bisected_law(precision, ends, |negative, pattern| {
-        release_at(mechanism, value, negative, pattern)
+        draw_at(mechanism, value, negative, pattern)
     })
 }
 
-/// The output of `mechanism.release(value, …)` on the words of one sign and one pattern.
-pub fn release_at(
+/// The output of `mechanism.draw(value, …)` on the words of one sign and one pattern.
+pub fn draw_at(
     mechanism: &Snapping,
     value: f64,
     negative: bool,
@@ -144,7 +150,7 @@ pub fn release_at(
         Arithmetic::Exact => return Err(ExactError::ExactArithmetic),
     };
     let mut words = Replay::new(layout, negative, pattern);
-    let output = mechanism.release(value, &mut words)?;
+    let output = mechanism.draw(value, &mut words)?;
     if words.is_used_up() {
         Ok(output)
     } else {
@@ -152,10 +158,12 @@ pub fn release_at(
     }
 }
 
-/// The law of any output that is monotone in the rank of `U*`: it rises with the rank if the sign is minus, falls if it is plus,
-/// and stays at an end once it is there. `ends` are the smallest and the largest output.
+/// The law of any output that is monotone in the rank of `U*`: it rises with the rank if the sign
+/// is minus, falls if it is plus, and stays at an end once it is there. `ends` are the smallest and
+/// the largest output.
 ///
-/// This is what [`exact_law`] does to the shipped release; tests do it to the same mechanism at a few bits.
+/// This is what [`exact_law`] does to the shipped release; tests do it to the same mechanism at a
+/// few bits.
 pub fn bisected_law(
     precision: u32,
     ends: [f64; 2],
@@ -184,7 +192,8 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Appends the outputs from the smallest noise to the end, each with half its mass under this sign.
+    /// Appends the outputs from the smallest noise to the end, each with half its mass under this
+    /// sign.
     fn bisect(&self, masses: &mut Vec<Mass>) -> Result<(), ExactError> {
         let beyond = self.first_octave_at_the_end()?;
         let mut start = UBig::ZERO;
@@ -206,13 +215,13 @@ impl Side<'_> {
             let mass_from_other = Pattern::mass_from(&other, self.precision);
             masses.push(Mass {
                 output,
-                probability: (&mass_from_start - &mass_from_other).scale(-1),
+                probability: (&mass_from_start - &mass_from_other).times_power_of_two(-1),
             });
             (start, mass_from_start, output) = (other, mass_from_other, next);
         }
         masses.push(Mass {
             output,
-            probability: mass_from_start.scale(-1),
+            probability: mass_from_start.times_power_of_two(-1),
         });
         Ok(())
     }
@@ -225,7 +234,8 @@ impl Side<'_> {
             if (self.output)(&rank)?.to_bits() == self.end.to_bits() {
                 return Ok(rank);
             }
-            // Fewer than 2^17 cells of width Λ < 2λ: the noise that crosses them all has an exponent below 2^20.
+            // Fewer than 2^17 cells of width Λ < 2λ: the noise that crosses them all has an
+            // exponent below 2^20.
             if exponent > 1 << 24 {
                 return Err(ExactError::EndNotReached { end: self.end });
             }

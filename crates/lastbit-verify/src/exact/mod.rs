@@ -1,6 +1,7 @@
 //! The exact law of the compiled code.
 //!
-//! - [`law`](mod@law): `Snapping::release` itself, fed with chosen random bits; the law by bisection over them.
+//! - [`law`](mod@law): `Snapping::draw` itself, fed with chosen random bits; the law by
+//!   bisection over them.
 //! - [`mod@divergence`]: the exact loss between two laws.
 //! - [`pairs`]: losses of the shipped code beside what theory promises.
 //! - [`small`] and [`exhaustive`]: the same mechanism at a few bits, every `U*` enumerated.

@@ -19,7 +19,8 @@ pub struct Pair {
     pub exact: Divergence,
     /// `ε'(1 + 12(B/Δ)η) + 2η`, as published; reported, not relied on.
     pub published: Rational,
-    /// The loss that a certificate, accepted by the checker, proves for all values within the sensitivity.
+    /// The loss that a certificate, accepted by the checker, proves for all values within the
+    /// sensitivity.
     pub certified: Option<Rational>,
     /// The loss that a release is charged.
     pub charged: Rational,
@@ -55,8 +56,8 @@ pub struct Case {
     pub values: [f64; 2],
 }
 
-/// The settings of [`table`]: scales at, above and below powers of two, bounds that are and are not multiples of the grid, centres
-/// that are not zero.
+/// The settings of [`table`]: scales at, above and below powers of two, bounds that are and are not
+/// multiples of the grid, centres that are not zero.
 const SETTINGS: [(&str, &str, [&str; 2], Option<&str>); 8] = [
     ("1", "1", ["-8", "8"], Some("16")),
     ("0.5", "1", ["-20", "20"], Some("61.3")),
@@ -68,7 +69,8 @@ const SETTINGS: [(&str, &str, [&str; 2], Option<&str>); 8] = [
     ("0.01", "4", ["-2000", "2000"], Some("3000")),
 ];
 
-/// At least fifty pairs: for each setting the two ends, the middle, ties of the grid and values in general position.
+/// At least fifty pairs: for each setting the two ends, the middle, ties of the grid and values in
+/// general position.
 pub fn cases() -> Vec<Case> {
     let places = [0.0, 0.0625, 0.2371, 0.5, 0.625, 0.7777, 1.0];
     let mut cases = Vec::new();
@@ -146,7 +148,7 @@ pub fn formula(mechanism: &Snapping, (c1, c2): (i64, i64)) -> Rational {
     let (Some(bound), Some(precision)) = (mechanism.bound(), mechanism.precision()) else {
         return inner;
     };
-    let eta = Rational::ONE.scale(-i64::from(precision));
+    let eta = Rational::ONE.times_power_of_two(-i64::from(precision));
     let relative = &(bound / mechanism.scale()) * &Rational::from(c1);
     let rounding = &(&relative + &Rational::from(c2)) * &eta;
     &inner + &rounding

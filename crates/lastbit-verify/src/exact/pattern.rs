@@ -1,9 +1,11 @@
-//! The bit patterns of a signed `U*`, in order, and the random words that make the shipped code draw one of them.
+//! The bit patterns of a signed `U*`, in order, and the random words that make the shipped code
+//! draw one of them.
 
 use lastbit_exact::{Dyadic, UBig};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
-/// A value of `U*` at p bits by its rank: 0 is the largest, `1 − 2^-p`, and each next one is the next smaller.
+/// A value of `U*` at p bits by its rank: 0 is the largest, `1 − 2^-p`, and each next one is the
+/// next smaller.
 ///
 /// Rank `(e − 1)·2^(p−1) + (2^(p−1) − 1 − m)` is the value `(1 + m/2^(p−1))·2^-e`.
 ///
@@ -46,7 +48,8 @@ impl Pattern {
         Dyadic::new(significand, -(bits as i64) - self.exponent as i64)
     }
 
-    /// `P(rank of U* ≥ rank)`, exactly: a value and all below it together weigh as much as the next larger value.
+    /// `P(rank of U* ≥ rank)`, exactly: a value and all below it together weigh as much as the next
+    /// larger value.
     pub fn mass_from(rank: &UBig, precision: u32) -> Dyadic {
         let (octave, below) = split(rank, precision);
         let steps = (UBig::ONE << precision as usize) - below;
@@ -66,7 +69,8 @@ fn split(rank: &UBig, precision: u32) -> (u64, UBig) {
 pub enum Layout {
     /// Sign, fraction and eleven coins in one word, then further coins (`SignedUStar64`).
     Binary64,
-    /// A word whose first bit is the sign, coins, then the mantissa from its first bit on (`UStar`).
+    /// A word whose first bit is the sign, coins, then the mantissa from its first bit on
+    /// (`UStar`).
     Multi,
 }
 
@@ -75,7 +79,8 @@ pub enum Layout {
 pub struct Replay {
     head: u64,
     zero_words: u64,
-    /// What follows the zeros: the word that ends the coins, if they go on after the head, and the mantissa.
+    /// What follows the zeros: the word that ends the coins, if they go on after the head, and the
+    /// mantissa.
     tail: Vec<u64>,
     read: u64,
 }

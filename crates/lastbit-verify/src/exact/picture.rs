@@ -20,7 +20,8 @@ pub struct Level<'a> {
     pub colour: &'a str,
 }
 
-/// An SVG of `ln P(x)/Q(x)` against the output x, with levels to compare; an output that only one law has sits on the frame.
+/// An SVG of `ln P(x)/Q(x)` against the output x, with levels to compare; an output that only one
+/// law has sits on the frame.
 pub fn loss_svg(title: &str, one: &ExactLaw, other: &ExactLaw, levels: &[Level<'_>]) -> String {
     let points: Vec<(f64, f64)> = losses(one, other)
         .into_iter()

@@ -1,8 +1,9 @@
 //! The mechanism at a few bits, every `U*` enumerated.
 //!
-//! [`Small`] computes with p ≤ 25 bits inside doubles, so that the production skeleton `noisy` runs at the speed of the processor:
-//! sums and products of p-bit numbers are exact, or rounded to 53 ≥ 2p + 2 bits, from which rounding again to p bits gives the
-//! correctly rounded result (Figueroa 1995).
+//! [`Small`] computes with p ≤ 25 bits inside doubles, so that the production skeleton `noisy` runs
+//! at the speed of the processor: sums and products of p-bit numbers are exact, or rounded to 53 ≥
+//! 2p + 2 bits, from which rounding again to p bits gives the correctly rounded result (Figueroa
+//! 1995).
 
 use std::collections::BTreeMap;
 
@@ -39,8 +40,8 @@ pub struct Small {
 }
 
 impl Small {
-    /// Arithmetic of `precision` bits; `U*` of `uniform_precision` bits (the same, unless it is meant to break) with exponents up to
-    /// `last_exponent`.
+    /// Arithmetic of `precision` bits; `U*` of `uniform_precision` bits (the same, unless it is
+    /// meant to break) with exponents up to `last_exponent`.
     pub fn new(
         precision: u32,
         uniform_precision: u32,
@@ -79,9 +80,11 @@ impl Small {
         self.precision
     }
 
-    /// The exact law of `noisy`, from every `U*`; `None` if the logarithms do not go far enough to reach both ends.
+    /// The exact law of `noisy`, from every `U*`; `None` if the logarithms do not go far enough to
+    /// reach both ends.
     ///
-    /// Nothing is assumed about order except beyond the last exponent, whose `U*` all lead to the end.
+    /// Nothing is assumed about order except beyond the last exponent, whose `U*` all lead to the
+    /// end.
     pub fn law(&self, value: f64, parameters: &FloatParameters<f64>) -> Option<ExactLaw> {
         let last = self.logarithms.len();
         // In units of 2^-(last + bits of U*), which is half of the least mass of a pattern.
@@ -132,7 +135,8 @@ impl Small {
     }
 }
 
-/// A double rounded to `precision < 53` bits, to nearest even. The carry of the significand into the exponent is right.
+/// A double rounded to `precision < 53` bits, to nearest even. The carry of the significand into
+/// the exponent is right.
 fn round(x: f64, precision: u32) -> f64 {
     let drop = 53 - precision;
     let bits = x.to_bits();

@@ -21,8 +21,9 @@ pub struct Program {
 
 /// A declared parameter: a positive number that is public.
 ///
-/// Names with a meaning for privacy: `epsilon` (the loss claimed), `Delta` (the sensitivity of the query, 1 if there is none of
-/// that name), `lambda` (the scale of the noise), `Lambda` (the grid), `B` (the bound of query and output).
+/// Names with a meaning for privacy: `epsilon` (the loss claimed), `Delta` (the sensitivity of the
+/// query, 1 if there is none of that name), `lambda` (the scale of the noise), `Lambda` (the grid),
+/// `B` (the bound of query and output).
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its name.
@@ -63,12 +64,13 @@ pub struct Assignment {
 /// What a sample is drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// `unif`: uniform on (0, 1) in a real program; in a floating one `U*`, the p-bit numbers of (0, 1), each with the weight
-    /// of its last place, of the given shape.
+    /// `unif`: uniform on (0, 1) in a real program; in a floating one `U*`, the p-bit numbers of
+    /// (0, 1), each with the weight of its last place, of the given shape.
     Uniform(UniformShape),
     /// `sign`: −1 or 1, each with probability one half.
     Sign,
-    /// `laplace(scale)`: real Laplace noise around 0; in a floating program rounded to the format once.
+    /// `laplace(scale)`: real Laplace noise around 0; in a floating program rounded to the format
+    /// once.
     Laplace {
         /// The scale: a constant expression, positive.
         scale: Expr,
@@ -80,8 +82,8 @@ pub enum Distribution {
 pub struct UniformShape {
     /// `bits: n`: n significant bits instead of the format's own p.
     pub bits: Option<u32>,
-    /// `exponents: n`: the exponent e of `1.m · 2^-e` stops at n, which takes the probability of all larger ones; without it
-    /// exponents are unbounded. 0 is never drawn.
+    /// `exponents: n`: the exponent e of `1.m · 2^-e` stops at n, which takes the probability of
+    /// all larger ones; without it exponents are unbounded. 0 is never drawn.
     pub exponents: Option<u32>,
 }
 
@@ -97,13 +99,14 @@ pub struct Expr {
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
-    /// A number, not negative and with a finite decimal: the parser makes no other. In a floating expression it stands for the
-    /// nearest number of the format.
+    /// A number, not negative and with a finite decimal: the parser makes no other. In a floating
+    /// expression it stands for the nearest number of the format.
     Constant(Rational),
-    /// A parameter, a sample or an assigned variable. A parameter in a floating expression stands for the nearest number of
-    /// the format.
+    /// A parameter, a sample or an assigned variable. A parameter in a floating expression stands
+    /// for the nearest number of the format.
     Name(String),
-    /// `f`: the value of the query on the data. In a floating expression it stands for the nearest number of the format.
+    /// `f`: the value of the query on the data. In a floating expression it stands for the nearest
+    /// number of the format.
     Query,
     /// `−x`, exact in both arithmetics.
     Negate(Box<Expr>),
@@ -142,7 +145,8 @@ pub enum ExprKind {
     Clamp {
         /// What is clamped.
         argument: Box<Expr>,
-        /// The bound: a constant expression, positive; in a floating expression the nearest number of the format.
+        /// The bound: a constant expression, positive; in a floating expression the nearest number
+        /// of the format.
         bound: Box<Expr>,
     },
     /// `ceil2(x)`: the smallest power of two ≥ x. Only in constant expressions.

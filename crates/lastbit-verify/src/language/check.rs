@@ -6,7 +6,8 @@ use super::monotone::motions;
 use super::names::sorts;
 use super::{Arithmetic, Diagnostic, Motion, Program, Sort};
 
-/// A program whose names are bound before they are used, once each, and whose arithmetics are not mixed: it can be evaluated.
+/// A program whose names are bound before they are used, once each, and whose arithmetics are not
+/// mixed: it can be evaluated.
 #[derive(Clone, Debug)]
 pub struct WellFormed {
     program: Program,
@@ -15,7 +16,8 @@ pub struct WellFormed {
 }
 
 impl WellFormed {
-    /// Checks names and arithmetics; otherwise everything that is wrong with them, in the order of the source.
+    /// Checks names and arithmetics; otherwise everything that is wrong with them, in the order of
+    /// the source.
     pub fn new(program: Program) -> Result<WellFormed, Vec<Diagnostic>> {
         let (sorts, result) = sorts(&program).map_err(in_order)?;
         Ok(WellFormed {
@@ -44,8 +46,9 @@ impl WellFormed {
     }
 }
 
-/// A well-formed program that never divides by zero or takes the logarithm of a nonpositive number, and whose output is monotone
-/// in every sample for fixed signs; for every positive value of its parameters.
+/// A well-formed program that never divides by zero or takes the logarithm of a nonpositive number,
+/// and whose output is monotone in every sample for fixed signs; for every positive value of its
+/// parameters.
 ///
 /// ```
 /// use lastbit_verify::language::{Checked, Direction, parse};
@@ -81,7 +84,8 @@ impl Checked {
         self.well_formed.arithmetic()
     }
 
-    /// How the output moves with the query and each sample, for every choice of the signs; the first has all signs 1.
+    /// How the output moves with the query and each sample, for every choice of the signs; the
+    /// first has all signs 1.
     pub fn motions(&self) -> &[Motion] {
         &self.motions
     }

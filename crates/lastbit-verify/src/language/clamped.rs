@@ -7,8 +7,9 @@ use super::{Arithmetic, Checked, Diagnostic, Expr, ExprKind, Position, Program};
 impl Checked {
     /// Where a query value that is not clamped meets noise, if it does.
     ///
-    /// The bound on the loss needs |f| ≤ B: then rounding errors are a share of B. Beyond, they grow with f, and which numbers a sum
-    /// can be depends on f. A program over the real numbers has no such errors, and none is told.
+    /// The bound on the loss needs that what meets the noise (f, or f scaled) lies in [−B, B]: then
+    /// rounding errors are a share of B. Beyond, they grow with f, and which numbers a sum can be
+    /// depends on f. A program over the real numbers has no such errors, and none is told.
     pub fn unclamped_query(&self) -> Option<Diagnostic> {
         if self.arithmetic() == Arithmetic::Real {
             return None;
@@ -17,7 +18,7 @@ impl Checked {
         Some(Diagnostic::new(
             at,
             "the query is not clamped before noise is added",
-            "the bound on the loss holds only where |f| <= B: write clamp(f, B)",
+            "the bound on the loss holds only where what is added to the noise lies in [-B, B]: clamp it to B",
         ))
     }
 }

@@ -6,7 +6,8 @@ use lastbit_exact::{Dyadic, Rational};
 
 use super::{Arithmetic, Diagnostic, Expr, ExprKind, Operator};
 
-/// The longest numerator or denominator of a constant, in bits: more than any use needs, and no text can ask for memory without bound.
+/// The longest numerator or denominator of a constant, in bits: more than any use needs, and no
+/// text can ask for memory without bound.
 const CONSTANT_BITS: usize = 1 << 16;
 
 /// The exact value of a constant expression, given the parameters.
@@ -49,7 +50,7 @@ pub fn constant(
         }
         _ => return Err(not_constant(expr)),
     };
-    if bits(&value) > CONSTANT_BITS {
+    if is_large(&value) {
         return Err(Diagnostic::new(
             expr.at,
             format!("this constant takes more than {CONSTANT_BITS} bits"),
@@ -57,6 +58,11 @@ pub fn constant(
         ));
     }
     Ok(value)
+}
+
+/// Whether a number takes more memory than a constant may.
+pub(super) fn is_large(value: &Rational) -> bool {
+    bits(value) > CONSTANT_BITS
 }
 
 fn bits(value: &Rational) -> usize {

@@ -3,7 +3,8 @@
 use super::{Arithmetic, Assignment, Expr, ExprKind, Program, Statement};
 
 impl Expr {
-    /// `e_R`: the same expression over the real numbers. Operations lose their circles, and `fl(x)` is x.
+    /// `e_R`: the same expression over the real numbers. Operations lose their circles, and `fl(x)`
+    /// is x.
     pub fn ideal(&self) -> Expr {
         let ideal = |x: &Expr| Box::new(x.ideal());
         let kind = match &self.kind {

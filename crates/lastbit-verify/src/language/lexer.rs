@@ -52,7 +52,8 @@ impl Kind {
     }
 }
 
-/// The largest magnitude of k in a literal `2^k`; its decimal has fewer digits than [`Rational`] reads.
+/// The largest magnitude of k in a literal `2^k`; its decimal has fewer digits than [`Rational`]
+/// reads.
 pub(super) const POWER_LIMIT: i64 = 4096;
 
 /// All tokens of a text, the last of kind [`Kind::End`].

@@ -1,4 +1,5 @@
-//! The language of mechanisms: real and floating expressions over a query and samples, as text and as a tree.
+//! The language of mechanisms: real and floating expressions over a query and samples, as text and
+//! as a tree.
 //!
 //! ```text
 //! program snapping
@@ -10,9 +11,9 @@
 //! return clamp(round(w, Lambda), B)
 //! ```
 //!
-//! Circled operators `(+) (-) (*) (/)` and `ln~` round to the format; `+ - * /` and `ln` are those of the real numbers.
-//! [`parse`] reads a [`Program`], whose `Display` prints it so that it reads back to the same tree; [`Checked`] is a program with
-//! which nothing is wrong.
+//! Circled operators `(+) (-) (*) (/)` and `ln~` round to the format; `+ - * /` and `ln` are those
+//! of the real numbers. [`parse`] reads a [`Program`], whose `Display` reads back to the same tree;
+//! [`Checked`] is a program without faults.
 
 mod ast;
 mod check;

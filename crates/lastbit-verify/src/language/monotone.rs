@@ -1,4 +1,5 @@
-//! In which direction the output moves with a sample, for fixed signs: what the analysis of the loss rests on.
+//! In which direction the output moves with a sample, for fixed signs: what the analysis of the
+//! loss rests on.
 
 use std::collections::BTreeMap;
 
@@ -38,13 +39,13 @@ pub struct Motion {
 /// The most `sign` samples of a program: every choice of signs is looked at.
 const SIGNS: usize = 6;
 
-/// How the output moves, for every choice of the signs; or the divisions by zero, the logarithms of nonpositive numbers and
-/// the uses of a sample that are not monotone.
+/// How the output moves, for every choice of the signs; or the divisions by zero, the logarithms of
+/// nonpositive numbers and the uses of a sample that are not monotone.
 ///
-/// Every rule holds in both arithmetics, since rounding to nearest is monotone:
-/// `a + b` moves with both; `ab` with a in the sign of b and with b in the sign of a, as
-/// `a₂b₂ − a₁b₁ = (a₂ − a₁)b₂ + a₁(b₂ − b₁)`; `1/b` against b where b keeps off 0; `ln`, `fl`, rounding to a grid and clamping
-/// with their argument.
+/// Every rule holds in both arithmetics, since rounding to nearest is monotone: `a + b` moves with
+/// both; `ab` with a in the sign of b and with b in the sign of a, as
+/// `a₂b₂ − a₁b₁ = (a₂ − a₁)b₂ + a₁(b₂ − b₁)`; `1/b` against b where b keeps off 0; `ln`, `fl`,
+/// rounding to a grid and clamping with their argument.
 pub(super) fn motions(program: &Program) -> Result<Vec<Motion>, Vec<Diagnostic>> {
     let signs: Vec<(&str, Position)> = program
         .statements
@@ -90,7 +91,8 @@ pub(super) fn motions(program: &Program) -> Result<Vec<Motion>, Vec<Diagnostic>>
     }
 }
 
-/// What is known of a value: where it lies, and how it moves with each input (the query first, then the samples).
+/// What is known of a value: where it lies, and how it moves with each input (the query first, then
+/// the samples).
 #[derive(Clone)]
 struct Known {
     range: Range,

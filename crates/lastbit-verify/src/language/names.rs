@@ -10,8 +10,8 @@ use super::{
 /// Whose number the value of an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// Made without any operation that rounds or could: constants, parameters, samples, the query, their negations, clamped
-    /// and rounded to a grid. It fits both arithmetics.
+    /// Made without any operation that rounds or could: constants, parameters, samples, the query,
+    /// their negations, clamped and rounded to a grid. It fits both arithmetics.
     Exact,
     /// The result of a real operation.
     Real,
@@ -27,7 +27,8 @@ enum Meaning {
     Variable(Sort),
 }
 
-/// The sort of every assigned variable and of the result; all that is wrong with names and sorts otherwise.
+/// The sort of every assigned variable and of the result; all that is wrong with names and sorts
+/// otherwise.
 pub(super) fn sorts(program: &Program) -> Result<(BTreeMap<String, Sort>, Sort), Vec<Diagnostic>> {
     let mut scope = Scope {
         program,
@@ -127,7 +128,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The sort of an expression; `rounded_once` inside `fl(…)`, where real operations on floating numbers make sense.
+    /// The sort of an expression; `rounded_once` inside `fl(…)`, where real operations on floating
+    /// numbers make sense.
     fn sort(&mut self, expr: &Expr, rounded_once: bool) -> Sort {
         match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Query => Sort::Exact,

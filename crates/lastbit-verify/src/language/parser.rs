@@ -39,7 +39,7 @@ pub fn parse(text: &str) -> Result<Program, Diagnostic> {
 }
 
 /// The most tokens of a statement: bounds the depth of a tree, so that no text exhausts the stack.
-const STATEMENT_TOKENS: usize = 256;
+pub(super) const STATEMENT_TOKENS: usize = 256;
 
 /// Words that name no variable, parameter or sample.
 pub(super) const RESERVED: [&str; 12] = [

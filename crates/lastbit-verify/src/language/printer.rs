@@ -5,6 +5,7 @@ use core::fmt;
 use lastbit_exact::Rational;
 
 use super::lexer::POWER_LIMIT;
+use super::parser::STATEMENT_TOKENS;
 use super::{
     Arithmetic, Distribution, Expr, ExprKind, Operator, Program, Statement, Ties, UniformShape,
     Zero,
@@ -30,15 +31,24 @@ impl fmt::Display for Program {
         if let Some(name) = &self.name {
             writeln!(f, "program {name}")?;
         }
-        for (i, parameter) in self.parameters.iter().enumerate() {
-            f.write_str(if i == 0 { "parameters " } else { ", " })?;
-            f.write_str(&parameter.name)?;
+        let mut line = String::new();
+        for parameter in &self.parameters {
+            let mut text = parameter.name.clone();
             if let Some(default) = &parameter.default {
-                write!(f, " = {default}")?;
+                text += &format!(" = {default}");
             }
+            // A declaration of fewer characters has no more words than the parser takes.
+            if !line.is_empty() && line.len() + text.len() > STATEMENT_TOKENS - 20 {
+                writeln!(f, "parameters {line}")?;
+                line.clear();
+            }
+            if !line.is_empty() {
+                line += ", ";
+            }
+            line += &text;
         }
-        if !self.parameters.is_empty() {
-            writeln!(f)?;
+        if !line.is_empty() {
+            writeln!(f, "parameters {line}")?;
         }
         for statement in &self.statements {
             writeln!(f, "{statement}")?;
@@ -130,7 +140,8 @@ impl fmt::Display for Expr {
                 right,
             } => {
                 let own = binding_of(*operator);
-                // Operators of a level group to the left: a right operand of the same level needs parentheses.
+                // Operators of a level group to the left: a right operand of the same level needs
+                // parentheses.
                 let tighter = match own {
                     Binding::Sum => Binding::Product,
                     _ => Binding::Factor,

@@ -1,6 +1,9 @@
-//! Where the values of an expression can lie for every positive value of the parameters: coarse, but enough for signs.
+//! Where the values of an expression can lie for every positive value of the parameters: coarse,
+//! but enough for signs.
 
 use lastbit_exact::{Dyadic, Rational};
+
+use super::constant::is_large;
 
 /// An end of a range; `None` is infinite. An open end is not a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +109,7 @@ impl Range {
             lo: sum(&self.lo, &other.lo),
             hi: sum(&self.hi, &other.hi),
         }
+        .bounded()
     }
 
     /// `x · y`: between the products of ends.
@@ -119,6 +123,28 @@ impl Range {
         Range {
             lo: smallest(&corners),
             hi: smallest(&corners.iter().map(Corner::negated).collect::<Vec<_>>()).negated(),
+        }
+        .bounded()
+    }
+
+    /// With ends that take little memory: a wider range of the same sign if need be. Each of many
+    /// lines may square the line before.
+    fn bounded(self) -> Range {
+        let below = |end: End| match &end.value {
+            Some(value) if is_large(value) => {
+                if value.is_positive() {
+                    End::at(Rational::ZERO, true)
+                } else if *value > -Rational::ONE {
+                    End::at(-Rational::ONE, false)
+                } else {
+                    End::INFINITE
+                }
+            }
+            _ => end,
+        };
+        Range {
+            lo: below(self.lo),
+            hi: below(self.hi.negated()).negated(),
         }
     }
 
@@ -157,8 +183,8 @@ impl Range {
 
     /// `clamp(x, bound)` for a positive bound.
     pub(super) fn clamped(&self, bound: &Range) -> Range {
-        // Each end: a nonnegative x gives min(x, bound), smallest for the smallest bound; a negative one max(x, −bound),
-        // smallest for the largest.
+        // Each end: a nonnegative x gives min(x, bound), smallest for the smallest bound; a
+        // negative one max(x, −bound), smallest for the largest.
         let low_end = |x: &End, bound: &Range| match &x.value {
             Some(value) if !value.is_negative() => lower(x, &bound.lo),
             _ => {
@@ -193,8 +219,8 @@ impl Range {
         }
     }
 
-    /// Rounded to a format of any precision. Rounding is monotone and keeps powers of two; with exponents unbounded only 0
-    /// becomes 0.
+    /// Rounded to a format of any precision. Rounding is monotone and keeps powers of two; with
+    /// exponents unbounded only 0 becomes 0.
     pub(super) fn rounded(&self) -> Range {
         let outward = |end: &End| match &end.value {
             None => End::INFINITE,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{Expr, Operator};
 
-/// The rule that a step of a derivation applies; each is proved beside the code that applies it, [`Instance::judge`](super::Instance::judge).
+/// The rule that a step of a derivation applies; each is proved beside the code that applies it,
+/// [`Instance::judge`](super::Instance::judge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -76,8 +77,8 @@ impl Rule {
 
 /// `e_R ⇓ e_F, [lo, hi]` and why: the rule, and a derivation for each operand.
 ///
-/// Contract: for all inputs in the boxes, the value of e_R over the reals and, unless e_F has none, the value of e_F in the format are in
-/// `[lo, hi]`.
+/// Contract: for all inputs in the boxes, the value of e_R over the reals and, unless e_F has none,
+/// the value of e_F in the format are in `[lo, hi]`.
 #[derive(Clone, Debug)]
 pub struct Derivation<'a> {
     /// The rule of the last step.
@@ -90,7 +91,8 @@ pub struct Derivation<'a> {
     pub premises: Vec<Derivation<'a>>,
 }
 
-/// The judgement of a whole program: one derivation for each assignment, in order, and one for the result.
+/// The judgement of a whole program: one derivation for each assignment, in order, and one for the
+/// result.
 #[derive(Clone, Debug)]
 pub struct Judgement<'a> {
     /// The format.

@@ -28,10 +28,12 @@ pub struct FloatingRun {
 }
 
 impl Instance {
-    /// The run of the program in a format: circled operations, `ln~` and `fl` round to nearest even, and inputs, constants
-    /// and parameters are rounded before they are used. Exponents are unbounded: nothing underflows or overflows.
+    /// The run of the program in a format: circled operations, `ln~` and `fl` round to nearest
+    /// even, and inputs, constants and parameters are rounded before they are used. Exponents are
+    /// unbounded: nothing underflows or overflows.
     ///
-    /// The result of a real program is its value only if no real operation takes part in it; there is an error otherwise.
+    /// The result of a real program is its value only if no real operation takes part in it; there
+    /// is an error otherwise.
     pub fn floating(&self, format: Format, inputs: &Inputs) -> Result<FloatingRun, InputError> {
         self.check_inputs(&Boxes::from(inputs))?;
         let mut run = Run {

@@ -27,6 +27,7 @@ pub struct Boxes {
 
 /// Why inputs do not fit a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// A sample without a value.
     #[error("the sample `{0}` has no value; give one")]
@@ -43,7 +44,8 @@ pub enum InputError {
     /// A number too large or too small to compute with.
     #[error("`{0}` is beyond 2^±{limit} in size; give a number of moderate size", limit = super::interval::EXPONENT_LIMIT)]
     Size(String),
-    /// The program divides by zero, takes a logarithm it must not, or leaves the numbers that can be computed with.
+    /// The program divides by zero, takes a logarithm it must not, or leaves the numbers that can
+    /// be computed with.
     #[error(transparent)]
     Evaluation(#[from] crate::language::Diagnostic),
 }

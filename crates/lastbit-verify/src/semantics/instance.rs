@@ -8,7 +8,8 @@ use crate::language::{
     Diagnostic, Distribution, Expr, ExprKind, Program, Statement, WellFormed, constant,
 };
 
-/// A program with a value for each of its parameters: one member of the family that the text describes.
+/// A program with a value for each of its parameters: one member of the family that the text
+/// describes.
 ///
 /// Grids are powers of two, bounds and scales are positive.
 ///
@@ -30,6 +31,7 @@ pub struct Instance {
 
 /// Why parameters do not fit a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstanceError {
     /// A value for a parameter that is not declared.
     #[error("the program has no parameter `{name}`; it has {known}")]

@@ -1,126 +1,47 @@
-//! Interval arithmetic with ends of bounded length, and the widening of a rounded operation.
+//! What the language adds to interval arithmetic: rounded operations, clamps, grids, limits of
+//! size.
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward};
 
 use super::InputError;
 use crate::language::{Diagnostic, Position, Ties};
 
-/// Numbers have a size between 2^-this and 2^this: products and quotients of two then have an exponent that a [`Dyadic`] can hold.
+/// Numbers have a size between 2^-this and 2^this: products and quotients of two then have an
+/// exponent that a [`Dyadic`] can hold.
 pub(super) const EXPONENT_LIMIT: i64 = 1 << 40;
 
-/// The arithmetic of intervals whose ends have at most this many bits, rounded outward.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Intervals(pub(super) Format);
-
-impl Intervals {
-    /// Ends of `bits` bits, or of as many as a format may have.
-    pub(super) fn of_bits(bits: u32) -> Intervals {
-        let bits = bits.clamp(*Format::PRECISIONS.start(), *Format::PRECISIONS.end());
-        Intervals(Format::new(bits).expect("the precision was clamped to those that exist"))
-    }
-
-    pub(super) fn rational(self, x: &Rational) -> Enclosure {
-        ends(
-            self.0.round_rational(x, Rounding::Down),
-            self.0.round_rational(x, Rounding::Up),
-        )
-    }
-
-    pub(super) fn add(self, x: &Enclosure, y: &Enclosure) -> Enclosure {
-        ends(
-            self.0.add(x.lo(), y.lo(), Rounding::Down),
-            self.0.add(x.hi(), y.hi(), Rounding::Up),
-        )
-    }
-
-    pub(super) fn mul(self, x: &Enclosure, y: &Enclosure) -> Enclosure {
-        self.corners(x, y, |a, b, rounding| self.0.mul(a, b, rounding))
-    }
-
-    /// `x / y`; `None` if 0 is in y.
-    pub(super) fn div(self, x: &Enclosure, y: &Enclosure) -> Option<Enclosure> {
-        let off_zero = y.lo().is_positive() || y.hi().is_negative();
-        off_zero.then(|| {
-            self.corners(x, y, |a, b, rounding| {
-                self.0.div(a, b, rounding).expect("y keeps off 0")
-            })
-        })
-    }
-
-    /// `ln x`; `None` unless x is positive.
-    pub(super) fn ln(self, x: &Enclosure) -> Option<Enclosure> {
-        let lo = self.0.ln(x.lo(), Rounding::Down).ok()?;
-        Some(ends(lo, self.0.ln(x.hi(), Rounding::Up).ok()?))
-    }
-
-    /// An operation that is monotone in each argument for each value of the other has its extremes at the ends.
-    fn corners(
-        self,
-        x: &Enclosure,
-        y: &Enclosure,
-        operation: impl Fn(&Dyadic, &Dyadic, Rounding) -> Dyadic,
-    ) -> Enclosure {
-        let all = |rounding| {
-            let operation = &operation;
-            let pairs = [
-                (x.lo(), y.lo()),
-                (x.lo(), y.hi()),
-                (x.hi(), y.lo()),
-                (x.hi(), y.hi()),
-            ];
-            let needed = if x.lo() == x.hi() && y.lo() == y.hi() {
-                1
-            } else {
-                4
-            };
-            pairs
-                .into_iter()
-                .take(needed)
-                .map(move |(a, b)| operation(a, b, rounding))
-        };
-        ends(
-            all(Rounding::Down).min().expect("at least one corner"),
-            all(Rounding::Up).max().expect("at least one corner"),
-        )
-    }
-
-    /// All of x, and what rounding its numbers to nearest in a format with `unit_roundoff` η can give.
-    ///
-    /// Let t > 0 and 2^e ≤ t < 2^(e+1). The nearest number of the format is at most half a last place, `η·2^e`, from t, and
-    /// is at least 2^e; so `|fl(t) − t| ≤ η·min(t, fl(t))`. Hence `fl(t) ≤ (1+η)t` and `t ≤ (1+η)fl(t)`: `fl(t)` is in
-    /// `[t/(1+η), t(1+η)]`. As fl is odd, for t < 0 it is in `[t(1+η), t/(1+η)]`; and fl(0) = 0. So each end moves away from the
-    /// middle according to its own sign: a positive lower end is divided, a negative one multiplied, and an upper end the
-    /// other way round.
-    pub(super) fn widen(self, x: &Enclosure, unit_roundoff: &Dyadic) -> Enclosure {
-        let factor = &Dyadic::ONE + unit_roundoff;
-        let outward = |end: &Dyadic, rounding: Rounding, away_from_zero: bool| {
-            if end.is_zero() {
-                Dyadic::ZERO
-            } else if away_from_zero {
-                self.0.mul(end, &factor, rounding)
-            } else {
-                self.0.div(end, &factor, rounding).expect("1 + η is not 0")
-            }
-        };
-        ends(
-            outward(x.lo(), Rounding::Down, x.lo().is_negative()),
-            outward(x.hi(), Rounding::Up, x.hi().is_positive()),
-        )
-    }
+/// Interval arithmetic at a working precision that a format can have.
+pub(super) fn arithmetic(bits: u32) -> Outward {
+    Outward::new(bits.min(*Format::PRECISIONS.end()))
 }
 
-/// `−x`.
-pub(super) fn negate(x: &Enclosure) -> Enclosure {
-    ends(-x.hi(), -x.lo())
+/// All of x, and what rounding its numbers to nearest in a format with `unit_roundoff` η can give.
+///
+/// Let t > 0 and 2^e ≤ t < 2^(e+1). The nearest number of the format is at most half a last place,
+/// `η·2^e`, from t, and is at least 2^e; so `|fl(t) − t| ≤ η·min(t, fl(t))`. Hence `fl(t) ≤ (1+η)t`
+/// and `t ≤ (1+η)fl(t)`: `fl(t)` is in `[t/(1+η), t(1+η)]`. As fl is odd, for t < 0 it is in
+/// `[t(1+η), t/(1+η)]`; and fl(0) = 0. So each end moves away from the middle according to its own
+/// sign: a positive lower end is divided, a negative one multiplied, and an upper end the other way
+/// round.
+pub(super) fn widen(arithmetic: Outward, x: &Enclosure, unit_roundoff: &Dyadic) -> Enclosure {
+    let factor = &Dyadic::ONE + unit_roundoff;
+    let factor = Enclosure::exact(factor);
+    let outward = |end: &Dyadic, away_from_zero: bool| {
+        let end = Enclosure::exact(end.clone());
+        if away_from_zero {
+            arithmetic.mul(&end, &factor)
+        } else {
+            arithmetic.div(&end, &factor).expect("1 + η is not 0")
+        }
+    };
+    ends(
+        outward(x.lo(), x.lo().is_negative()).lo().clone(),
+        outward(x.hi(), x.hi().is_positive()).hi().clone(),
+    )
 }
 
-/// The smallest interval that holds both.
-pub(super) fn hull(x: &Enclosure, y: &Enclosure) -> Enclosure {
-    ends(x.lo().min(y.lo()).clone(), x.hi().max(y.hi()).clone())
-}
-
-/// `clamp(x, b)` for every b in `bound`, which is positive: a nonnegative x gives `min(x, b)`, which grows with b, a negative one
-/// `max(x, −b)`, which falls; and both grow with x.
+/// `clamp(x, b)` for every b in `bound`, which is positive: a nonnegative x gives `min(x, b)`,
+/// which grows with b, a negative one `max(x, −b)`, which falls; and both grow with x.
 pub(super) fn clamp(x: &Enclosure, bound: &Enclosure) -> Enclosure {
     let least = |lo: &Dyadic, bound: &Enclosure| {
         if lo.is_negative() {
@@ -132,7 +53,8 @@ pub(super) fn clamp(x: &Enclosure, bound: &Enclosure) -> Enclosure {
     ends(least(x.lo(), bound), -&least(&-x.hi(), bound))
 }
 
-/// Every number of x rounded to a multiple of `2^exponent`: rounding to a grid is monotone whatever it does with ties.
+/// Every number of x rounded to a multiple of `2^exponent`: rounding to a grid is monotone whatever
+/// it does with ties.
 pub(super) fn round(x: &Enclosure, exponent: i64, ties: Ties) -> Enclosure {
     ends(
         round_number(x.lo(), exponent, ties),

@@ -1,40 +1,46 @@
-//! `e_R ⇓ e_F, [lo, hi]`: where the real and the floating value of an expression can lie, rule by rule.
+//! `e_R ⇓ e_F, [lo, hi]`: where the real and the floating value of an expression can lie, rule by
+//! rule.
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
 
-use super::interval::{self, Intervals, ends, hull, sized};
+use super::interval::{self, arithmetic, ends, sized};
 use super::real::{binary, divides_by_zero, no_logarithm};
 use super::{Boxes, Derivation, InputError, Instance, Judgement, Rule};
 use crate::language::{Arithmetic, Diagnostic, Distribution, Expr, ExprKind, Operator};
 
-/// Bits of the ends of intervals beyond those of the format: rounding ends outward costs 2^-64 of what a rounded operation does.
+/// Bits of the ends of intervals beyond those of the format: rounding ends outward costs 2^-64 of
+/// what a rounded operation does.
 const GUARD_BITS: u32 = 64;
 
 impl Instance {
-    /// Derives, for all inputs in the boxes, where the value of every expression can lie, over the reals and in the format.
+    /// Derives, for all inputs in the boxes, where the value of every expression can lie, over the
+    /// reals and in the format.
     ///
-    /// Every rule keeps this invariant: if the real value r and the floating value c of each operand lie in the operand's interval, then
-    /// so do those of the result. With `η = 2^-p`:
+    /// Every rule keeps this invariant: if the real value r and the floating value c of each
+    /// operand lie in the operand's interval, then so do those of the result. With `η = 2^-p`:
     ///
-    /// - **const, query, sample** `x ⇓ fl(x), [min(lo, fl(lo)), max(hi, fl(hi))]`: the floating value is the input rounded, and fl is
-    ///   monotone.
+    /// - **const, query, sample** `x ⇓ fl(x), [min(lo, fl(lo)), max(hi, fl(hi))]`: the floating
+    ///   value is the input rounded, and fl is monotone.
     /// - **neg** `−x ⇓ −x, [−hi, −lo]`: the numbers of a format are symmetric.
-    /// - **add, sub, mul, div** `x ∘ y ⇓ fl(x ∘ y), widen[x ∘ y]`: both the real result and the one that is rounded are in the interval of
-    ///   `x ∘ y`, whose extremes are at ends of the operands; the widening moves each end outward according to its sign, by the factor
-    ///   1 + η, which holds whatever rounding to nearest gives: for t > 0 it is in `[t/(1+η), t(1+η)]`, for t < 0 in `[t(1+η), t/(1+η)]`.
-    ///   A divisor whose interval holds 0 is an error.
+    /// - **add, sub, mul, div** `x ∘ y ⇓ fl(x ∘ y), widen[x ∘ y]`: both the real result and the one
+    ///   that is rounded are in the interval of `x ∘ y`, whose extremes are at ends of the
+    ///   operands; the widening moves each end outward according to its sign, by the factor 1 + η,
+    ///   which holds whatever rounding to nearest gives: for t > 0 it is in `[t/(1+η), t(1+η)]`,
+    ///   for t < 0 in `[t(1+η), t/(1+η)]`. A divisor whose interval holds 0 is an error.
     /// - **ln** `ln x ⇓ LN(x), widen[ln lo, ln hi]`: ln is monotone and LN is correctly rounded.
     /// - **fl** `x ⇓ fl(x), widen[x]`; inside, **real** operations do not widen.
-    /// - **scale** for ±1, and for powers of two: the floating product or quotient is exact, since a number of the format keeps its
-    ///   significand and exponents are unbounded. Nothing widens.
-    /// - **round** `⌊x⌉ ⇓ ⌊x⌉, [⌊lo⌉, ⌊hi⌉]`: rounding to multiples of Λ = 2^k is monotone, and a number x of the format stays one. With
-    ///   `2^e ≤ |x| < 2^(e+1)` its last place is `2^(e−p+1)`. If Λ is not larger, x is a multiple of Λ and stays. If Λ ≤ 2^(e+1), then
-    ///   2^(e+1) is a multiple of Λ, so the result is a multiple of `2^(e−p+1)` that is at most 2^(e+1). If Λ is larger still, the result is
-    ///   0 or ±Λ.
-    /// - **clamp** `clamp(x, B) ⇓ clamp(x, fl(B))`: the result is x or ±fl(B). For B' in `[b, b']`, the hull of B and fl(B), the value
-    ///   is between `min(lo, b)` (`max(lo, −b')` for lo < 0) and `min(hi, b')` (`max(hi, −b)` for hi < 0).
+    /// - **scale** for ±1, and for powers of two: the floating product or quotient is exact, since
+    ///   a number of the format keeps its significand and exponents are unbounded. Nothing widens.
+    /// - **round** `⌊x⌉ ⇓ ⌊x⌉, [⌊lo⌉, ⌊hi⌉]`: rounding to multiples of Λ = 2^k is monotone, and a
+    ///   number x of the format stays one. With `2^e ≤ |x| < 2^(e+1)` its last place is
+    ///   `2^(e−p+1)`. If Λ is not larger, x is a multiple of Λ and stays. If Λ ≤ 2^(e+1), then
+    ///   2^(e+1) is a multiple of Λ, so the result is a multiple of `2^(e−p+1)` that is at most
+    ///   2^(e+1). If Λ is larger still, the result is 0 or ±Λ.
+    /// - **clamp** `clamp(x, B) ⇓ clamp(x, fl(B))`: the result is x or ±fl(B). For B' in `[b, b']`,
+    ///   the hull of B and fl(B), the value is between `min(lo, b)` (`max(lo, −b')` for lo < 0) and
+    ///   `min(hi, b')` (`max(hi, −b)` for hi < 0).
     ///
     /// Ends have `p + 64` bits and are rounded outward.
     ///
@@ -54,7 +60,7 @@ impl Instance {
             instance: self,
             boxes,
             format,
-            intervals: Intervals::of_bits(format.precision().saturating_add(GUARD_BITS)),
+            intervals: arithmetic(format.precision().saturating_add(GUARD_BITS)),
             unit_roundoff: format.unit_roundoff(),
             variables: BTreeMap::new(),
         };
@@ -78,7 +84,7 @@ struct Judge<'a, 'b> {
     instance: &'a Instance,
     boxes: &'b Boxes,
     format: Format,
-    intervals: Intervals,
+    intervals: Outward,
     unit_roundoff: Dyadic,
     variables: BTreeMap<&'a str, Enclosure>,
 }
@@ -96,7 +102,7 @@ impl<'a> Judge<'a, '_> {
             }
             ExprKind::Negate(x) => {
                 let x = self.derive(x)?;
-                (Rule::Negate, interval::negate(&x.enclosure), vec![x])
+                (Rule::Negate, -&x.enclosure, vec![x])
             }
             ExprKind::Nearest(x) => {
                 let x = self.derive(x)?;
@@ -177,17 +183,18 @@ impl<'a> Judge<'a, '_> {
     /// The hull of a constant and the nearest number of the format.
     fn constant(&self, value: &Rational) -> Enclosure {
         let nearest = self.format.round_rational(value, Rounding::NearestEven);
-        hull(&self.intervals.rational(value), &Enclosure::exact(nearest))
+        let value = self.intervals.rational(value);
+        value.hull(&Enclosure::exact(nearest))
     }
 
     /// The hull of an interval and of its numbers rounded to the format.
     fn with_nearest(&self, x: &Enclosure) -> Enclosure {
         let nearest = |end: &Dyadic| self.format.round(end, Rounding::NearestEven);
-        hull(x, &ends(nearest(x.lo()), nearest(x.hi())))
+        x.hull(&ends(nearest(x.lo()), nearest(x.hi())))
     }
 
     fn widen(&self, x: &Enclosure) -> Enclosure {
-        self.intervals.widen(x, &self.unit_roundoff)
+        interval::widen(self.intervals, x, &self.unit_roundoff)
     }
 
     /// Whether a factor is a sign or a power of two, or the divisor is.

@@ -3,7 +3,8 @@
 //! - [`Instance`]: a program with values for its parameters.
 //! - [`Instance::real`]: its value over the real numbers, enclosed as narrowly as asked.
 //! - [`Instance::floating`]: its value in a [`Format`](lastbit_exact::Format).
-//! - [`Instance::judge`]: the judgement `e_R ⇓ e_F, [lo, hi]` for all inputs in given intervals, with its [`Derivation`].
+//! - [`Instance::judge`]: the judgement `e_R ⇓ e_F, [lo, hi]` for all inputs in given intervals,
+//!   with its [`Derivation`].
 
 mod derivation;
 mod floating;

@@ -1,18 +1,21 @@
-//! Evaluation over the real numbers: by enclosures to any precision, and exactly where every step is rational.
+//! Evaluation over the real numbers: by enclosures to any precision, and exactly where every step
+//! is rational.
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
 
-use super::interval::{self, Intervals, out_of_size, sized};
+use super::interval::{self, arithmetic, out_of_size, sized};
 use super::{Boxes, InputError, Inputs, Instance};
 use crate::language::{Arithmetic, Diagnostic, Expr, ExprKind, Operator, Sort, Ties};
 
 impl Instance {
-    /// The value of the program over the real numbers, its circled operations being those of the reals.
+    /// The value of the program over the real numbers, its circled operations being those of the
+    /// reals.
     ///
-    /// Contract: `lo ≤ value ≤ hi`, and `hi − lo ≤ 2^-bits · max(1, |value|)`, unless that would take more than 1000 bits or the
-    /// value lies so close to the middle between two multiples of a grid that 1000 bits do not tell on which side it is.
+    /// Contract: `lo ≤ value ≤ hi`, and `hi − lo ≤ 2^-bits · max(1, |value|)`, unless that would
+    /// take more than 1000 bits or the value lies so close to the middle between two multiples of a
+    /// grid that 1000 bits do not tell on which side it is.
     ///
     /// ```
     /// use lastbit_exact::Dyadic;
@@ -29,13 +32,11 @@ impl Instance {
         let most = *Format::PRECISIONS.end();
         let mut working = bits.saturating_add(32).min(most);
         loop {
-            let result = self.real_at(&boxes, Intervals::of_bits(working));
+            let result = self.real_at(&boxes, arithmetic(working));
             let narrow = result.as_ref().is_ok_and(|value| {
                 let size = value.lo().abs().min(value.hi().abs()).max(Dyadic::ONE);
-                Intervals::of_bits(64)
-                    .0
-                    .sub(value.hi(), value.lo(), Rounding::Up)
-                    <= size.scale(-i64::from(bits))
+                let [lo, hi] = [value.lo(), value.hi()].map(|end| Enclosure::exact(end.clone()));
+                *arithmetic(64).sub(&hi, &lo).hi() <= size.times_power_of_two(-i64::from(bits))
             });
             if narrow || working == most {
                 return Ok(result?);
@@ -45,7 +46,7 @@ impl Instance {
     }
 
     /// The value over the real numbers for all inputs in the boxes, at a working precision.
-    fn real_at(&self, boxes: &Boxes, intervals: Intervals) -> Result<Enclosure, Diagnostic> {
+    fn real_at(&self, boxes: &Boxes, intervals: Outward) -> Result<Enclosure, Diagnostic> {
         let mut scope = RealScope::new(self, boxes, intervals);
         for assignment in self.program().assignments() {
             scope.assign(&assignment.name, &assignment.value)?;
@@ -58,7 +59,7 @@ impl Instance {
 pub(super) struct RealScope<'a> {
     instance: &'a Instance,
     boxes: &'a Boxes,
-    intervals: Intervals,
+    intervals: Outward,
     variables: BTreeMap<&'a str, Enclosure>,
 }
 
@@ -66,7 +67,7 @@ impl<'a> RealScope<'a> {
     pub(super) fn new(
         instance: &'a Instance,
         boxes: &'a Boxes,
-        intervals: Intervals,
+        intervals: Outward,
     ) -> RealScope<'a> {
         RealScope {
             instance,
@@ -89,7 +90,7 @@ impl<'a> RealScope<'a> {
             ExprKind::Constant(value) => intervals.rational(value),
             ExprKind::Query => self.boxes.query.clone(),
             ExprKind::Name(name) => self.name(name, expr)?,
-            ExprKind::Negate(x) => interval::negate(&self.enclose(x)?),
+            ExprKind::Negate(x) => -&self.enclose(x)?,
             ExprKind::Nearest(x) => self.enclose(x)?,
             ExprKind::CeilPowerOfTwo(_) => intervals.rational(&self.instance.constant(expr)?),
             ExprKind::Round {
@@ -132,7 +133,8 @@ impl<'a> RealScope<'a> {
     }
 }
 
-/// The value of `fl(expr)`: the real value of `expr`, given the floating values of the variables before it, rounded once.
+/// The value of `fl(expr)`: the real value of `expr`, given the floating values of the variables
+/// before it, rounded once.
 pub(super) fn nearest(
     instance: &Instance,
     inputs: &Inputs,
@@ -148,7 +150,7 @@ pub(super) fn nearest(
     let most = *Format::PRECISIONS.end();
     let mut working = (format.precision() + 32).min(most);
     loop {
-        let mut scope = RealScope::new(instance, &boxes, Intervals::of_bits(working));
+        let mut scope = RealScope::new(instance, &boxes, arithmetic(working));
         for assignment in instance.program().assignments() {
             match floats.get(assignment.name.as_str()) {
                 Some(value) if is_floating(instance, &assignment.name) => {
@@ -186,14 +188,14 @@ fn is_floating(instance: &Instance, variable: &str) -> bool {
 
 /// `x ∘ y`; `None` for a division by an interval that holds 0.
 pub(super) fn binary(
-    intervals: Intervals,
+    intervals: Outward,
     operator: Operator,
     x: &Enclosure,
     y: &Enclosure,
 ) -> Option<Enclosure> {
     match operator {
         Operator::Add => Some(intervals.add(x, y)),
-        Operator::Subtract => Some(intervals.add(x, &interval::negate(y))),
+        Operator::Subtract => Some(intervals.sub(x, y)),
         Operator::Multiply => Some(intervals.mul(x, y)),
         Operator::Divide => intervals.div(x, y),
     }
@@ -308,7 +310,7 @@ fn moderate(x: &Dyadic) -> Option<Rational> {
 }
 
 fn round(x: &Rational, exponent: i64, ties: Ties) -> Rational {
-    let steps = x.scale(-exponent);
+    let steps = x.times_power_of_two(-exponent);
     let up = steps.round_ties_up();
     let tie = &Rational::from(up.clone()) - &steps == Rational::new(1, 2);
     let odd = (&up & IBig::ONE) == IBig::ONE;
@@ -319,7 +321,7 @@ fn round(x: &Rational, exponent: i64, ties: Ties) -> Rational {
             Ties::Away => x.is_negative(),
         };
     let rounded = if down { up - IBig::ONE } else { up };
-    Rational::from(rounded).scale(exponent)
+    Rational::from(rounded).times_power_of_two(exponent)
 }
 
 /// What [`Instance::floating`] says of a number beyond computing.

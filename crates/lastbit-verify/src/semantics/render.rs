@@ -9,8 +9,8 @@ use super::{Derivation, Judgement};
 use crate::language::{Arithmetic, Distribution, Expr, ExprKind, Operator, Program, Ties};
 
 impl fmt::Display for Judgement<'_> {
-    /// One block for each assignment and one for the result; premises are indented below their conclusion. Ends are rounded outward
-    /// to doubles.
+    /// One block for each assignment and one for the result; premises are indented below their
+    /// conclusion. Ends are rounded outward to doubles.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, derivation) in &self.variables {
             writeln!(f, "{name} =")?;
@@ -58,7 +58,8 @@ fn doubles(derivation: &Derivation) -> (String, String) {
 }
 
 impl Judgement<'_> {
-    /// The judgement as LaTeX, for the package `mathpartir`: an `\inferrule` for each assignment and for the result.
+    /// The judgement as LaTeX, for the package `mathpartir`: an `\inferrule` for each assignment
+    /// and for the result.
     pub fn latex(&self) -> String {
         let mut text = String::new();
         let derivations = self

@@ -1,24 +1,28 @@
 use core::fmt::Debug;
 
 use super::queryable::{interactive, sealed};
-use super::{Accountant, Budgeted, Interactive};
+use super::{Account, Budgeted, Interactive};
 use crate::metrics::Metric;
 use crate::{Distance, Error, MetricSpace};
 
-/// Releases chosen one after another, the i-th of them with a loss of at most `losses[i]` at `d_in`.
+/// Releases chosen one after another, the i-th of them with a loss of at most `losses[i]` at
+/// `d_in`.
 ///
-/// The result is a measurement whose output is a [`Queryable`](super::Queryable); `Σ losses ≤ map(d)` for `d ≤ d_in`. Only in measures whose losses
-/// add up adaptively: bounded range is refused, and is to be cast first.
+/// The result is a measurement whose output is a [`Queryable`](super::Queryable);
+/// `Σ losses ≤ map(d)` for `d ≤ d_in`. Only in measures whose losses add up adaptively: bounded
+/// range is refused, and is to be cast first.
 ///
-/// **Proof.** By induction on the number of releases. Let the first have laws P, Q and answer y, and given y let the rest have laws
-/// `R_y`, `S_y`, whose loss is at most r = Σ of the losses after the first, whatever y is.
+/// **Proof.** By induction on the number of releases. Let the first have laws P, Q and answer y,
+/// and given y let the rest have laws `R_y`, `S_y`, whose loss is at most r = Σ of the losses after
+/// the first, whatever y is.
 /// - *Pure.* `P(y)R_y(z) ≤ e^ε Q(y)·e^r S_y(z)`.
-/// - *Rényi at one order, and zCDP.* `Σ P(y)^α Q(y)^(1−α) Σ R_y(z)^α S_y(z)^(1−α) ≤ e^((α−1)ε) e^((α−1)r)`.
-/// - *Up to δ.* With `P = (1−δ)P′ + δP″` and `R_y = (1−γ)R_y′ + γR_y″`, the part `P′R′` has weight `(1−δ)(1−γ) ≥ 1 − δ − γ`, the same for
-///   both data sets, and the cases above hold for it. ∎
+/// - *Rényi at one order, and zCDP.*
+///   `Σ P(y)^α Q(y)^(1−α) Σ R_y(z)^α S_y(z)^(1−α) ≤ e^((α−1)ε) e^((α−1)r)`.
+/// - *Up to δ.* With `P = (1−δ)P′ + δP″` and `R_y = (1−γ)R_y′ + γR_y″`, the part `P′R′` has weight
+///   `(1−δ)(1−γ) ≥ 1 − δ − γ`, the same for both data sets, and the cases above hold for it. ∎
 ///
-/// Bounded range has no such proof: the interval of length η that holds the losses of the second release may lie elsewhere for
-/// each y, so that the sum is not bounded by the lengths.
+/// Bounded range has no such proof: the interval of length η that holds the losses of the second
+/// release may lie elsewhere for each y, so that the sum is not bounded by the lengths.
 ///
 /// ```
 /// # use lastbit::domains::AtomDomain;
@@ -65,15 +69,15 @@ where
     MI: Metric<Distance: PartialOrd>,
     MO: Budgeted,
 {
-    let accountant = Declared::new(output_measure, losses)?;
-    let total = accountant.total()?;
-    interactive(input_domain, input_metric, d_in, accountant, total)
+    let account = Declared::new(output_measure, losses)?;
+    let total = account.total()?;
+    interactive(input_domain, input_metric, d_in, account, total)
 }
 
 /// Losses declared in advance, one for each release in turn.
 ///
 /// ```
-/// use lastbit::composition::{Accountant, Declared};
+/// use lastbit::composition::{Account, Declared};
 /// use lastbit::measures::ZeroConcentratedDivergence;
 /// use lastbit_exact::Up;
 /// let mut declared = Declared::new(ZeroConcentratedDivergence, vec![Up::exact(0.25), Up::exact(0.5)])?;
@@ -123,7 +127,9 @@ impl<MO: Budgeted> Declared<MO> {
     }
 }
 
-impl<MO: Budgeted> Accountant for Declared<MO> {
+impl<MO: Budgeted> Account for Declared<MO> {
+    type Measure = MO;
+
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -144,14 +150,7 @@ impl<MO: Budgeted> Accountant for Declared<MO> {
     }
 }
 
-impl<MO: Budgeted> sealed::TakeBack for Declared<MO> {
-    type Measure = MO;
-
-    fn take_back(&mut self, _: &MO::Distance) {
-        // Called only after a charge.
-        self.used -= 1;
-    }
-}
+impl<MO: Budgeted> sealed::Accounting for Declared<MO> {}
 
 /// The refusal: requested, remaining, difference.
 pub(super) fn over<MO: Budgeted>(

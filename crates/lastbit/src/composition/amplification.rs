@@ -6,23 +6,28 @@ use crate::{Distance, Error};
 
 /// A measure in which a release from a secret sample of the rows costs less than one from all rows.
 ///
-/// What a sample at rate q makes of the loss of *everything that is released from it*: `ε ↦ ln(1 + q(e^ε − 1))` and `δ ↦ qδ`.
+/// What a sample at rate q makes of the loss of *everything that is released from it*:
+/// `ε ↦ ln(1 + q(e^ε − 1))` and `δ ↦ qδ`.
 ///
-/// **Proof.** Write `κ = 1 + q(e^ε − 1)`, so `1 ≤ κ ≤ e^ε`. With x, y neighbours, let A be the law of the answer if the person in whom
-/// they differ is not in the sample, and B, C the laws if she is, for x and y.
-/// - *Without replacement, m of n rows, change-one:* the answers have laws `(1−q)A + qB` and `(1−q)A + qC`, `q = m/n`. Samples behind B and
-///   C differ in her row; and putting in her place a uniform one of the rows left out turns B's sample into A's. So
-///   `B ≤ e^ε C + δ` and `B ≤ e^ε A + δ`, whence `B ≤ e^ε((1−β)A + βC) + δ` for every β in [0, 1]. With `β = κe^-ε`,
+/// **Proof.** Write `κ = 1 + q(e^ε − 1)`, so `1 ≤ κ ≤ e^ε`. With x, y neighbours, let A be the law
+/// of the answer if the person in whom they differ is not in the sample, and B, C the laws if she
+/// is, for x and y.
+/// - *Without replacement, m of n rows, change-one:* the answers have laws `(1−q)A + qB` and
+///   `(1−q)A + qC`, `q = m/n`. Samples behind B and C differ in her row; and putting in her place a
+///   uniform one of the rows left out turns B's sample into A's. So `B ≤ e^ε C + δ` and
+///   `B ≤ e^ε A + δ`, whence `B ≤ e^ε((1−β)A + βC) + δ` for every β in [0, 1]. With `β = κe^-ε`,
 ///   `(1−q)A + qB ≤ (1 − q + qe^ε − qκ)A + qκC + qδ = κ((1−q)A + qC) + qδ`, as `1 − q + qe^ε = κ`.
-/// - *Poisson, each row by itself with probability q, add/remove:* if y has one row more, the laws are A and `(1−q)A + qC`. One way,
-///   `(1−q)A + qC ≤ (1 − q + qe^ε)A + qδ = κA + qδ`. The other way, `C ≥ e^-ε(A − δ)` and `κe^-ε ≤ 1` give `κ((1−q)A + qC) + qδ ≥ κ(1 − q + qe^-ε)A`,
-///   where `κ(1 − q + qe^-ε) = 1 + q(1−q)(e^ε + e^-ε − 2) ≥ 1`. ∎
+/// - *Poisson, each row by itself with probability q, add/remove:* if y has one row more, the laws
+///   are A and `(1−q)A + qC`. One way, `(1−q)A + qC ≤ (1 − q + qe^ε)A + qδ = κA + qδ`. The other
+///   way, `C ≥ e^-ε(A − δ)` and `κe^-ε ≤ 1` give `κ((1−q)A + qC) + qδ ≥ κ(1 − q + qe^-ε)A`, where
+///   `κ(1 − q + qe^-ε) = 1 + q(1−q)(e^ε + e^-ε − 2) ≥ 1`. ∎
 ///
-/// **Two releases from one sample** are a single release from it as far as this theorem goes: add their losses first, and
-/// amplify the sum. Amplifying each and adding would be wrong, since a person who is in the sample is in it for both. That is why
-/// [`amplify`](Amplified::amplify) takes all the losses of a sample at once, and why
-/// [`poisson_subsample`](super::poisson_subsample) and [`subsample_without_replacement`](super::subsample_without_replacement) draw a
-/// fresh sample in each call and never hand it out.
+/// **Two releases from one sample** are a single release from it as far as this theorem goes: add
+/// their losses first, and amplify the sum. Amplifying each and adding would be wrong, since a
+/// person who is in the sample is in it for both. That is why [`amplify`](Amplified::amplify) takes
+/// all the losses of a sample at once, and why [`poisson_subsample`](super::poisson_subsample) and
+/// [`subsample_without_replacement`](super::subsample_without_replacement) draw a fresh sample in
+/// each call and never hand it out.
 ///
 /// ```
 /// use lastbit::composition::Amplified;
@@ -36,8 +41,8 @@ use crate::{Distance, Error};
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub trait Amplified: Composable {
-    /// The loss, between neighbours at distance 1, of everything that is released from one secret sample at rate q, given the losses
-    /// between neighbours at distance 1 in the sample.
+    /// The loss, between neighbours at distance 1, of everything that is released from one secret
+    /// sample at rate q, given the losses between neighbours at distance 1 in the sample.
     fn amplify(&self, losses: &[Self::Distance], rate: &Rational) -> Result<Self::Distance, Error>;
 
     /// The loss at a distance, from the loss at distance 1, by going there in steps of 1.
@@ -71,7 +76,8 @@ impl Amplified for Approximate<MaxDivergence> {
     fn group(&self, loss: &EpsilonDelta, distance: u64) -> Result<EpsilonDelta, Error> {
         let epsilon = MaxDivergence.group(loss.loss(), distance)?;
         let one = *loss.loss();
-        // The sum is (e^(dε) − 1)/(e^ε − 1), which grows with ε, so it is taken at the upper bound itself.
+        // The sum is (e^(dε) − 1)/(e^ε − 1), which grows with ε, so it is taken at the upper bound
+        // itself.
         let steps = if distance <= 1 || one == Up::ZERO {
             Up::from_rational(&Rational::from(distance))
         } else {
@@ -82,7 +88,8 @@ impl Amplified for Approximate<MaxDivergence> {
     }
 }
 
-/// `ln(1 + q(e^ε − 1)) ≤ amplified(ε, q)` for `0 ≤ q ≤ 1`, within 4 units in the last place where `ε ≤ 700`.
+/// `ln(1 + q(e^ε − 1)) ≤ amplified(ε, q)` for `0 ≤ q ≤ 1`, within 4 units in the last place where
+/// `ε ≤ 700`.
 fn amplified(epsilon: Up, rate: &Rational) -> Up {
     let direct = (Up::from_rational(rate) * epsilon.exp_m1()).ln_1p();
     // Where e^ε overflows: ε + ln(q + (1−q)e^-ε).

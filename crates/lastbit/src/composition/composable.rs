@@ -1,27 +1,32 @@
 use core::fmt::Debug;
 
-use lastbit_exact::{Down, Dyadic, Up};
+use lastbit_exact::{Down, Dyadic, Rational, Up};
 
 use crate::measures::{
-    Approximate, MaxDivergence, Measure, RangeDivergence, RenyiCurve, RenyiDivergence, WithDelta,
-    ZeroConcentratedDivergence,
+    Approximate, Exact, MaxDivergence, Measure, RangeDivergence, RenyiCurve, RenyiDivergence,
+    WithDelta, ZeroConcentratedDivergence,
 };
 use crate::{Distance, Error};
 
-/// A measure whose losses add up over several releases from the same data, each with its own randomness.
+/// A measure whose losses add up over several releases from the same data, each with its own
+/// randomness.
 ///
-/// A sum is kept exactly and rounded up once, when it is read: it does not depend on the order, and a million releases cost no
-/// more than the smallest f64 at or above their exact sum.
+/// A sum is kept exactly and rounded up once, when it is read. So it does not depend on the order,
+/// and a million releases cost the smallest f64 at or above their exact sum.
 ///
 /// **Proof**, for laws `P = Π P_i` and `Q = Π Q_i` of releases fixed in advance.
 /// - *Pure.* `P(y)/Q(y) = Π P_i(y_i)/Q_i(y_i) ≤ e^(Σε_i)`.
-/// - *Rényi at one order α, and zCDP, which is all of them.* `E_Q[(P/Q)^α] = Π E_(Q_i)[(P_i/Q_i)^α]`, so divergences add.
-/// - *Bounded range.* `ln P(x)/Q(x) − ln P(y)/Q(y) = Σ (ln P_i(x_i)/Q_i(x_i) − ln P_i(y_i)/Q_i(y_i)) ≤ Σ η_i`.
-/// - *Up to δ.* Two laws are within a loss up to δ if `P_i = (1−δ_i)P_i′ + δ_i P_i″`, `Q_i = (1−δ_i)Q_i′ + δ_i Q_i″` with `P_i′`, `Q_i′`
-///   within that loss; for max divergence this is (ε, δ) (Kairouz, Oh and Viswanath, 2015). The parts `Π P_i′`, `Π Q_i′` have weight
+/// - *Rényi at one order α, and zCDP, which is all of them.*
+///   `E_Q[(P/Q)^α] = Π E_(Q_i)[(P_i/Q_i)^α]`, so divergences add.
+/// - *Bounded range.*
+///   `ln P(x)/Q(x) − ln P(y)/Q(y) = Σ (ln P_i(x_i)/Q_i(x_i) − ln P_i(y_i)/Q_i(y_i)) ≤ Σ η_i`.
+/// - *Up to δ.* Two laws are within a loss up to δ if `P_i = (1−δ_i)P_i′ + δ_i P_i″`,
+///   `Q_i = (1−δ_i)Q_i′ + δ_i Q_i″` with `P_i′`, `Q_i′` within that loss; for max divergence this
+///   is (ε, δ) (Kairouz, Oh and Viswanath, 2015). The parts `Π P_i′`, `Π Q_i′` have weight
 ///   `Π (1−δ_i) ≥ 1 − Σδ_i` and losses that add. ∎
 ///
-/// What holds when a release is chosen after seeing others is for [`Composable::check_adaptive`] to say.
+/// What holds when a release is chosen after seeing others is for [`Composable::check_adaptive`] to
+/// say.
 ///
 /// ```
 /// use lastbit::composition::Composable;
@@ -55,9 +60,6 @@ pub trait Composable: Measure {
 
     /// `total + loss`, exactly; a bad loss is refused, and leaves the total as it was.
     fn add(&self, total: &mut Self::Total, loss: &Self::Distance) -> Result<(), Error>;
-
-    /// Takes back the loss that was added last, exactly.
-    fn take_back(&self, total: &mut Self::Total, loss: &Self::Distance);
 
     /// `Σ losses ≤ read(total)`, the smallest such loss that the type holds.
     fn read(&self, total: &Self::Total) -> Result<Self::Distance, Error>;
@@ -94,7 +96,8 @@ pub trait Composable: Measure {
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub trait Budgeted: Composable<Distance: PartialOrd> {
-    /// The largest loss x of the type with `spent + x ≤ budget` in every part; an error if nothing fits, not even zero.
+    /// The largest loss x of the type with `spent + x ≤ budget` in every part; an error if nothing
+    /// fits, not even zero.
     fn remaining(
         &self,
         budget: &Self::Distance,
@@ -136,15 +139,12 @@ impl ExactSum {
         Ok(())
     }
 
-    fn take_back(&mut self, loss: Up) {
-        self.0 = &self.0 - &exact(loss);
-    }
-
     fn read(&self) -> Up {
         Up::from_dyadic(&self.0)
     }
 
-    /// The largest f64 x with `self + x ≤ budget`, as a loss to aim at; negative if there is none at or above zero.
+    /// The largest f64 x with `self + x ≤ budget`, as a loss to aim at; negative if there is none
+    /// at or above zero.
     fn below(&self, budget: Up) -> Up {
         let rest = Down::from_dyadic(&(&exact(budget) - &self.0));
         // Never NaN or +∞; −∞ if more was spent than any f64 holds.
@@ -164,10 +164,6 @@ macro_rules! one_number {
 
             fn add(&self, total: &mut ExactSum, loss: &Up) -> Result<(), Error> {
                 total.add(*loss)
-            }
-
-            fn take_back(&self, total: &mut ExactSum, loss: &Up) {
-                total.take_back(*loss);
             }
 
             fn read(&self, total: &ExactSum) -> Result<Up, Error> {
@@ -217,6 +213,29 @@ fn excess(requested: Up, available: Up) -> Up {
     }
 }
 
+macro_rules! exact {
+    ($($measure:ty),*) => {
+        $(impl Composable for Exact<$measure> {
+            type Total = Rational;
+
+            fn add(&self, total: &mut Rational, loss: &Rational) -> Result<(), Error> {
+                loss.check()?;
+                *total = &*total + loss;
+                Ok(())
+            }
+
+            fn read(&self, total: &Rational) -> Result<Rational, Error> {
+                Ok(total.clone())
+            }
+
+            fn check_adaptive(&self) -> Result<(), Error> {
+                Ok(())
+            }
+        })*
+    };
+}
+exact!(MaxDivergence, ZeroConcentratedDivergence);
+
 impl<M: Composable> Composable for Approximate<M> {
     type Total = (M::Total, ExactSum);
 
@@ -224,11 +243,6 @@ impl<M: Composable> Composable for Approximate<M> {
         loss.check()?;
         self.0.add(&mut total.0, loss.loss())?;
         total.1.add(loss.delta())
-    }
-
-    fn take_back(&self, total: &mut Self::Total, loss: &WithDelta<M::Distance>) {
-        self.0.take_back(&mut total.0, loss.loss());
-        total.1.take_back(loss.delta());
     }
 
     fn read(&self, total: &Self::Total) -> Result<WithDelta<M::Distance>, Error> {
@@ -271,7 +285,8 @@ impl<M: Budgeted> Budgeted for Approximate<M> {
     }
 }
 
-/// A loss with a δ that lies between those of two checked losses, and so is a probability; `checked` is never returned.
+/// A loss with a δ that lies between those of two checked losses, and so is a probability;
+/// `checked` is never returned.
 fn parts<L: Distance>(loss: L, delta: Up, checked: &WithDelta<L>) -> WithDelta<L> {
     WithDelta::new(loss, delta).unwrap_or_else(|_| checked.clone())
 }
@@ -283,10 +298,6 @@ impl Composable for RenyiDivergence {
     fn add(&self, total: &mut Vec<RenyiCurve>, loss: &RenyiCurve) -> Result<(), Error> {
         total.push(loss.clone());
         Ok(())
-    }
-
-    fn take_back(&self, total: &mut Vec<RenyiCurve>, _: &RenyiCurve) {
-        total.pop();
     }
 
     fn read(&self, total: &Vec<RenyiCurve>) -> Result<RenyiCurve, Error> {

@@ -1,12 +1,14 @@
 use super::adaptive::over;
 use super::queryable::{interactive, sealed};
-use super::{Accountant, Budgeted, Interactive};
+use super::{Account, Budgeted, Interactive};
 use crate::metrics::Metric;
 use crate::{Distance, Error, MetricSpace};
 
-/// Releases chosen one after another, with losses chosen as freely, until a budget is used up at `d_in`.
+/// Releases chosen one after another, with losses chosen as freely, until a budget is used up at
+/// `d_in`.
 ///
-/// The result is a measurement whose output is a [`Queryable`](super::Queryable); `map(d) = budget` for `d ≤ d_in`. The proof is with [`Filter`].
+/// The result is a measurement whose output is a [`Queryable`](super::Queryable); `map(d) = budget`
+/// for `d ≤ d_in`. The proof is with [`Filter`].
 ///
 /// ```
 /// # use lastbit::domains::AtomDomain;
@@ -45,28 +47,33 @@ where
     MI: Metric<Distance: PartialOrd>,
     MO: Budgeted,
 {
-    let accountant = Filter::new(output_measure, budget)?;
-    let total = accountant.budget().clone();
-    interactive(input_domain, input_metric, d_in, accountant, total)
+    let account = Filter::new(output_measure, budget)?;
+    let total = account.budget().clone();
+    interactive(input_domain, input_metric, d_in, account, total)
 }
 
-/// A budget that cannot be exceeded: a loss that does not fit is refused, and nothing is spent on it.
+/// A budget that cannot be exceeded: a loss that does not fit is refused, and nothing is spent on
+/// it.
 ///
-/// Sums are exact: a loss is accepted if and only if the exact sum with it is at most the budget. An f64 next to 1/10 that is a
-/// bound of it lies above, so ten of them do *not* fit in 1; for a known list take what
-/// [`compose`](super::Composable::compose) says as the budget.
+/// Sums are exact: a loss is accepted if and only if the exact sum with it is at most the budget.
+/// The smallest f64 that bounds 1/10 lies above it, so ten of them do *not* fit in 1. For a known
+/// list, set the budget to what [`compose`](super::Composable::compose) says.
 ///
-/// Two Rényi curves have no order that can be decided, so there is no filter over them: convert to zCDP or (ε, δ) first.
+/// Two Rényi curves have no order that can be decided, so there is no filter over them: convert to
+/// zCDP or (ε, δ) first.
 ///
-/// Releases whose losses, each chosen after seeing the answers before it, pass one filter are together within the budget.
+/// Releases whose losses, each chosen after seeing the answers before it, pass one filter are
+/// together within the budget.
 ///
-/// **Proof.** By induction on the number of releases left: let any way to choose them under a budget r be within r. Under a
-/// budget b, the first release has a loss ε ≤ b that was known before its answer y, and the rest are within `b − ε`
-/// whatever y is. The proof of [`adaptive`](super::adaptive()) with `r = b − ε` bounds all of them by b. With δ, the parts of both
-/// add up in the same way. ∎ (Rogers, Roth, Ullman and Vadhan, 2016; for Rényi, Feldman and Zrnic, 2021.)
+/// **Proof.** By induction on the number of releases left: let any way to choose them under a
+/// budget r be within r. Under a budget b, the first release has a loss ε ≤ b that was known before
+/// its answer y, and the rest are within `b − ε` whatever y is. The proof of
+/// [`adaptive`](super::adaptive()) with `r = b − ε` bounds all of them by b. With δ, the parts of
+/// both add up in the same way. ∎ (Rogers, Roth, Ullman and Vadhan, 2016; for Rényi, Feldman and
+/// Zrnic, 2021.)
 ///
 /// ```
-/// use lastbit::composition::{Accountant, Filter};
+/// use lastbit::composition::{Account, Filter};
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};
 /// use lastbit_exact::Up;
 /// let loss = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta));
@@ -116,7 +123,9 @@ impl<MO: Budgeted> Filter<MO> {
     }
 }
 
-impl<MO: Budgeted> Accountant for Filter<MO> {
+impl<MO: Budgeted> Account for Filter<MO> {
+    type Measure = MO;
+
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -132,10 +141,4 @@ impl<MO: Budgeted> Accountant for Filter<MO> {
     }
 }
 
-impl<MO: Budgeted> sealed::TakeBack for Filter<MO> {
-    type Measure = MO;
-
-    fn take_back(&mut self, loss: &MO::Distance) {
-        self.measure.take_back(&mut self.spent, loss);
-    }
-}
+impl<MO: Budgeted> sealed::Accounting for Filter<MO> {}

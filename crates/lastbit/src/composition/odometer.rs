@@ -1,18 +1,19 @@
 use super::queryable::sealed;
-use super::{Accountant, Composable};
+use super::{Account, Composable};
 use crate::Error;
 
 /// A running total that refuses nothing, with every part of the loss: ε *and* δ.
 ///
-/// What it states: for every bound b **fixed in advance**, the releases up to the first one that would take the total above b are
-/// together within b. **Proof.** Stopping there is what a [`Filter`](super::Filter) with budget b does. ∎
+/// What it states: for every bound b **fixed in advance**, the releases up to the first one that
+/// would take the total above b are together within b. **Proof.** Stopping there is what a
+/// [`Filter`](super::Filter) with budget b does. ∎
 ///
-/// In pure privacy more holds: the answers seen are at most `e^total` times as likely for one data set as for a neighbour,
-/// whenever the total is read. In the other measures a total that depends on the answers is not a bound chosen in advance; to
-/// stop at a loss and claim it, use a filter.
+/// In pure privacy more holds: the answers seen are at most `e^total` times as likely for one data
+/// set as for a neighbour, whenever the total is read. In the other measures a total that depends
+/// on the answers is not a bound chosen in advance; to stop at a loss and claim it, use a filter.
 ///
 /// ```
-/// use lastbit::composition::{Accountant, Odometer};
+/// use lastbit::composition::{Account, Odometer};
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence, RangeDivergence};
 /// use lastbit_exact::Up;
 /// let loss = EpsilonDelta::new(Up::exact(0.5), Up::exact(0.125))?;
@@ -54,7 +55,9 @@ impl<MO: Composable> Odometer<MO> {
     }
 }
 
-impl<MO: Composable> Accountant for Odometer<MO> {
+impl<MO: Composable> Account for Odometer<MO> {
+    type Measure = MO;
+
     fn measure(&self) -> &MO {
         &self.measure
     }
@@ -66,11 +69,4 @@ impl<MO: Composable> Accountant for Odometer<MO> {
     }
 }
 
-impl<MO: Composable> sealed::TakeBack for Odometer<MO> {
-    type Measure = MO;
-
-    fn take_back(&mut self, loss: &MO::Distance) {
-        self.measure.take_back(&mut self.spent, loss);
-        self.releases -= 1;
-    }
-}
+impl<MO: Composable> sealed::Accounting for Odometer<MO> {}

@@ -1,29 +1,34 @@
 use super::Budgeted;
 use super::sequential::equal;
 use crate::domains::{Domain, VectorDomain};
-use crate::metrics::{ChangeOneDistance, Metric, SymmetricDistance};
+use crate::metrics::SymmetricDistance;
+use crate::transformations::RowMetric;
 use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 
-/// One release from each of several disjoint parts of the rows: a person in one part costs the largest loss, not the sum.
+/// One release from each of several disjoint parts of the rows: a person in one part costs the
+/// largest loss, not the sum.
 ///
-/// `part_of` names the part of a row by its index in `releases`, from the row alone; rows that it gives no index of a release are
-/// left out. How many parts there are is public, how many rows each has is not: so the releases are over vectors of any size under
-/// symmetric distance, also when the whole has a public size and changes by one row.
+/// `part_of` names the part of a row by its index in `releases`, from the row alone; rows that it
+/// gives no index of a release are left out. The number of parts is public, the number of rows in
+/// each is not. So the releases are over vectors of any size under symmetric distance, even if the
+/// whole has a public size.
 ///
 /// The loss at a distance d is the largest `Σ map_i(d_i)` over whole numbers with `Σ d_i ≤ t`:
 ///
 /// | metric of the whole | t | at d = 1 |
 /// |---|---|---|
 /// | [`SymmetricDistance`] | d | `max map_i(1)` |
-/// | [`ChangeOneDistance`] | 2d | the larger of `max map_i(2)` and the two largest `map_i(1)` together: a person may move from one part to another |
+/// | [`ChangeOneDistance`](crate::metrics::ChangeOneDistance) | 2d | the larger of `max map_i(2)` and the two largest `map_i(1)` together: a person may move from one part to another |
 ///
-/// **Proof.** Let `x_i`, `y_i` be part i of two data sets x, y. Rows go to parts by themselves, so the rows without a partner are
-/// divided among the parts: `Σ |x_i Δ y_i| ≤ |x Δ y|`, which is d under symmetric distance and 2d under change-one distance. The
-/// answers are independent given the data, and fixed in advance, so the loss is at most `Σ map_i(|x_i Δ y_i|)`; a part without
-/// a change has the same law for both, and adds nothing. Maps do not fall, so the largest such sum bounds all. ∎
+/// **Proof.** Let `x_i`, `y_i` be part i of two data sets x, y. Rows go to parts by themselves, so
+/// the rows without a partner are divided among the parts: `Σ |x_i Δ y_i| ≤ |x Δ y|`, which is d
+/// under symmetric distance and 2d under change-one distance. The answers are independent given the
+/// data, and fixed in advance, so the loss is at most `Σ map_i(|x_i Δ y_i|)`; a part without a
+/// change has the same law for both, and adds nothing. Maps do not fall, so the largest such sum
+/// bounds all. ∎
 ///
-/// For many parts times a large distance (`parts·t² > 2^20`) the sum is bounded by `min(t, parts)·max map_i(t)` instead, which is
-/// larger and quick.
+/// For many parts times a large distance (`parts·t² > 2^20`) the sum is bounded by
+/// `min(t, parts)·max map_i(t)` instead, which is larger and quick.
 ///
 /// ```
 /// # use lastbit::domains::{AtomDomain, VectorDomain};
@@ -95,39 +100,8 @@ where
                 .map(|(release, part)| release.invoke_with(part, entropy))
                 .collect()
         },
-        PrivacyMap::new(move |d_in| largest_sum(&pricing, &maps, metric.rows(d_in)?)),
+        PrivacyMap::new(move |d_in| largest_sum(&pricing, &maps, metric.unpaired_rows(d_in)?)),
     )
-}
-
-/// A metric that counts rows, and how many rows without a partner its distances allow.
-///
-/// ```
-/// use lastbit::composition::RowMetric;
-/// use lastbit::metrics::{ChangeOneDistance, SymmetricDistance};
-/// assert_eq!(SymmetricDistance.rows(&3)?, 3);
-/// assert_eq!(ChangeOneDistance.rows(&3)?, 6); // three removed, three added
-/// # Ok::<(), lastbit::Error>(())
-/// ```
-pub trait RowMetric: Metric {
-    /// The largest `|x Δ y|` of data sets at a distance.
-    fn rows(&self, distance: &Self::Distance) -> Result<u64, Error>;
-}
-
-impl RowMetric for SymmetricDistance {
-    fn rows(&self, distance: &u64) -> Result<u64, Error> {
-        Ok(*distance)
-    }
-}
-
-impl RowMetric for ChangeOneDistance {
-    /// A changed row is one removed and one added.
-    fn rows(&self, distance: &u64) -> Result<u64, Error> {
-        distance.checked_mul(2).ok_or_else(|| {
-            Error::distance(format!(
-                "a change-one distance of {distance} is more rows than any data set has; use a smaller one"
-            ))
-        })
-    }
 }
 
 type PartMap<MO> = PrivacyMap<SymmetricDistance, MO>;
@@ -145,7 +119,8 @@ fn largest_sum<MO: Budgeted>(
     if steps.is_none_or(|steps| steps > STEPS) {
         return many(measure, maps, rows);
     }
-    // best[t] is the largest sum over the parts so far with Σ d_i = t. A part without a change adds nothing.
+    // best[t] is the largest sum over the parts so far with Σ d_i = t. A part without a change adds
+    // nothing.
     let nothing = measure.read(&MO::Total::default())?;
     let mut best = vec![nothing; rows as usize + 1];
     for map in maps {

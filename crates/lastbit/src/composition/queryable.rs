@@ -1,17 +1,18 @@
 use core::fmt;
 
-use lastbit_noise::entropy::{Entropy, EntropyError, System};
+use lastbit_noise::entropy::{Entropy, System};
 
+use super::Composable;
 use super::sequential::same_space;
 use crate::measures::Measure;
 use crate::metrics::Metric;
 use crate::{Distance, Error, Measurement, MetricSpace, PrivacyMap};
 
-/// Who decides whether a release may be made, and remembers its loss: [`Declared`](super::Declared), [`Filter`](super::Filter) or
-/// [`Odometer`](super::Odometer).
+/// Who decides whether a release may be made, and remembers its loss:
+/// [`Declared`](super::Declared), [`Filter`](super::Filter) or [`Odometer`](super::Odometer).
 ///
 /// ```
-/// use lastbit::composition::{Accountant, Filter};
+/// use lastbit::composition::{Account, Filter};
 /// use lastbit::measures::MaxDivergence;
 /// use lastbit_exact::Up;
 /// let mut filter = Filter::new(MaxDivergence, Up::ONE)?;
@@ -20,7 +21,10 @@ use crate::{Distance, Error, Measurement, MetricSpace, PrivacyMap};
 /// filter.charge(&Up::exact(0.25))?; // the refusal cost nothing
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-pub trait Accountant: sealed::TakeBack + Send + Sync + 'static {
+pub trait Account: sealed::Accounting + Send + Sync + 'static {
+    /// The measure of the losses.
+    type Measure: Composable;
+
     /// The measure of the losses.
     fn measure(&self) -> &Self::Measure;
 
@@ -29,35 +33,29 @@ pub trait Accountant: sealed::TakeBack + Send + Sync + 'static {
 }
 
 pub(super) mod sealed {
-    use crate::composition::Composable;
-    use crate::measures::Measure;
-
-    /// What only a [`Queryable`](super::Queryable) may do, and only if no randomness was drawn.
-    pub trait TakeBack {
-        /// The measure of the losses.
-        type Measure: Composable;
-
-        /// Undoes the latest charge.
-        fn take_back(&mut self, loss: &<Self::Measure as Measure>::Distance);
-    }
+    /// The accounts of this crate: each has a proof that what it lets through is within what it
+    /// states.
+    pub trait Accounting {}
 }
 
 /// Data that answers releases one after another, each chosen after seeing the answers before it.
 ///
-/// Made by [`adaptive`](super::adaptive()), [`filtered`](super::filtered()), or [`Queryable::new`] with an
-/// [`Odometer`](super::Odometer). It holds the data and never shows it.
+/// Made by [`adaptive`](super::adaptive()), [`filtered`](super::filtered()), or [`Queryable::new`]
+/// with an [`Odometer`](super::Odometer). It holds the data and never shows it.
 ///
-/// **What an error costs.** The loss is charged before the release is made. A refusal, and a release that fails before it has
-/// drawn randomness, cost nothing; one that fails *after* costs its whole loss, since its error may tell of data and noise as
-/// much as an answer would. The next release can be asked for in either case. **Proof** that the former is free: what happens
-/// before the first draw is a function of the data alone. If it differed between neighbours, their laws would have disjoint
-/// supports, and no finite loss (nor δ < 1) could be claimed; so in a release whose map is right it is the same for all
-/// neighbours, and tells nothing. ∎
+/// **What an error costs.** The loss is charged before the release is made, and stays charged
+/// whatever becomes of it. A refusal, for want of budget or because the release does not fit the
+/// data's domain, is decided from public facts and costs nothing. A release that fails once it has
+/// begun costs its whole loss, and its cause is not shown: which cast failed, and at which row, is
+/// a fact about the data that no map accounts for. The next release can be asked for in either
+/// case. No measurement of this crate fails on data of its domain but for want of randomness; one
+/// that the caller builds must not either, or its map is false.
 ///
-/// **Several at once.** Answers of several queryables may be interleaved, also of one that was itself an answer: a queryable's
-/// loss is paid in whole when it is made. In pure privacy the probability of all answers is a product with one factor for each
-/// queryable, so losses add; for (ε, δ), Rényi and zCDP this is concurrent composition (Vadhan and Wang, 2021; Lyu, 2022;
-/// Vadhan and Zhang, 2023).
+/// **Several at once.** Answers of several queryables may be interleaved, also of one that was
+/// itself an answer: a queryable's loss is paid in whole when it is made. In pure privacy the
+/// probability of all answers is a product with one factor for each queryable, so losses add; for
+/// (ε, δ), Rényi and zCDP this is concurrent composition (Vadhan and Wang, 2021; Lyu, 2022; Vadhan
+/// and Zhang, 2023).
 ///
 /// ```
 /// # use lastbit::domains::AtomDomain;
@@ -73,7 +71,7 @@ pub(super) mod sealed {
 /// #     PrivacyMap::new(|&d_in| Ok(if d_in == 0 { Up::ZERO } else { Up::exact(3.0).ln() })))?;
 /// let mut queryable = Queryable::new(AtomDomain::new(), DiscreteDistance, true, 1, Odometer::new(MaxDivergence)?)?;
 /// while !queryable.ask(&randomized_response)? {} // until the first yes
-/// let spent = queryable.accountant().spent()?;
+/// let spent = queryable.account().spent()?;
 /// assert!(spent.get() >= 3f64.ln());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
@@ -82,22 +80,23 @@ pub struct Queryable<DI: MetricSpace<MI>, MI: Metric, A> {
     input_metric: MI,
     data: DI::Carrier,
     d_in: MI::Distance,
-    accountant: A,
+    account: A,
 }
 
 impl<DI, MI, A> Queryable<DI, MI, A>
 where
     DI: MetricSpace<MI>,
     MI: Metric,
-    A: Accountant,
+    A: Account,
 {
-    /// Data in a domain, of which neighbours at distance at most `d_in` are to be indistinguishable.
+    /// Data in a domain, of which neighbours at distance at most `d_in` are to be
+    /// indistinguishable.
     pub fn new(
         input_domain: DI,
         input_metric: MI,
         data: DI::Carrier,
         d_in: MI::Distance,
-        accountant: A,
+        account: A,
     ) -> Result<Self, Error> {
         input_domain.check_space(&input_metric)?;
         d_in.check()?;
@@ -109,11 +108,11 @@ where
             input_metric,
             data,
             d_in,
-            accountant,
+            account,
         })
     }
 
-    /// One release with the system's randomness, if the accountant allows its loss at `d_in`.
+    /// One release with the system's randomness, if the account allows its loss at `d_in`.
     pub fn ask<TO: 'static>(
         &mut self,
         release: &Measurement<DI, MI, A::Measure, TO>,
@@ -130,26 +129,19 @@ where
         let space = (
             &self.input_domain,
             &self.input_metric,
-            self.accountant.measure(),
+            self.account.measure(),
         );
         same_space(space, release)?;
         let loss = release.map(&self.d_in)?;
         // Before the release: whatever ends it, the loss is on record.
-        self.accountant.charge(&loss)?;
-        let mut watched = Watched {
-            entropy,
-            drawn: false,
-        };
-        let answer = release.invoke_with(&self.data, &mut watched);
-        if answer.is_err() && !watched.drawn {
-            self.accountant.take_back(&loss);
-        }
-        answer
+        self.account.charge(&loss)?;
+        let answer = release.invoke_with(&self.data, entropy);
+        answer.map_err(|_| Error::failed())
     }
 
     /// What was spent, and what may be.
-    pub fn accountant(&self) -> &A {
-        &self.accountant
+    pub fn account(&self) -> &A {
+        &self.account
     }
 
     /// The distance at which losses are charged.
@@ -170,22 +162,8 @@ where
             .field("input_domain", &self.input_domain)
             .field("input_metric", &self.input_metric)
             .field("d_in", &self.d_in)
-            .field("accountant", &self.accountant)
+            .field("account", &self.account)
             .finish_non_exhaustive()
-    }
-}
-
-/// Randomness that remembers whether any was drawn.
-struct Watched<'a> {
-    entropy: &'a mut dyn Entropy,
-    drawn: bool,
-}
-
-impl Entropy for Watched<'_> {
-    fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-        let filled = self.entropy.fill(words);
-        self.drawn |= filled.is_ok() && !words.is_empty();
-        filled
     }
 }
 
@@ -203,20 +181,20 @@ impl Entropy for Watched<'_> {
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub type Interactive<DI, MI, A> =
-    Measurement<DI, MI, <A as sealed::TakeBack>::Measure, Queryable<DI, MI, A>>;
+    Measurement<DI, MI, <A as Account>::Measure, Queryable<DI, MI, A>>;
 
-/// Data put under an accountant whose losses at `d_in` are together within `total`.
+/// Data put under an account whose losses at `d_in` are together within `total`.
 pub(super) fn interactive<DI, MI, A>(
     input_domain: DI,
     input_metric: MI,
     d_in: MI::Distance,
-    accountant: A,
+    account: A,
     total: <A::Measure as Measure>::Distance,
 ) -> Result<Interactive<DI, MI, A>, Error>
 where
     DI: MetricSpace<MI>,
     MI: Metric<Distance: PartialOrd>,
-    A: Accountant + Clone,
+    A: Account + Clone,
 {
     d_in.check()?;
     let map = up_to(d_in.clone(), total);
@@ -224,11 +202,11 @@ where
     Measurement::new(
         input_domain,
         input_metric,
-        accountant.measure().clone(),
+        account.measure().clone(),
         move |data: &DI::Carrier, _| {
             let (domain, metric) = (domain.clone(), metric.clone());
             let (data, d_in) = (data.clone(), d_in.clone());
-            Queryable::new(domain, metric, data, d_in, accountant.clone())
+            Queryable::new(domain, metric, data, d_in, account.clone())
         },
         map,
     )

@@ -4,11 +4,12 @@ use super::Composable;
 use crate::metrics::Metric;
 use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 
-/// Several releases from the same data, fixed in advance: the losses add up, in the measure of the releases.
+/// Several releases from the same data, fixed in advance: the losses add up, in the measure of the
+/// releases.
 ///
-/// `Σ map_i(d_in) ≤ map(d_in)`, the smallest such loss that the type holds; the proof is with [`Composable`]. Each release draws its
-/// own randomness. To choose a release after seeing others, use [`adaptive`](super::adaptive()) or
-/// [`filtered`](super::filtered()).
+/// `Σ map_i(d_in) ≤ map(d_in)`, the smallest such loss that the type holds; the proof is with
+/// [`Composable`]. Each release draws its own randomness. To choose a release after seeing others,
+/// use [`adaptive`](super::adaptive()) or [`filtered`](super::filtered()).
 ///
 /// ```
 /// # use lastbit::domains::AtomDomain;
@@ -75,7 +76,8 @@ where
     )
 }
 
-/// Two releases of different types from the same data: `map_1(d_in) + map_2(d_in) ≤ map(d_in)`. Pairs of pairs make longer ones.
+/// Two releases of different types from the same data: `map_1(d_in) + map_2(d_in) ≤ map(d_in)`.
+/// Pairs of pairs make longer ones.
 ///
 /// ```
 /// # use lastbit::domains::AtomDomain;

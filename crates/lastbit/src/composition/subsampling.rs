@@ -10,9 +10,10 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 
 /// The release made from a Poisson sample: every row is in it with probability `rate`, by itself.
 ///
-/// At distance 1 the loss is `ln(1 + q(e^ε − 1))`, and qδ, by the theorem of [`Amplified`]; at larger distances by steps of 1. The
-/// sample is drawn afresh in every call and is not shown, so several such releases compose like any others. To make several
-/// releases from *one* sample, compose first and sample then: their losses add up before they are amplified.
+/// At distance 1 the loss is `ln(1 + q(e^ε − 1))`, and qδ, by the theorem of [`Amplified`]; at
+/// larger distances by steps of 1. The sample is drawn afresh in every call and is not shown, so
+/// several such releases compose like any others. To make several releases from *one* sample,
+/// compose first and sample then: their losses add up before they are amplified.
 ///
 /// The time of a call depends on the size of the sample, as it does on the number of rows.
 ///
@@ -71,11 +72,12 @@ where
     )
 }
 
-/// The release made from a uniform sample of the rows without replacement: of `population` rows, as many as the release wants.
+/// The release made from a uniform sample of the rows without replacement: of `population` rows, as
+/// many as the release wants.
 ///
-/// At distance 1 the loss is `ln(1 + q(e^ε − 1))`, and qδ, for `q = size/population`, by the theorem of [`Amplified`]; at larger
-/// distances by steps of 1. The sample is drawn afresh in every call and is not shown: see [`poisson_subsample`] for what that
-/// means for composition.
+/// At distance 1 the loss is `ln(1 + q(e^ε − 1))`, and qδ, for `q = size/population`, by the
+/// theorem of [`Amplified`]; at larger distances by steps of 1. The sample is drawn afresh in every
+/// call and is not shown: see [`poisson_subsample`] for what that means for composition.
 ///
 /// ```
 /// # use lastbit::domains::{AtomDomain, VectorDomain};

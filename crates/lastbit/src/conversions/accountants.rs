@@ -11,12 +11,12 @@ use super::{
 use crate::Error;
 use crate::measures::RenyiCurve;
 
-/// A release, by what is known of its loss.
+/// What is known of the loss of one release.
 ///
 /// ```
-/// use lastbit::conversions::Release;
+/// use lastbit::conversions::LossBound;
 /// use lastbit_exact::Up;
-/// let [pure, laplace, selection] = [Release::Pure, Release::Laplace, Release::BoundedRange].map(|kind| kind(Up::ONE));
+/// let [pure, laplace, selection] = [LossBound::Pure, LossBound::Laplace, LossBound::BoundedRange].map(|kind| kind(Up::ONE));
 /// assert_eq!(pure.epsilon(), selection.epsilon());
 /// // The more is known the less it costs under zCDP, and at every Rényi order.
 /// assert!(selection.rho()? < laplace.rho()? && laplace.rho()? < pure.rho()?);
@@ -26,7 +26,7 @@ use crate::measures::RenyiCurve;
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Release {
+pub enum LossBound {
     /// ε-DP, nothing else.
     Pure(Up),
     /// Laplace noise or exact snapping at ε.
@@ -37,24 +37,24 @@ pub enum Release {
     Zcdp(Up),
 }
 
-impl Release {
+impl LossBound {
     /// The loss under pure differential privacy; `None` if there is no bound.
     pub fn epsilon(self) -> Option<Up> {
         match self {
-            Release::Pure(loss) | Release::Laplace(loss) | Release::BoundedRange(loss) => {
+            LossBound::Pure(loss) | LossBound::Laplace(loss) | LossBound::BoundedRange(loss) => {
                 Some(loss)
             }
-            Release::Zcdp(_) => None,
+            LossBound::Zcdp(_) => None,
         }
     }
 
     /// The loss under zCDP, by all that is known.
     pub fn rho(self) -> Result<Up, Error> {
         match self {
-            Release::Pure(epsilon) => pure_to_zcdp(epsilon),
-            Release::Laplace(epsilon) => laplace_to_zcdp(epsilon),
-            Release::BoundedRange(eta) => bounded_range_to_zcdp(eta),
-            Release::Zcdp(rho) => {
+            LossBound::Pure(epsilon) => pure_to_zcdp(epsilon),
+            LossBound::Laplace(epsilon) => laplace_to_zcdp(epsilon),
+            LossBound::BoundedRange(eta) => bounded_range_to_zcdp(eta),
+            LossBound::Zcdp(rho) => {
                 loss("rho", rho)?;
                 Ok(rho)
             }
@@ -64,62 +64,63 @@ impl Release {
     /// The length of the interval that the loss lies in; `None` if there is no bound.
     pub fn eta(self) -> Result<Option<Up>, Error> {
         match self {
-            Release::Pure(epsilon) | Release::Laplace(epsilon) => {
+            LossBound::Pure(epsilon) | LossBound::Laplace(epsilon) => {
                 pure_to_bounded_range(epsilon).map(Some)
             }
-            Release::BoundedRange(eta) => {
+            LossBound::BoundedRange(eta) => {
                 loss("eta", eta)?;
                 Ok(Some(eta))
             }
-            Release::Zcdp(_) => Ok(None),
+            LossBound::Zcdp(_) => Ok(None),
         }
     }
 
     /// The loss at every Rényi order, by all that is known.
     pub fn renyi(self) -> Result<RenyiCurve, Error> {
         match self {
-            Release::Pure(epsilon) => pure_to_renyi(epsilon),
-            Release::Laplace(epsilon) => laplace_to_renyi(epsilon),
-            Release::BoundedRange(eta) => bounded_range_to_renyi(eta),
-            Release::Zcdp(rho) => zcdp_to_renyi(rho),
+            LossBound::Pure(epsilon) => pure_to_renyi(epsilon),
+            LossBound::Laplace(epsilon) => laplace_to_renyi(epsilon),
+            LossBound::BoundedRange(eta) => bounded_range_to_renyi(eta),
+            LossBound::Zcdp(rho) => zcdp_to_renyi(rho),
         }
     }
 
     /// The release with everything forgotten but that it is ε-DP.
-    fn blurred(self) -> Release {
-        self.epsilon().map_or(self, Release::Pure)
+    fn blurred(self) -> LossBound {
+        self.epsilon().map_or(self, LossBound::Pure)
     }
 }
 
-/// Releases to be made, in any order, each chosen with the results of those before it in sight.
+/// The losses of releases to be made, in any order, each chosen with the results of those before it
+/// in sight.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Plan, Release};
+/// use lastbit::conversions::{Accountant, Losses, LossBound};
 /// use lastbit_exact::{Down, Up};
 /// // 100 selections by the exponential mechanism at ε = 0.1.
-/// let plan = Plan::repeated(Release::BoundedRange(Up::exact(0.1)), 100)?;
-/// let prices = plan.prices(Down::exact(1e-6))?;
-/// assert_eq!(prices.epsilon(Accountant::Basic).unwrap().get(), 10.000000000000002);
-/// assert!(prices.best().unwrap().epsilon < prices.epsilon(Accountant::Zcdp));
+/// let losses = Losses::repeated(LossBound::BoundedRange(Up::exact(0.1)), 100)?;
+/// let charges = losses.charges(Down::exact(1e-6))?;
+/// assert_eq!(charges.epsilon(Accountant::Basic).unwrap().get(), 10.000000000000002);
+/// assert!(charges.best().unwrap().epsilon < charges.epsilon(Accountant::Zcdp));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct Losses {
     /// At least one, each with a positive count and a loss that is zero or more and finite.
-    releases: Vec<(Release, u64)>,
+    releases: Vec<(LossBound, u64)>,
 }
 
-impl Plan {
+impl Losses {
     /// Releases and how often each is made.
     ///
     /// ```
-    /// use lastbit::conversions::{Accountant, Plan, Release};
+    /// use lastbit::conversions::{Accountant, Losses, LossBound};
     /// use lastbit_exact::{Down, Up};
-    /// let plan = Plan::new([(Release::Pure(Up::ONE), 2), (Release::Laplace(Up::exact(0.5)), 4)])?;
-    /// assert_eq!(plan.prices(Down::ZERO)?.epsilon(Accountant::Basic), Some(Up::exact(4.0)));
+    /// let losses = Losses::new([(LossBound::Pure(Up::ONE), 2), (LossBound::Laplace(Up::exact(0.5)), 4)])?;
+    /// assert_eq!(losses.charges(Down::ZERO)?.epsilon(Accountant::Basic), Some(Up::exact(4.0)));
     /// # Ok::<(), lastbit::Error>(())
     /// ```
-    pub fn new(releases: impl IntoIterator<Item = (Release, u64)>) -> Result<Plan, Error> {
+    pub fn new(releases: impl IntoIterator<Item = (LossBound, u64)>) -> Result<Losses, Error> {
         let releases: Vec<_> = releases.into_iter().filter(|&(_, k)| k > 0).collect();
         if releases.is_empty() {
             return Err(Error::composition(
@@ -129,79 +130,82 @@ impl Plan {
         for (release, _) in &releases {
             release.rho()?;
         }
-        Ok(Plan { releases })
+        Ok(Losses { releases })
     }
 
     /// The same release, `count` times.
     ///
     /// ```
-    /// use lastbit::conversions::{Plan, Release};
+    /// use lastbit::conversions::{Losses, LossBound};
     /// use lastbit_exact::Up;
-    /// assert!(Plan::repeated(Release::Pure(Up::ONE), 3).is_ok());
-    /// assert!(Plan::repeated(Release::Pure(Up::ONE), 0).is_err());
+    /// assert!(Losses::repeated(LossBound::Pure(Up::ONE), 3).is_ok());
+    /// assert!(Losses::repeated(LossBound::Pure(Up::ONE), 0).is_err());
     /// ```
-    pub fn repeated(release: Release, count: u64) -> Result<Plan, Error> {
-        Plan::new([(release, count)])
+    pub fn repeated(release: LossBound, count: u64) -> Result<Losses, Error> {
+        Losses::new([(release, count)])
     }
 
-    /// The smallest ε at `delta` that each accountant proves, side by side. At `δ = 0` only pure accountants have one.
-    pub fn prices(&self, delta: Down) -> Result<PriceList, Error> {
+    /// The smallest ε at `delta` that each accountant proves, side by side. At `δ = 0` only pure
+    /// accountants have one.
+    pub fn charges(&self, delta: Down) -> Result<Charges, Error> {
         let value = at_least_zero("delta", delta)?;
         if value > 1.0 {
             return Err(Error::distance(format!(
                 "delta must be at most 1, got {delta}; it is a probability"
             )));
         }
-        let prices = self
+        let charges = self
             .accountants()
             .into_iter()
             .map(|accountant| {
-                let epsilon = match self.price(accountant, delta) {
+                let epsilon = match self.charge(accountant, delta) {
                     Ok(epsilon) => epsilon.filter(|epsilon| epsilon.is_finite()),
                     // A sum beyond the largest double, or too many releases for this accountant.
                     Err(error) if error.is_unbounded() || error.is_composition() => None,
                     Err(error) => return Err(error),
                 };
-                Ok(Price {
+                Ok(Charge {
                     accountant,
                     epsilon,
                 })
             })
             .collect::<Result<_, Error>>()?;
-        Ok(PriceList { prices })
+        Ok(Charges { charges })
     }
 
-    /// The range η of the whole plan if all its releases are fixed in advance; `None` if one has no bounded range.
+    /// The range η of all together if all releases are fixed in advance; `None` if one has no
+    /// bounded range.
     ///
-    /// **Proof.** The loss of independent releases is the sum of their losses, each in an interval of its own. A release chosen by the
-    /// results of others may shift its interval with them, so this does not hold adaptively. ∎
+    /// **Proof.** The loss of independent releases is the sum of their losses, each in an interval
+    /// of its own. A release chosen by the results of others may shift its interval with them, so
+    /// this does not hold adaptively. ∎
     ///
     /// ```
-    /// use lastbit::conversions::{Plan, Release};
+    /// use lastbit::conversions::{Losses, LossBound};
     /// use lastbit_exact::Up;
-    /// let plan = Plan::new([(Release::BoundedRange(Up::ONE), 2), (Release::Pure(Up::ONE), 1)])?;
-    /// assert_eq!(plan.eta_if_fixed()?, Some(Up::exact(4.0)));
+    /// let losses = Losses::new([(LossBound::BoundedRange(Up::ONE), 2), (LossBound::Pure(Up::ONE), 1)])?;
+    /// assert_eq!(losses.eta_if_fixed()?, Some(Up::exact(4.0)));
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     pub fn eta_if_fixed(&self) -> Result<Option<Up>, Error> {
-        self.sum(Release::eta)
+        self.sum(LossBound::eta)
     }
 
-    /// The accountants that can tell something of their own about this plan.
+    /// The accountants that can tell something of their own about these losses.
     fn accountants(&self) -> Vec<Accountant> {
-        let any = |kind: fn(&Release) -> bool| self.releases.iter().any(|(r, _)| kind(r));
+        let any = |kind: fn(&LossBound) -> bool| self.releases.iter().any(|(r, _)| kind(r));
         let mut list = vec![
             Accountant::Basic,
             Accountant::Advanced,
             Accountant::Optimal,
             Accountant::Zcdp,
         ];
-        if any(|r| matches!(r, Release::BoundedRange(_))) {
+        if any(|r| matches!(r, LossBound::BoundedRange(_))) {
             list.extend([
                 Accountant::BoundedRangeAdvanced,
                 Accountant::BoundedRangeZcdp,
             ]);
-        } else if any(|r| matches!(r, Release::Laplace(_))) {
+        } else if any(|r| matches!(r, LossBound::Laplace(_))) {
             list.extend([Accountant::LaplaceAdvanced, Accountant::LaplaceZcdp]);
         }
         list.push(Accountant::Renyi);
@@ -209,8 +213,8 @@ impl Plan {
     }
 
     /// `None` where the accountant has no bound.
-    fn price(&self, accountant: Accountant, delta: Down) -> Result<Option<Up>, Error> {
-        let blurred = || Plan {
+    fn charge(&self, accountant: Accountant, delta: Down) -> Result<Option<Up>, Error> {
+        let blurred = || Losses {
             releases: self
                 .releases
                 .iter()
@@ -233,7 +237,7 @@ impl Plan {
     /// `Σ k·loss`; `None` if a release has no such loss.
     fn sum(
         &self,
-        loss: impl Fn(Release) -> Result<Option<Up>, Error>,
+        loss: impl Fn(LossBound) -> Result<Option<Up>, Error>,
     ) -> Result<Option<Up>, Error> {
         let mut sum = Up::ZERO;
         for &(release, count) in &self.releases {
@@ -277,7 +281,7 @@ impl Plan {
         renyi_to_approximate_epsilon(&sum, delta).map(Some)
     }
 
-    /// For plans whose releases all have the same ε.
+    /// For losses that all have the same ε.
     fn optimal(&self, delta: Down) -> Result<Option<Up>, Error> {
         let (first, _) = self.releases[0];
         let Some(epsilon) = first.epsilon() else {
@@ -309,30 +313,35 @@ fn times(loss: Up, count: u64) -> Up {
 pub enum Accountant {
     /// `Σ ε`; spends no δ.
     ///
-    /// **Proof.** Losses add up, and each is at most its ε. ∎ Bounded-range losses fixed in advance add up to the same, as a range.
+    /// **Proof.** Losses add up, and each is at most its ε. ∎ Bounded-range losses fixed in advance
+    /// add up to the same, as a range.
     Basic,
     /// `Σ ε·tanh(ε/2) + √(2·ln(1/δ)·Σ ε²)` (Dwork, Rothblum and Vadhan, 2010, with the exact mean).
     ///
-    /// **Proof.** Given those before it, a loss lies in `[−ε, ε]` and its mean is at most the ρ of [`pure_to_zcdp`]. By Azuma's inequality
-    /// the sum exceeds the sum of means by t with probability at most `e^(−2t²/Σ(2ε)²)`, which is δ. Outside that event the whole loss is
-    /// at most the bound. ∎
+    /// **Proof.** Given those before it, a loss lies in `[−ε, ε]` and its mean is at most the ρ of
+    /// [`pure_to_zcdp`]. By Azuma's inequality the sum exceeds the sum of means by t with
+    /// probability at most `e^(−2t²/Σ(2ε)²)`, which is δ. Outside that event the whole loss is at
+    /// most the bound. ∎
     Advanced,
-    /// The smallest ε that holds for all ε-DP releases, if all have the same ε: [`optimal_composition`].
+    /// The smallest ε that holds for all ε-DP releases, if all have the same ε:
+    /// [`optimal_composition`].
     Optimal,
     /// `Σ ε·tanh(ε/2)` as a ρ, converted by [`zcdp_to_approximate_epsilon`].
     ///
     /// **Proof.** `D_α` adds up at every order, also adaptively. ∎
     Zcdp,
-    /// As [`Accountant::Advanced`], with the range η of a bounded-range loss instead of 2ε and its mean at most
-    /// [`bounded_range_to_zcdp`].
+    /// As [`Accountant::Advanced`], with the range η of a bounded-range loss instead of 2ε and its
+    /// mean at most [`bounded_range_to_zcdp`].
     BoundedRangeAdvanced,
-    /// As [`Accountant::Zcdp`], with [`bounded_range_to_zcdp`] for bounded-range releases: the adaptive way to compose them.
+    /// As [`Accountant::Zcdp`], with [`bounded_range_to_zcdp`] for bounded-range releases: the
+    /// adaptive way to compose them.
     BoundedRangeZcdp,
     /// As [`Accountant::Advanced`], with the mean of Laplace noise, [`laplace_to_zcdp`].
     LaplaceAdvanced,
     /// As [`Accountant::Zcdp`], with [`laplace_to_zcdp`] for Laplace noise.
     LaplaceZcdp,
-    /// The sum of the whole Rényi curves, converted at the best order: never above zCDP but for rounding.
+    /// The sum of the whole Rényi curves, converted at the best order: never above zCDP but for
+    /// rounding.
     ///
     /// **Proof.** `D_α` adds up at every order, also adaptively. ∎
     Renyi,
@@ -364,58 +373,58 @@ impl fmt::Display for Accountant {
 /// What one accountant charges.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Plan, Release};
+/// use lastbit::conversions::{Accountant, Losses, LossBound};
 /// use lastbit_exact::{Down, Up};
-/// let prices = Plan::repeated(Release::Zcdp(Up::ONE), 1)?.prices(Down::exact(1e-6))?;
-/// let basic = prices.prices()[0];
+/// let charges = Losses::repeated(LossBound::Zcdp(Up::ONE), 1)?.charges(Down::exact(1e-6))?;
+/// let basic = charges.charges()[0];
 /// assert_eq!((basic.accountant, basic.epsilon), (Accountant::Basic, None));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
+pub struct Charge {
     /// Who charges.
     pub accountant: Accountant,
-    /// The smallest ε that this accountant proves; `None` if it has no bound for the plan.
+    /// The smallest ε that this accountant proves; `None` if it has no bound for these losses.
     pub epsilon: Option<Up>,
 }
 
-/// The same plan under each accountant.
+/// The same losses under each accountant, side by side.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Plan, Release};
+/// use lastbit::conversions::{Accountant, Losses, LossBound};
 /// use lastbit_exact::{Down, Up};
-/// let prices = Plan::repeated(Release::Pure(Up::exact(0.1)), 100)?.prices(Down::exact(1e-6))?;
-/// for price in prices.prices() {
-///     if let Some(epsilon) = price.epsilon {
-///         println!("{:<10} ε = {epsilon:.4}", price.accountant);
+/// let charges = Losses::repeated(LossBound::Pure(Up::exact(0.1)), 100)?.charges(Down::exact(1e-6))?;
+/// for charge in charges.charges() {
+///     if let Some(epsilon) = charge.epsilon {
+///         println!("{:<10} ε = {epsilon:.4}", charge.accountant);
 ///     }
 /// }
-/// assert_eq!(prices.best().unwrap().accountant, Accountant::Optimal);
+/// assert_eq!(charges.best().unwrap().accountant, Accountant::Optimal);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct PriceList {
-    prices: Vec<Price>,
+pub struct Charges {
+    charges: Vec<Charge>,
 }
 
-impl PriceList {
-    /// Every accountant that has something to say about the plan.
-    pub fn prices(&self) -> &[Price] {
-        &self.prices
+impl Charges {
+    /// Every accountant that has something to say about the losses.
+    pub fn charges(&self) -> &[Charge] {
+        &self.charges
     }
 
-    /// The price with the smallest ε, the first of equals; `None` if no accountant has a bound.
-    pub fn best(&self) -> Option<Price> {
-        let mut best: Option<Price> = None;
-        for &price in &self.prices {
-            let Some(epsilon) = price.epsilon else {
+    /// The charge with the smallest ε, the first of equals; `None` if no accountant has a bound.
+    pub fn best(&self) -> Option<Charge> {
+        let mut best: Option<Charge> = None;
+        for &charge in &self.charges {
+            let Some(epsilon) = charge.epsilon else {
                 continue;
             };
             if best
                 .and_then(|best| best.epsilon)
                 .is_none_or(|least| epsilon < least)
             {
-                best = Some(price);
+                best = Some(charge);
             }
         }
         best
@@ -423,9 +432,9 @@ impl PriceList {
 
     /// What an accountant charges.
     pub fn epsilon(&self, accountant: Accountant) -> Option<Up> {
-        self.prices
+        self.charges
             .iter()
-            .find(|price| price.accountant == accountant)
-            .and_then(|price| price.epsilon)
+            .find(|charge| charge.accountant == accountant)
+            .and_then(|charge| charge.epsilon)
     }
 }

@@ -3,13 +3,15 @@ use lastbit_exact::{Down, Up};
 use crate::measures::{EpsilonDelta, ProfileCurve};
 use crate::{Distance, Error};
 
-/// Fixed (ε₀, δ₀) → profile: `δ(ε) ≥ δ₀` from ε₀ on, and before it `δ(ε) ≥ δ₀ + (1−δ₀)·(1 − e^(ε−ε₀))/(1 + e^-ε₀)`, at most 5
-/// doubles above the smallest such f64; never above 1.
+/// Fixed (ε₀, δ₀) → profile: `δ(ε) ≥ δ₀` from ε₀ on, and before it
+/// `δ(ε) ≥ δ₀ + (1−δ₀)·(1 − e^(ε−ε₀))/(1 + e^-ε₀)`, at most 5 doubles above the smallest such f64;
+/// never above 1.
 ///
-/// **Proof.** `P(S) ≤ e^ε₀ Q(S) + δ₀` in both orders makes (P, Q) a function of the pair (Kairouz, Oh and Viswanath, 2015) that,
-/// with probability δ₀, tells the two laws apart, and else answers by randomized response at ε₀. For that pair
-/// `sup_S P(S) − e^ε Q(S)` is δ₀ from the first part, plus `(1−δ₀)·max(0, e^ε₀ − e^ε)/(1 + e^ε₀)` from the second; a function of
-/// it has no larger one. It grows with ε₀ and δ₀ and falls with ε. ∎
+/// **Proof.** `P(S) ≤ e^ε₀ Q(S) + δ₀` in both orders makes (P, Q) a function of the pair (Kairouz,
+/// Oh and Viswanath, 2015) that, with probability δ₀, tells the two laws apart, and else answers by
+/// randomized response at ε₀. For that pair `sup_S P(S) − e^ε Q(S)` is δ₀ from the first part, plus
+/// `(1−δ₀)·max(0, e^ε₀ − e^ε)/(1 + e^ε₀)` from the second; a function of it has no larger one. It
+/// grows with ε₀ and δ₀ and falls with ε. ∎
 ///
 /// ```
 /// use lastbit::conversions::{approximate_to_profile, pure_to_approximate};

@@ -5,8 +5,9 @@ use crate::Error;
 
 /// Bounded range η → pure: `ε = η`, exactly.
 ///
-/// **Proof.** The losses `ln P(x)/Q(x)` lie in an interval of length η. It holds 0, since P and Q both have total mass 1 on the
-/// same support and so neither is larger everywhere. Hence every loss, in either order, is at most η. ∎
+/// **Proof.** The losses `ln P(x)/Q(x)` lie in an interval of length η. It holds 0, since P and Q
+/// both have total mass 1 on the same support and so neither is larger everywhere. Hence every
+/// loss, in either order, is at most η. ∎
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_pure;

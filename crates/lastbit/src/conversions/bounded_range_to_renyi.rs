@@ -5,14 +5,16 @@ use super::checks::loss;
 use super::curve::{self, Orders};
 use crate::Error;
 use crate::measures::RenyiCurve;
-use crate::utility::wide::Moment;
+use crate::wide::Moment;
 
 /// Bounded range η → Rényi: with `c = 1 − e^-η` and `C = 1 − e^(−αη)`, the curve
-/// `ε(α) ≥ (ln((C−c)/(c(α−1))) + α·ln((α−1)C/(α(C−c))))/(α−1)`, below both η and the line `αρ` of zCDP.
+/// `ε(α) ≥ (ln((C−c)/(c(α−1))) + α·ln((α−1)C/(α(C−c))))/(α−1)`, below both η and the line `αρ` of
+/// zCDP.
 ///
-/// **Proof.** As in [`bounded_range_to_zcdp_tight`](super::bounded_range_to_zcdp_tight) two values of `dP/dQ`, of ratio `e^η`, are the
-/// worst. If the smaller has mass v under Q, `E_Q[(dP/dQ)^α] = (1 − vC)/(1 − vc)^α`, which is largest at
-/// `v = (αc − C)/(cC(α−1))`: insert. It grows with α and η. ∎
+/// **Proof.** As in [`bounded_range_to_zcdp_tight`](super::bounded_range_to_zcdp_tight) two values
+/// of `dP/dQ`, of ratio `e^η`, are the worst. If the smaller has mass v under Q,
+/// `E_Q[(dP/dQ)^α] = (1 − vC)/(1 − vc)^α`, which is largest at `v = (αc − C)/(cC(α−1))`: insert. It
+/// grows with α and η. ∎
 ///
 /// ```
 /// use lastbit::conversions::{bounded_range_to_renyi, bounded_range_to_zcdp};

@@ -7,7 +7,8 @@ use super::order::dyadic;
 use super::series::{Alternating, factorial, tangent_numbers};
 use crate::Error;
 
-/// Bounded range η → zCDP: the smaller of [`bounded_range_to_zcdp_tight`] and [`bounded_range_to_zcdp_classical`].
+/// Bounded range η → zCDP: the smaller of [`bounded_range_to_zcdp_tight`] and
+/// [`bounded_range_to_zcdp_classical`].
 ///
 /// ```
 /// use lastbit::conversions::{bounded_range_to_zcdp, pure_to_zcdp};
@@ -24,11 +25,14 @@ pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, Error> {
     Ok(bounded_range_to_zcdp_classical(eta).map_or(tight, |classical| classical.min(tight)))
 }
 
-/// Bounded range η → zCDP by the classical bound: `ρ ≥ η²/8`, the smallest such f64 (an error where η² overflows).
+/// Bounded range η → zCDP by the classical bound: `ρ ≥ η²/8`, the smallest such f64 (an error where
+/// η² overflows).
 ///
-/// **Proof.** The loss Z under P lies in an interval of length η, and `E[e^-Z] = 1` as P and Q have equal supports. Hoeffding's
-/// lemma at −1 gives `0 = ln E[e^-Z] ≤ −E[Z] + η²/8`, so `E[Z] ≤ η²/8`; at `t = α − 1 > 0` it gives
-/// `(α−1)·D_α = ln E[e^(tZ)] ≤ t·E[Z] + t²η²/8 ≤ t(t+1)·η²/8 = α(α−1)·η²/8`, for every order `α > 1`. ∎
+/// **Proof.** The loss Z under P lies in an interval of length η, and `E[e^-Z] = 1` as P and Q have
+/// equal supports. Hoeffding's lemma at −1 gives `0 = ln E[e^-Z] ≤ −E[Z] + η²/8`, so `E[Z] ≤ η²/8`;
+/// at `t = α − 1 > 0` it gives
+/// `(α−1)·D_α = ln E[e^(tZ)] ≤ t·E[Z] + t²η²/8 ≤ t(t+1)·η²/8 = α(α−1)·η²/8`, for every order
+/// `α > 1`. ∎
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_zcdp_classical;
@@ -42,22 +46,29 @@ pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, Error> {
     bounded(eta * eta / Down::exact(8.0))
 }
 
-/// Bounded range η → zCDP by the tight bound: `ρ ≥ x − 1 − ln x` for `x = η/(e^η − 1)`, at most one double above
-/// the smallest such f64.
+/// Bounded range η → zCDP by the tight bound: `ρ ≥ x − 1 − ln x` for `x = η/(e^η − 1)`, at most one
+/// double above the smallest such f64.
 ///
-/// **Proof.** The density `dP/dQ` lies in `[e^a, e^(a+η)]` for some a. As `x^α` is convex, `E_Q[(dP/dQ)^α]` is largest when
-/// it takes only those two values. Their laws form a family with one parameter r, and with `f(s) = ln cosh(ηs/2)` and `t = α − 1`
+/// **Proof.** The density `dP/dQ` lies in `[e^a, e^(a+η)]` for some a. As `x^α` is convex,
+/// `E_Q[(dP/dQ)^α]` is largest when it takes only those two values. Their laws form a family with
+/// one parameter r, and with `f(s) = ln cosh(ηs/2)` and `t = α − 1`
 ///
 /// `D_α/α = ((f(r+t) − f(r))/t − (f(r) − f(r−1)))/(t+1) = f[r−1, r, r+t]`,
 ///
-/// a divided difference. Let `m(t)` be its largest value over r. Where it is attained the derivative in r vanishes:
-/// `A + B + C = 0` for the third differences A, B, C of f on `r−1, r, r+t` with the first, second or third point doubled; and
-/// `m′(t) = C`. Each is a mean of `f‴` over a B-spline, and the three B-splines have increasing likelihood ratios: given its
-/// position, the Dirichlet weights `W₁, W₂, W₃` of the points satisfy that `E W₂/E W₁` and `E W₃/E W₂` do not fall. As `f‴` is
-/// positive left of 0 and negative right of it, `C > 0` would imply `B > 0` and `A > 0`, so `C ≤ 0` and m does not rise.
-/// Therefore `D_α/α ≤ m(0+)`, the largest Kullback–Leibler divergence in the family. If the atom of smaller loss has mass q
-/// under P, that divergence is `ln(1 + q(e^η − 1)) − qη`, which is largest where `1 + q(e^η − 1) = 1/x`: its value there is
-/// `x − 1 − ln x`. No smaller ρ will do, since that law is η-bounded. The bound grows with η. ∎ (Harrison and Manurangsi, 2026.)
+/// a divided difference. Let `m(t)` be its largest value over r. Where it is attained the
+/// derivative in r vanishes: `A + B + C = 0` for the third differences A, B, C of f on
+/// `r−1, r, r+t` with the first, second or third point doubled; and `m′(t) = C`. Each is a mean of
+/// `f‴` over a B-spline, and the three B-splines have increasing likelihood ratios: given its
+/// position, the Dirichlet weights `W₁, W₂, W₃` of the points satisfy that `E W₂/E W₁` and
+/// `E W₃/E W₂` do not fall. As `f‴` is positive left of 0 and negative right of it, `C > 0` would
+/// imply `B > 0` and `A > 0`, so `C ≤ 0` and m does not rise. Therefore `D_α/α ≤ m(0+)`, the
+/// largest Kullback–Leibler divergence in the family. If the atom of smaller loss has mass q under
+/// P, that divergence is `ln(1 + q(e^η − 1)) − qη`, which is largest where `1 + q(e^η − 1) = 1/x`:
+/// its value there is `x − 1 − ln x`. No smaller ρ will do, since that law is η-bounded. The bound
+/// grows with η. ∎ (Harrison and Manurangsi, 2026.)
+///
+/// `bounded_range_zcdp_tight` in `proofs/BoundedRange.v` proves the bound in another way, checked by Coq: `D_α` of the worst law and `αρ` are 0 at
+/// `η = 0`, and the first grows no faster with η, by the convexity of `(η/2)·coth(η/2)`.
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_zcdp_tight;
@@ -71,9 +82,13 @@ pub fn bounded_range_to_zcdp_tight(eta: Up) -> Result<Up, Error> {
     if value <= 4.0 {
         let eta = dyadic(value);
         let square = &eta * &eta;
-        return Ok(SERIES.times(&square.scale(-3), &square.scale(-5)));
+        return Ok(SERIES.times(
+            &square.times_power_of_two(-3),
+            &square.times_power_of_two(-5),
+        ));
     }
-    // x − 1 − ln x = (η − 1 − ln η) + (x + ln(1 − e^-η)): the first bracket is above 1.6, the second below 0.06.
+    // x − 1 − ln x = (η − 1 − ln η) + (x + ln(1 − e^-η)): the first bracket is above 1.6, the
+    // second below 0.06.
     let eta = Interval::point(value);
     let x = eta / eta.exp_m1();
     let first = eta - Interval::ONE - eta.ln();
@@ -81,9 +96,10 @@ pub fn bounded_range_to_zcdp_tight(eta: Up) -> Result<Up, Error> {
     bounded(rho.upper())
 }
 
-/// `x − 1 − ln x = (η²/8)·A(η²/32)` for `η ≤ 4`. With `u = η/2` the left side is `(u·coth u − 1) + ln(sinh u/u)`, whose series are
-/// `Σ ∓4^n·|B_2n|·u^(2n)/(2n)!` and the same with each term divided by 2n; and `4^n·|B_2n| = 2n·T_n/(4^n − 1)`. The terms at `u = 2` fall by
-/// at least 2/5 each.
+/// `x − 1 − ln x = (η²/8)·A(η²/32)` for `η ≤ 4`. With `u = η/2` the left side is
+/// `(u·coth u − 1) + ln(sinh u/u)`, whose series are `Σ ∓4^n·|B_2n|·u^(2n)/(2n)!` and the same with
+/// each term divided by 2n; and `4^n·|B_2n| = 2n·T_n/(4^n − 1)`. The terms at `u = 2` fall by at
+/// least 2/5 each.
 static SERIES: LazyLock<Alternating> = LazyLock::new(|| {
     let tangents = tangent_numbers(64);
     Alternating::new(|n| {

@@ -3,7 +3,7 @@
 use lastbit_exact::{Rational, Up};
 
 use crate::measures::RenyiCurve;
-use crate::utility::wide::Moment;
+use crate::wide::Moment;
 
 /// An order, exactly.
 pub(super) struct Orders {
@@ -15,8 +15,8 @@ pub(super) struct Orders {
 
 /// The curve `min(moment/(α−1), αρ, limit)`, all three upper bounds of the divergence.
 ///
-/// The moment `(α−1)·D_α` is computed to 2^-380 or so; where that is not small against it, at `(α−1)ε² < 2^-300`, the line `αρ` is as
-/// good. A moment of `None` is not known to be positive.
+/// The moment `(α−1)·D_α` is computed to 2^-380 or so; where that is not small against it, at
+/// `(α−1)ε² < 2^-300`, the line `αρ` is as good. A moment of `None` is not known to be positive.
 pub(super) fn below_line(
     limit: Up,
     rho: Up,

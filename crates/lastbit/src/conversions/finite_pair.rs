@@ -1,12 +1,13 @@
 use lastbit_exact::{Dyadic, Interval, Rational, Rounding, exp_enclosure};
 
-use super::order::{Loss, ln};
+use super::order::{Enclosed, ln};
 use crate::Error;
 
-/// Two laws on finitely many outcomes, with exact probabilities: every measure of this crate, from its definition.
+/// Two laws on finitely many outcomes, with exact probabilities: every measure of this crate, from
+/// its definition.
 ///
-/// For audits and tests, and to look at what a cast gives away. Each measure is the larger of both orders of the two laws, as
-/// neighbours have no order. `None` stands for an infinite divergence.
+/// For audits and tests, and to look at what a cast gives away. Each measure is the larger of both
+/// orders of the two laws, as neighbours have no order. `None` stands for an infinite divergence.
 ///
 /// ```
 /// use lastbit::conversions::{FinitePair, pure_to_zcdp};
@@ -58,16 +59,16 @@ impl FinitePair {
         let (least, most) = self.extreme_ratios()?;
         // ln P/Q at its largest, or ln Q/P.
         let larger = most.max(&Rational::ONE / &least);
-        Some(ln(&Loss::of(&larger)).to_interval())
+        Some(ln(&Enclosed::of(&larger)).to_interval())
     }
 
     /// The smallest η with `ln(P(x)/Q(x)) − ln(P(y)/Q(y)) ≤ η` for all outcomes, in both orders.
     ///
-    /// An outcome that only one law can give makes it infinite: in the order that starts from that law its loss is infinite, however
-    /// narrow the losses look from the other.
+    /// An outcome that only one law can give makes it infinite: in the order that starts from that
+    /// law its loss is infinite, however narrow the losses look from the other.
     pub fn range_divergence(&self) -> Option<Interval> {
         let (least, most) = self.extreme_ratios()?;
-        Some(ln(&Loss::of(&(&most / &least))).to_interval())
+        Some(ln(&Enclosed::of(&(&most / &least))).to_interval())
     }
 
     /// `D_α = ln(Σ P^α Q^(1−α))/(α−1)` at an order `α > 1`, the larger of both orders of the laws.
@@ -82,13 +83,13 @@ impl FinitePair {
             return Ok(None);
         }
         let one_way = |law: fn(&(Rational, Rational)) -> (&Rational, &Rational)| {
-            let mut sum = Loss::ZERO;
+            let mut sum = Enclosed::ZERO;
             for (p, q) in self.outcomes.iter().map(law) {
                 // Q·(P/Q)^α
-                let power = exp(&ln(&Loss::of(&(p / q))).times(order));
+                let power = exp(&ln(&Enclosed::of(&(p / q))).times(order));
                 sum = &sum + &power.times(q);
             }
-            &ln(&sum) / &Loss::of(&tau)
+            &ln(&sum) / &Enclosed::of(&tau)
         };
         let forward = one_way(|(p, q)| (p, q));
         let backward = one_way(|(p, q)| (q, p));
@@ -107,14 +108,14 @@ impl FinitePair {
                 "epsilon must be from 0 to 2^30, got {epsilon}"
             )));
         }
-        let factor = exp(&Loss::of(epsilon));
+        let factor = exp(&Enclosed::of(epsilon));
         let one_way = |law: fn(&(Rational, Rational)) -> (&Rational, &Rational)| {
             // The best event holds the outcomes with P > e^ε Q.
             self.outcomes
                 .iter()
                 .map(law)
-                .fold(Loss::ZERO, |sum, (p, q)| {
-                    let excess = &Loss::of(p) - &factor.times(q);
+                .fold(Enclosed::ZERO, |sum, (p, q)| {
+                    let excess = &Enclosed::of(p) - &factor.times(q);
                     &sum + &excess.at_least(&Dyadic::ZERO)
                 })
         };
@@ -141,8 +142,8 @@ impl FinitePair {
 }
 
 /// `e^x`, to 150 bits, for `|x| < 2^40`.
-fn exp(x: &Loss) -> Loss {
+fn exp(x: &Enclosed) -> Enclosed {
     let lo = exp_enclosure(x.lo(), 150).lo().round(160, Rounding::Down);
     let hi = exp_enclosure(x.hi(), 150).hi().round(160, Rounding::Up);
-    Loss::between(&lo, &hi)
+    Enclosed::between(&lo, &hi)
 }

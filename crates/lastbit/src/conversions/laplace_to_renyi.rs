@@ -5,13 +5,14 @@ use super::curve::{self, Orders};
 use super::laplace_to_zcdp;
 use crate::Error;
 use crate::measures::RenyiCurve;
-use crate::utility::wide::Moment;
+use crate::wide::Moment;
 
 /// Laplace noise or exact snapping at ε → Rényi: the curve
-/// `ε(α) ≥ ln((α·e^((α−1)ε) + (α−1)·e^(−αε))/(2α−1))/(α−1)`, below both ε and the line `αρ` of zCDP.
+/// `ε(α) ≥ ln((α·e^((α−1)ε) + (α−1)·e^(−αε))/(2α−1))/(α−1)`, below both ε and the line `αρ` of
+/// zCDP.
 ///
-/// **Proof.** The integral of `p^α q^(1−α)` for two Laplace densities at distance ε. It grows with α, and with ε, as noise at a smaller
-/// distance is a function of noise at a larger one. ∎
+/// **Proof.** The integral of `p^α q^(1−α)` for two Laplace densities at distance ε. It grows with
+/// α, and with ε, as noise at a smaller distance is a function of noise at a larger one. ∎
 ///
 /// ```
 /// use lastbit::conversions::{laplace_to_renyi, pure_to_renyi};

@@ -94,7 +94,8 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
 }
 
 impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDivergence, TO> {
-    /// Bounded range η → zCDP, by [`bounded_range_to_zcdp`]: the way to compose bounded-range releases adaptively.
+    /// Bounded range η → zCDP, by [`bounded_range_to_zcdp`]: the way to compose bounded-range
+    /// releases adaptively.
     ///
     /// ```
     /// # use lastbit::domains::AtomDomain;

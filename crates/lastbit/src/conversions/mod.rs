@@ -1,5 +1,6 @@
-//! Casts between ways to state a privacy loss. Each is a function on bounds that round the safe way by their types, in a file of
-//! its own with its proof; a [`Measurement`](crate::Measurement) has the same casts as methods (`to_zcdp`, `to_approximate`, …).
+//! Casts between ways to state a privacy loss. Each is a function on bounds that round the safe way
+//! by their types, in a file of its own with its proof; a [`Measurement`](crate::Measurement) has
+//! the same casts as methods (`to_zcdp`, `to_approximate`, …).
 //!
 //! | from | to | bound | function |
 //! |---|---|---|---|
@@ -15,11 +16,13 @@
 //! | (ε, δ) | profile | randomized response up to δ | [`approximate_to_profile`] |
 //! | profile | (ε, δ) | the smallest ε; the δ | [`profile_to_approximate`], [`profile_at`] |
 //!
-//! A loss is an [`Up`](lastbit_exact::Up): an upper bound, so that what comes out bounds every smaller loss too. An ε at which a δ
-//! is asked for, and a δ that may be spent, are [`Down`](lastbit_exact::Down): less of either asks for more, so a lower bound is the
-//! safe one. Negative and infinite losses are refused; NaN is not a bound to begin with.
+//! A loss is an [`Up`](lastbit_exact::Up): an upper bound, so that what comes out bounds every
+//! smaller loss too. An ε at which a δ is asked for, and a δ that may be spent, are
+//! [`Down`](lastbit_exact::Down): a smaller one costs more, so a lower bound is the safe one.
+//! Negative and infinite losses are refused; NaN is not a bound to begin with.
 //!
-//! There is no way from zCDP, Rényi or (ε, δ > 0) back to pure: Gaussian noise satisfies all three, and its loss is unbounded.
+//! There is no way from zCDP, Rényi or (ε, δ > 0) back to pure: Gaussian noise satisfies all three,
+//! and its loss is unbounded.
 
 mod accountants;
 mod approximate_to_profile;
@@ -29,6 +32,7 @@ mod bounded_range_to_zcdp;
 mod checks;
 mod curve;
 mod finite_pair;
+mod for_zcdp;
 mod laplace_to_renyi;
 mod laplace_to_zcdp;
 mod measurement;
@@ -44,7 +48,7 @@ mod series;
 mod zcdp_to_approximate;
 mod zcdp_to_renyi;
 
-pub use accountants::{Accountant, Plan, Price, PriceList, Release};
+pub use accountants::{Accountant, Charge, Charges, LossBound, Losses};
 pub use approximate_to_profile::approximate_to_profile;
 pub use bounded_range_to_pure::bounded_range_to_pure;
 pub use bounded_range_to_renyi::bounded_range_to_renyi;
@@ -52,6 +56,7 @@ pub use bounded_range_to_zcdp::{
     bounded_range_to_zcdp, bounded_range_to_zcdp_classical, bounded_range_to_zcdp_tight,
 };
 pub use finite_pair::FinitePair;
+pub use for_zcdp::{bounded_range_for_zcdp, laplace_for_zcdp};
 pub use laplace_to_renyi::laplace_to_renyi;
 pub use laplace_to_zcdp::laplace_to_zcdp;
 pub use optimal_composition::{MOST_OPTIMAL_RELEASES, optimal_composition};

@@ -3,21 +3,27 @@ use lastbit_exact::{Down, Interval, Up};
 use super::checks::{at_least_zero, bounded, loss};
 use crate::Error;
 
-/// The most releases of one plan that are composed optimally; a search through the law of their losses takes time √k.
+/// The most releases of one plan that are composed optimally; a search through the law of their
+/// losses takes time √k.
 pub const MOST_OPTIMAL_RELEASES: u64 = 1 << 36;
 
-/// The smallest ε' at δ of k releases, each ε-DP and each chosen with the others in sight: no smaller one holds for all such releases.
-/// Rounded up, and within `10^-13·(1 + ε' + √k)` of it for `ε ≤ 300`; beyond, it may be the sum `kε`.
+/// The smallest ε' at δ of k releases, each ε-DP and each chosen with the others in sight: no
+/// smaller one holds for all such releases. Rounded up, and within `10^-13·(1 + ε' + √k)` of it for
+/// `ε ≤ 300`; beyond, it may be the sum `kε`.
 ///
-/// **Proof.** Kairouz, Oh and Viswanath (2015): the adaptive composition of k ε-DP releases is a function of k independent answers by
-/// randomized response. Let L be the number of false ones, binomial with `P(false) = 1/(1 + e^ε)` under P, and under Q with truth and
-/// falsehood exchanged. Among events the best (Neyman and Pearson) are `L < i`, so (ε', δ) holds if and only if for every i
+/// **Proof.** Kairouz, Oh and Viswanath (2015): the adaptive composition of k ε-DP releases is a
+/// function of k independent answers by randomized response. Let L be the number of false ones,
+/// binomial with `P(false) = 1/(1 + e^ε)` under P, and under Q with truth and falsehood exchanged.
+/// Among events the best (Neyman and Pearson) are `L < i`, so (ε', δ) holds if and only if for
+/// every i
 ///
-/// `A_i − e^ε'·B_i ≤ δ`,  `A_i = P(L < i)`, `B_i = Q(L < i)`;  hence  `ε' = max_i ln((A_i − δ)/B_i)`, or 0 if that is negative.
+/// `A_i − e^ε'·B_i ≤ δ`,  `A_i = P(L < i)`, `B_i = Q(L < i)`;  hence
+/// `ε' = max_i ln((A_i − δ)/B_i)`, or 0 if that is negative.
 ///
-/// With `b_i = Σ_(l<i) P(L = l)·e^(−2(i−l)ε)` the term is `(k − 2i)ε + ln((A_i − δ)/b_i)`. It is evaluated with intervals over a window
-/// around the mean. Below the window A is bounded by a geometric series, and terms are left out of b, which only lowers it. From the
-/// window's end on, `A ≤ 1` and `B` is at least what it is there. ∎
+/// With `b_i = Σ_(l<i) P(L = l)·e^(−2(i−l)ε)` the term is `(k − 2i)ε + ln((A_i − δ)/b_i)`. It is
+/// evaluated with intervals over a window around the mean. Below the window A is bounded by a
+/// geometric series, and terms are left out of b, which only lowers it. From the window's end on,
+/// `A ≤ 1` and `B` is at least what it is there. ∎
 ///
 /// ```
 /// use lastbit::conversions::optimal_composition;
@@ -57,11 +63,15 @@ struct Window {
     total: Interval,
 }
 
-/// The weight of the mode: far from the largest double, so that sums of 2^40 weights are finite, and such that a weight 2^-1900
-/// times as large is a normal number.
+/// The weight of the mode: far from the largest double, so that sums of 2^40 weights are finite,
+/// and such that a weight 2^-1900 times as large is a normal number.
 const MODE: Interval = Interval::point(f64::from_bits((1023 + 980) << 52));
 
 impl Window {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "where the window begins; it grows as far as it must"
+    )]
     fn new(epsilon: f64, releases: u64, delta: f64) -> Window {
         let odds = Interval::point(epsilon).exp();
         let mode = ((releases as f64 + 1.0) / (1.0 + epsilon.exp())) as u64;

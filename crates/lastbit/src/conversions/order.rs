@@ -4,19 +4,19 @@
 //!
 //! `ln δ = τ(D − ε) − G(τ)`,  `G(τ) = ln(1+τ) + τ·ln(1 + 1/τ)`
 //!
-//! which is `δ = e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` (Canonne, Kamath and Steinke, 2020). **Proof.** With the loss Z under P,
-//! `P(S) − e^ε Q(S) ≤ E[max(0, 1 − e^(ε−Z))]`; the function `max(0, 1 − e^-z)·e^(-τz)` is largest at `e^-z = τ/(1+τ)`, where it
-//! is `τ^τ/(1+τ)^(1+τ) = e^(−G(τ))`. So the mean is at most `e^(−G−τε)·E[e^(τZ)] ≤ e^(−G−τε+τD)`. ∎
+//! which is `δ = e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` (Canonne, Kamath and Steinke, 2020). **Proof.**
+//! With the loss Z under P, `P(S) − e^ε Q(S) ≤ E[max(0, 1 − e^(ε−Z))]`; the function
+//! `max(0, 1 − e^-z)·e^(-τz)` is largest at `e^-z = τ/(1+τ)`, where it is
+//! `τ^τ/(1+τ)^(1+τ) = e^(−G(τ))`. So the mean is at most `e^(−G−τε)·E[e^(τZ)] ≤ e^(−G−τε+τD)`. ∎
 //!
-//! It holds at *every* order, so a search for the best one may be done in plain f64: only the last evaluation, at the order
-//! found, is rigorous. As the order is a stationary point, its error enters squared.
+//! It holds at *every* order, so a search for the best one may be done in plain f64: only the last
+//! evaluation, at the order found, is rigorous. As the order is a stationary point, its error
+//! enters squared.
 
-use lastbit_exact::{Dyadic, Up, exp_enclosure, ln_enclosure};
-
-use crate::utility::wide::Wide;
+use lastbit_exact::{Dyadic, Up, Wide, exp_enclosure, ln_enclosure};
 
 /// Wide enough that the cancellation below leaves at least 70 bits.
-pub(super) type Loss = Wide<160>;
+pub(super) type Enclosed = Wide<160>;
 
 /// The exact value of an f64; every caller knows that it is finite.
 pub(super) fn dyadic(value: f64) -> Dyadic {
@@ -24,23 +24,24 @@ pub(super) fn dyadic(value: f64) -> Dyadic {
 }
 
 /// An exact f64.
-pub(super) fn exact(value: f64) -> Loss {
+pub(super) fn exact(value: f64) -> Enclosed {
     point(&dyadic(value))
 }
 
 /// A number by itself.
-pub(super) fn point(value: &Dyadic) -> Loss {
-    Loss::between(value, value)
+pub(super) fn point(value: &Dyadic) -> Enclosed {
+    Enclosed::between(value, value)
 }
 
 /// `G(τ) = ln(1+τ) + τ·ln(1 + 1/τ)` for `τ > 0`.
-pub(super) fn entropy(tau: &Dyadic) -> Loss {
-    let (one, tau) = (Loss::ONE, &point(tau));
-    // For 0 < z ≤ 1, G(1/z) = −ln z + (1+z)·ln(1+z)/z, and the second is 1 + z/2 − z²/6 + …, alternating.
-    let beyond = |z: &Loss| {
+pub(super) fn entropy(tau: &Dyadic) -> Enclosed {
+    let (one, tau) = (Enclosed::ONE, &point(tau));
+    // For 0 < z ≤ 1, G(1/z) = −ln z + (1+z)·ln(1+z)/z, and the second is 1 + z/2 − z²/6 + …,
+    // alternating.
+    let beyond = |z: &Enclosed| {
         let below = &(z * z) / &exact(6.0);
-        let slack = Loss::between(&-below.hi(), &Dyadic::ZERO);
-        &(&one + &z.scale(-1)) + &slack
+        let slack = Enclosed::between(&-below.hi(), &Dyadic::ZERO);
+        &(&one + &z.times_power_of_two(-1)) + &slack
     };
     if *tau.hi() > Dyadic::power_of_two(40) {
         &ln(tau) + &beyond(&(&one / tau))
@@ -55,21 +56,22 @@ pub(super) fn entropy(tau: &Dyadic) -> Loss {
 }
 
 /// About `G(τ)`, for searches.
+#[expect(clippy::disallowed_methods, reason = "for searches")]
 pub(super) fn entropy_near(tau: f64) -> f64 {
     tau.ln_1p() + tau * tau.recip().ln_1p()
 }
 
 /// `ln x` for `x > 0`, to 2^-200.
-pub(super) fn ln(x: &Loss) -> Loss {
+pub(super) fn ln(x: &Enclosed) -> Enclosed {
     let low = ln_enclosure(x.lo(), 200);
     if x.lo() == x.hi() {
-        return Loss::between(low.lo(), low.hi());
+        return Enclosed::between(low.lo(), low.hi());
     }
-    Loss::between(low.lo(), ln_enclosure(x.hi(), 200).hi())
+    Enclosed::between(low.lo(), ln_enclosure(x.hi(), 200).hi())
 }
 
 /// `e^ln ≤ probability_up(ln)`, at most 1.
-pub(super) fn probability_up(ln: &Loss) -> Up {
+pub(super) fn probability_up(ln: &Enclosed) -> Up {
     if !ln.hi().is_negative() {
         return Up::ONE;
     }
@@ -77,28 +79,29 @@ pub(super) fn probability_up(ln: &Loss) -> Up {
 }
 
 /// `ln(1/δ)` for `0 < δ ≤ 1`.
-pub(super) fn ln_recip(delta: f64) -> Loss {
+pub(super) fn ln_recip(delta: f64) -> Enclosed {
     -&ln(&exact(delta))
 }
 
 /// The bound δ of an event beyond ε, from a divergence `D` at order `1 + τ`.
-pub(super) fn delta_at(tau: &Dyadic, divergence: &Loss, epsilon: f64) -> Up {
+pub(super) fn delta_at(tau: &Dyadic, divergence: &Enclosed, epsilon: f64) -> Up {
     let gap = divergence - &exact(epsilon);
     probability_up(&(&(&point(tau) * &gap) - &entropy(tau)))
 }
 
 /// `D + (ln(1/δ) − G(τ))/τ`, zero if negative: the ε at which [`delta_at`] is δ.
-pub(super) fn epsilon_at(tau: &Dyadic, divergence: &Loss, delta: f64) -> Up {
+pub(super) fn epsilon_at(tau: &Dyadic, divergence: &Enclosed, delta: f64) -> Up {
     let rest = rest_at(tau, delta);
     Up::from_dyadic((divergence + &rest).hi()).max(Up::ZERO)
 }
 
 /// `(ln(1/δ) − G(τ))/τ`.
-pub(super) fn rest_at(tau: &Dyadic, delta: f64) -> Loss {
+pub(super) fn rest_at(tau: &Dyadic, delta: f64) -> Enclosed {
     &(&ln_recip(delta) - &entropy(tau)) / &point(tau)
 }
 
-/// The smallest positive f64 at which `above` holds, for a condition that holds from some number on; the largest f64 if none.
+/// The smallest positive f64 at which `above` holds, for a condition that holds from some number
+/// on; the largest f64 if none.
 ///
 /// Positive doubles are ordered as their bits, so this takes 63 steps whatever the scale.
 pub(super) fn first_where(above: impl Fn(f64) -> bool) -> f64 {
@@ -129,7 +132,10 @@ mod tests {
             let (low, high) = (entropy(&below), entropy(&above));
             assert!(low.hi() < high.lo(), "2^{exponent}");
             // G is concave with G(0) = 0, so G(above)/G(below) ≤ above/below.
-            let (high, low) = (high.scale(30), &low.scale(30) + &low);
+            let (high, low) = (
+                high.times_power_of_two(30),
+                &low.times_power_of_two(30) + &low,
+            );
             assert!(high.hi() <= low.lo(), "2^{exponent}");
         }
         let two_ln_two = entropy(&Dyadic::ONE);

@@ -5,9 +5,9 @@ use crate::measures::{EpsilonDelta, ProfileCurve};
 
 /// Profile → fixed (ε, δ) at a given δ: the smallest f64 ε with `δ(ε) ≤ δ`.
 ///
-/// **Proof.** A profile bounds `sup_S P(S) − e^ε Q(S)` by `δ(ε)`; where that is at most δ the release is (ε, δ) private. The
-/// inequality is checked, between doubles, at the ε that is returned: a curve that rises somewhere costs tightness, not
-/// soundness. ∎
+/// **Proof.** A profile bounds `sup_S P(S) − e^ε Q(S)` by `δ(ε)`; where that is at most δ the
+/// release is (ε, δ) private. The inequality is checked, between doubles, at the ε that is
+/// returned: a curve that rises somewhere costs tightness, not soundness. ∎
 ///
 /// ```
 /// use lastbit::conversions::{approximate_to_profile, profile_to_approximate, pure_to_approximate};

@@ -5,8 +5,8 @@ use crate::Error;
 
 /// Pure ε → bounded range: `η = 2ε`, exactly unless it overflows.
 ///
-/// **Proof.** `P ≤ e^ε Q` and `Q ≤ e^ε P` make the supports equal and put every loss in `[−ε, ε]`, of length 2ε, in both
-/// orders. Randomized response attains it. ∎
+/// **Proof.** `P ≤ e^ε Q` and `Q ≤ e^ε P` make the supports equal and put every loss in `[−ε, ε]`,
+/// of length 2ε, in both orders. Randomized response attains it. ∎
 ///
 /// ```
 /// use lastbit::conversions::pure_to_bounded_range;

@@ -5,12 +5,13 @@ use super::curve::{self, Orders};
 use super::pure_to_zcdp;
 use crate::Error;
 use crate::measures::RenyiCurve;
-use crate::utility::wide::Moment;
+use crate::wide::Moment;
 
-/// Pure ε → Rényi: the curve `ε(α) ≥ (ln cosh((α−½)ε) − ln cosh(ε/2))/(α−1)`, below both ε and the line `αρ` of zCDP.
+/// Pure ε → Rényi: the curve `ε(α) ≥ (ln cosh((α−½)ε) − ln cosh(ε/2))/(α−1)`, below both ε and the
+/// line `αρ` of zCDP.
 ///
-/// **Proof.** [`pure_to_zcdp`] shows that randomized response has the largest divergence, and that this is it. It grows with α, and
-/// with ε. ∎
+/// **Proof.** [`pure_to_zcdp`] shows that randomized response has the largest divergence, and that
+/// this is it. It grows with α, and with ε. ∎
 ///
 /// ```
 /// use lastbit::conversions::{pure_to_renyi, pure_to_zcdp};

@@ -1,15 +1,17 @@
 use lastbit_exact::{Down, Dyadic, Up};
 
 use super::checks::{at_least_zero, bounded, delta_to_spend, loss};
-use super::order::{self, Loss, dyadic, exact};
+use super::order::{self, Enclosed, dyadic, exact};
 use crate::Error;
 use crate::measures::{ProfileCurve, RenyiCurve};
 
-/// Rényi at one order, `D_α ≤ D` → the δ of an ε: `δ ≥ e^((α−1)(D−ε))/(α−1)·(1−1/α)^α`, the smallest such f64 up to one.
+/// Rényi at one order, `D_α ≤ D` → the δ of an ε: `δ ≥ e^((α−1)(D−ε))/(α−1)·(1−1/α)^α`, the
+/// smallest such f64 up to one.
 ///
-/// **Proof.** Let Z be the loss under P, `τ = α − 1`. Every event S has `P(S) − e^ε Q(S) ≤ E[max(0, 1 − e^(ε−Z))]`. Now
-/// `max(0, 1 − e^-z)·e^(-τz)` is largest at `e^-z = τ/(1+τ)`, where it is `e^-G` with `G = ln(1+τ) + τ·ln(1 + 1/τ)`; so the mean is
-/// at most `e^(−G−τε)·E[e^(τZ)] ≤ e^(−G−τε+τD)`, which is the formula. It grows with D and falls with ε. ∎
+/// **Proof.** Let Z be the loss under P, `τ = α − 1`. Every event S has
+/// `P(S) − e^ε Q(S) ≤ E[max(0, 1 − e^(ε−Z))]`. Now `max(0, 1 − e^-z)·e^(-τz)` is largest at
+/// `e^-z = τ/(1+τ)`, where it is `e^-G` with `G = ln(1+τ) + τ·ln(1 + 1/τ)`; so the mean is at most
+/// `e^(−G−τε)·E[e^(τZ)] ≤ e^(−G−τε+τD)`, which is the formula. It grows with D and falls with ε. ∎
 ///
 /// ```
 /// use lastbit::conversions::renyi_order_to_delta;
@@ -25,7 +27,8 @@ pub fn renyi_order_to_delta(order: Up, divergence: Up, epsilon: Down) -> Result<
     Ok(order::delta_at(&tau, &divergence, epsilon))
 }
 
-/// Rényi at one order, `D_α ≤ D` → the ε of a δ: `ε ≥ D + (ln(1/δ) − G(α−1))/(α−1)`, the smallest such f64 up to one.
+/// Rényi at one order, `D_α ≤ D` → the ε of a δ: `ε ≥ D + (ln(1/δ) − G(α−1))/(α−1)`, the smallest
+/// such f64 up to one.
 ///
 /// **Proof.** [`renyi_order_to_delta`], solved for ε. It grows with D and falls with δ. ∎
 ///
@@ -44,8 +47,8 @@ pub fn renyi_order_to_epsilon(order: Up, divergence: Up, delta: Down) -> Result<
 
 /// Rényi curve → the smallest ε of a δ, over the orders that a search finds best.
 ///
-/// **Proof.** [`renyi_order_to_epsilon`] holds at every order; any search is sound. This one takes powers of two of `α − 1`, then
-/// narrows down around the best. ∎
+/// **Proof.** [`renyi_order_to_epsilon`] holds at every order; any search is sound. This one takes
+/// powers of two of `α − 1`, then narrows down around the best. ∎
 ///
 /// ```
 /// use lastbit::conversions::{renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon, zcdp_to_renyi};
@@ -55,6 +58,10 @@ pub fn renyi_order_to_epsilon(order: Up, divergence: Up, delta: Down) -> Result<
 /// assert!(epsilon.get() <= zcdp_to_approximate_epsilon(rho, delta)?.get() * (1.0 + 1e-9));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
+#[expect(
+    clippy::disallowed_methods,
+    reason = "chooses an order; what it gives is enclosed"
+)]
 pub fn renyi_to_approximate_epsilon(curve: &RenyiCurve, delta: Down) -> Result<Up, Error> {
     let target = -delta_to_spend(delta)?.ln();
     let order = best_order(curve, |tau, divergence| {
@@ -96,7 +103,8 @@ pub fn renyi_to_profile(curve: &RenyiCurve) -> ProfileCurve {
     ProfileCurve::new(move |epsilon| renyi_to_approximate_delta(&curve, epsilon))
 }
 
-/// An order at which `price(τ, D)` is about the smallest, in f64. A curve may be undefined at some orders, not at all of them.
+/// An order at which `price(τ, D)` is about the smallest, in f64. A curve may be undefined at some
+/// orders, not at all of them.
 fn best_order(curve: &RenyiCurve, price: impl Fn(f64, f64) -> f64) -> Result<Up, Error> {
     let at = |exponent: f64| -> Result<Candidate, Error> {
         let order = Up::ONE + Up::exact(exponent.exp2());
@@ -119,7 +127,8 @@ fn best_order(curve: &RenyiCurve, price: impl Fn(f64, f64) -> f64) -> Result<Up,
         }
     }
     let mut best = best?;
-    // Each round looks at both sides of the best so far and halves the step; it ends with α − 1 known to 30 bits.
+    // Each round looks at both sides of the best so far and halves the step; it ends with α − 1
+    // known to 30 bits.
     let mut step = 0.5;
     for _ in 0..30 {
         for exponent in [best.exponent - step, best.exponent + step] {
@@ -141,7 +150,7 @@ struct Candidate {
 }
 
 /// `τ = α − 1` and the divergence, exactly. A claim about all orders up to α holds at α.
-fn at_order(order: Up, divergence: Up) -> Result<(Dyadic, Loss), Error> {
+fn at_order(order: Up, divergence: Up) -> Result<(Dyadic, Enclosed), Error> {
     if order.get() <= 1.0 || !order.is_finite() {
         return Err(Error::distance(format!(
             "a Rényi order must be above 1 and finite, got {order}; use 2, or the order at which the divergence is known"

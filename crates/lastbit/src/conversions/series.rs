@@ -4,12 +4,14 @@ use lastbit_exact::{Dyadic, UBig, Up};
 
 /// Fraction bits of coefficients, argument and value.
 const BITS: usize = 62;
-/// How far the computed value may be from the exact one, in units of `2^-BITS`; counted at [`Alternating::times`].
+/// How far the computed value may be from the exact one, in units of `2^-BITS`; counted at
+/// [`Alternating::times`].
 const ERROR: u64 = 8;
 /// The largest argument, `1/2`.
 const LARGEST: u64 = 1 << (BITS - 1);
 
-/// `A(y) = c_0 − y(c_1 − y(c_2 − …))` for `0 ≤ y ≤ 1/2`, with `0 < y·c_(n+1) ≤ c_n < 2` and `c_0 = 1`.
+/// `A(y) = c_0 − y(c_1 − y(c_2 − …))` for `0 ≤ y ≤ 1/2`, with `0 < y·c_(n+1) ≤ c_n < 2` and
+/// `c_0 = 1`.
 pub(super) struct Alternating {
     /// `floor(c_n·2^BITS)`.
     coefficients: Vec<u64>,
@@ -32,12 +34,15 @@ impl Alternating {
         }
     }
 
-    /// `leading·A(y) ≤ times(leading, y)`, at most one double above the smallest such f64; for `leading ≥ 0`.
+    /// `leading·A(y) ≤ times(leading, y)`, at most one double above the smallest such f64; for
+    /// `leading ≥ 0`.
     ///
-    /// Error, in units of 2^-BITS. Each bracket `A_n = c_n − y·A_(n+1)` is between 0 and `c_n`. Its floor of `c_n` and of the
-    /// product cost a unit each, and what was lost before is halved, at least: fewer than 4 in all. The series stops where
-    /// its rest is below 1 unit. The floor of y costs `|A′| < 2`. So `|computed − A(y)| < 8`. In the casts `A ≥ 1/2`, so the factor is
-    /// too large by less than 2^-57 of itself: 1/16 of a unit in the last place, before the one rounding at the end.
+    /// Error, in units of 2^-BITS. Each bracket `A_n = c_n − y·A_(n+1)` is between 0 and `c_n`. Its
+    /// floor of `c_n` and of the product cost a unit each, and what was lost before is halved, at
+    /// least: fewer than 4 in all. The series stops where its rest is below 1 unit. The floor of y
+    /// costs `|A′| < 2`. So `|computed − A(y)| < 8`. In the casts `A ≥ 1/2`, so the factor is too
+    /// large by less than 2^-57 of itself: 1/16 of a unit in the last place, before the one
+    /// rounding at the end.
     pub(super) fn times(&self, leading: &Dyadic, y: &Dyadic) -> Up {
         Up::from_dyadic(&(leading * &self.upper(y)))
     }
@@ -57,7 +62,8 @@ impl Alternating {
 
 /// The tangent numbers `T_1, T_2, …`: `tan x = Σ T_n x^(2n−1)/(2n−1)!`.
 pub(super) fn tangent_numbers(count: usize) -> Vec<UBig> {
-    // Derivatives of tan are polynomials in tan; this is the recurrence of their constant terms (Brent and Harvey, 2011).
+    // Derivatives of tan are polynomials in tan; this is the recurrence of their constant terms
+    // (Brent and Harvey, 2011).
     let mut t = vec![UBig::ONE; count];
     for k in 1..count {
         t[k] = &t[k - 1] * UBig::from(k);
@@ -87,8 +93,8 @@ mod tests {
 
     #[test]
     fn a_geometric_series_is_bounded_from_above_and_closely() {
-        // c_n = r^n: A(y) = 1/(1 + ry), so that A·(3 + 3ry) = 3 for r = 1 and r = 2/3. Without the counted error it would not
-        // always be a bound.
+        // c_n = r^n: A(y) = 1/(1 + ry), so that A·(3 + 3ry) = 3 for r = 1 and r = 2/3. Without the
+        // counted error it would not always be a bound.
         let mut rounding_matters = false;
         for thirds in [3u64, 2] {
             let series = Alternating::new(|n| (UBig::from(thirds).pow(n), UBig::from(3u64).pow(n)));

@@ -6,8 +6,8 @@ use crate::measures::RenyiCurve;
 
 /// zCDP ρ → Rényi: the curve `ε(α) = α·ρ`, each the smallest such f64.
 ///
-/// **Proof.** That is the definition of zCDP: the inequality `D_α ≤ αρ` for every order above 1, not for some of them. It grows
-/// with α and ρ, so upper bounds of both give an upper bound. ∎
+/// **Proof.** That is the definition of zCDP: the inequality `D_α ≤ αρ` for every order above 1,
+/// not for some of them. It grows with α and ρ, so upper bounds of both give an upper bound. ∎
 ///
 /// ```
 /// use lastbit::conversions::zcdp_to_renyi;

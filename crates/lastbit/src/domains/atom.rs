@@ -130,8 +130,9 @@ impl Number for f64 {
 
 /// Single values of one type, within bounds if given.
 ///
-/// Floats are finite unless the domain says otherwise: [`AtomDomain::nullable`] admits NaN as the missing value,
-/// [`AtomDomain::with_infinities`] admits ±∞, and both are part of the domain's identity.
+/// Floats are finite unless the domain says otherwise: [`AtomDomain::nullable`] admits NaN as the
+/// missing value, [`AtomDomain::with_infinities`] admits ±∞, and both are part of the domain's
+/// identity.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, Domain};
@@ -170,7 +171,8 @@ pub struct AtomDomain<T: Atom> {
 struct AtomBounds<T> {
     lower: T,
     upper: T,
-    // Kept beside the bounds, so that membership needs no order on T; over a slice, so that the call is not paid by row.
+    // Kept beside the bounds, so that membership needs no order on T; over a slice, so that the
+    // call is not paid by row.
     within: fn(&[T], &T, &T, bool) -> bool,
 }
 
@@ -258,7 +260,8 @@ impl AtomDomain<f64> {
     }
 }
 
-/// Without branches, so that the time does not depend on the values and the loop runs at the speed of memory.
+/// Without branches, so that the time does not depend on the values and the loop runs at the speed
+/// of memory.
 fn all_within<T: Ordered>(values: &[T], lower: &T, upper: &T, nullable: bool) -> bool {
     values.iter().fold(true, |all, value| {
         all & (value.is_within(lower, upper) | (nullable & value.is_null()))

@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 
 use super::Domain;
 
-/// Maps from keys to values, such as counts by group. A [`BTreeMap`], so that the order of the keys tells nothing of the data.
+/// Maps from keys to values, such as counts by group. A [`BTreeMap`], so that the order of the keys
+/// tells nothing of the data.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -16,7 +16,8 @@ pub use vector::VectorDomain;
 
 /// A set of values.
 ///
-/// Two domains are equal if they are described the same; the description ([`Display`]) is what errors show.
+/// Two domains are equal if they are described the same; the description ([`Display`]) is what
+/// errors show.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, Domain, VectorDomain};
@@ -33,7 +34,8 @@ pub trait Domain: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
     /// Whether the value is in the set.
     fn contains(&self, value: &Self::Carrier) -> bool;
 
-    /// Whether every value is in the set. Reads all of them, so that the time does not tell where a bad one is.
+    /// Whether every value is in the set. Reads all of them, so that the time does not tell where a
+    /// bad one is.
     fn contains_all(&self, values: &[Self::Carrier]) -> bool {
         values
             .iter()

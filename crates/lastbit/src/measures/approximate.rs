@@ -6,7 +6,8 @@ use lastbit_exact::Up;
 use super::{MaxDivergence, Measure};
 use crate::{Distance, Error};
 
-/// A measure up to probability δ: `Approximate<MaxDivergence>` is (ε, δ), `Approximate<ZeroConcentratedDivergence>` is (ρ, δ).
+/// A measure up to probability δ: `Approximate<MaxDivergence>` is (ε, δ),
+/// `Approximate<ZeroConcentratedDivergence>` is (ρ, δ).
 ///
 /// ```
 /// use lastbit::measures::{Approximate, MaxDivergence, ZeroConcentratedDivergence};
@@ -37,11 +38,11 @@ impl<M: Measure> fmt::Display for Approximate<M> {
 /// ```
 pub type EpsilonDelta = WithDelta<Up>;
 
-/// A loss (ε of [`Approximate<MaxDivergence>`], ρ of `Approximate<ZeroConcentratedDivergence>`) that holds up to
-/// probability δ, both rounded up.
+/// A loss (ε of [`Approximate<MaxDivergence>`], ρ of `Approximate<ZeroConcentratedDivergence>`)
+/// that holds up to probability δ, both rounded up.
 ///
-/// The order is partial: one is below another if it is in both parts, and of two that trade one part for the other neither
-/// is below. A check that needs an order says no, never maybe.
+/// The order is partial: one is below another if it is in both parts, and of two that trade one
+/// part for the other neither is below. A check that needs an order says no, never maybe.
 ///
 /// ```
 /// use lastbit::measures::EpsilonDelta;

@@ -1,8 +1,10 @@
 //! How far apart two laws of output are: what a release costs.
 //!
-//! Every loss is an upper bound by its type ([`Up`]), and checked to be a number that says something.
+//! Every loss is an upper bound by its type ([`Up`]), or exact ([`Exact`]), and checked to be a number
+//! that says something.
 
 mod approximate;
+mod exact;
 mod profile;
 mod renyi;
 
@@ -11,6 +13,7 @@ use core::fmt::{self, Debug, Display};
 use lastbit_exact::Up;
 
 pub use approximate::{Approximate, EpsilonDelta, WithDelta};
+pub use exact::Exact;
 pub use profile::{PrivacyProfile, ProfileCurve};
 pub use renyi::{RenyiCurve, RenyiDivergence};
 
@@ -49,7 +52,7 @@ use crate::Distance;
 /// }
 /// ```
 pub trait Measure: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
-    /// A loss, rounded up.
+    /// A loss, rounded up or exact.
     type Distance: Distance;
 }
 
@@ -72,7 +75,8 @@ macro_rules! measure {
 }
 
 measure!(
-    /// Pure differential privacy: the smallest ε with `P(S) ≤ e^ε Q(S)` for every event S, in both orders.
+    /// Pure differential privacy: the smallest ε with `P(S) ≤ e^ε Q(S)` for every event S, in both
+    /// orders.
     ///
     /// ```
     /// # use lastbit::measures::MaxDivergence;
@@ -81,7 +85,8 @@ measure!(
     MaxDivergence, "max divergence (ε)"
 );
 measure!(
-    /// Zero-concentrated differential privacy: the smallest ρ with `D_α(P‖Q) ≤ α ρ` for every order α > 1, in both orders.
+    /// Zero-concentrated differential privacy: the smallest ρ with `D_α(P‖Q) ≤ α ρ` for every order
+    /// α > 1, in both orders.
     ///
     /// ```
     /// # use lastbit::measures::ZeroConcentratedDivergence;
@@ -90,8 +95,8 @@ measure!(
     ZeroConcentratedDivergence, "zero-concentrated divergence (ρ)"
 );
 measure!(
-    /// Bounded range: the smallest η with `ln(P(x)/Q(x)) − ln(P(y)/Q(y)) ≤ η` for all outputs x, y, in both orders, for laws
-    /// with equal supports.
+    /// Bounded range: the smallest η with `ln(P(x)/Q(x)) − ln(P(y)/Q(y)) ≤ η` for all outputs x, y,
+    /// in both orders, for laws with equal supports.
     ///
     /// ```
     /// # use lastbit::measures::RangeDivergence;

@@ -29,8 +29,9 @@ type Delta = dyn Fn(Down) -> Result<Up, Error> + Send + Sync;
 
 /// A curve ε ↦ δ(ε), rounded up.
 ///
-/// δ falls as ε grows, so a claim about ε is evaluated at a *lower* bound of it: the types say so. Two curves have no order that
-/// can be decided; read one at a δ with [`ProfileCurve::epsilon`] and compare that.
+/// δ falls as ε grows, so a claim about ε is evaluated at a *lower* bound of it: the types say so.
+/// Two curves have no order that can be decided; read one at a δ with [`ProfileCurve::epsilon`] and
+/// compare that.
 ///
 /// ```
 /// use lastbit::measures::ProfileCurve;
@@ -65,7 +66,8 @@ impl ProfileCurve {
         Ok(delta)
     }
 
-    /// The smallest f64 ε with `curve.delta(ε) ≤ delta`: the release is (ε, x) private for every `x ≥ delta`.
+    /// The smallest f64 ε with `curve.delta(ε) ≤ delta`: the release is (ε, x) private for every
+    /// `x ≥ delta`.
     pub fn epsilon(&self, delta: Down) -> Result<Up, Error> {
         let enough = |epsilon: f64| {
             // Every f64 is its own lower bound; the range below holds only finite ones.

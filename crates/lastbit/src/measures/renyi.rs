@@ -6,7 +6,8 @@ use lastbit_exact::Up;
 use super::Measure;
 use crate::{Distance, Error};
 
-/// Rényi differential privacy: ε as a function of the order, `D_α(P‖Q) ≤ ε(α)` for orders α > 1, in both orders of P and Q.
+/// Rényi differential privacy: ε as a function of the order, `D_α(P‖Q) ≤ ε(α)` for orders α > 1, in
+/// both orders of P and Q.
 ///
 /// ```
 /// # use lastbit::measures::RenyiDivergence;
@@ -29,8 +30,9 @@ type Epsilon = dyn Fn(Up) -> Result<Up, Error> + Send + Sync;
 
 /// A curve α ↦ ε(α), rounded up.
 ///
-/// The divergence grows with the order, so a claim about α is evaluated at an *upper* bound of it: the types say so. Two curves
-/// have no order that can be decided; read them at an α and compare that.
+/// The divergence grows with the order, so a claim about α is evaluated at an *upper* bound of it:
+/// the types say so. Two curves have no order that can be decided; read them at an α and compare
+/// that.
 ///
 /// ```
 /// use lastbit::measures::RenyiCurve;

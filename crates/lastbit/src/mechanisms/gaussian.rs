@@ -7,16 +7,18 @@ use crate::metrics::Metric;
 use crate::parameters::{Rho, Variance};
 use crate::{Error, Measurement, ParameterError, PrivacyMap, Sensitivity};
 
-/// Real Gaussian noise of variance `σ²` around a number, or each number of a vector, rounded to multiples of `2^grid_exponent`:
-/// `ρ = d²/(2σ²)`, for `d` the absolute or L2 distance.
+/// Real Gaussian noise of variance `σ²` around a number, or each number of a vector, rounded to
+/// multiples of `2^grid_exponent`: `ρ = d²/(2σ²)`, for `d` the absolute or L2 distance.
 ///
-/// Integers take grids of `2^0` and coarser. The output saturates at the ends of its type. A finer grid costs no privacy.
+/// Integers take grids of `2^0` and coarser. The output saturates at the ends of its type. A finer
+/// grid costs no privacy.
 ///
-/// **Proof.** The Rényi divergence of order α between normal laws of variance σ² at distance d is `α·d²/(2σ²)` (complete the square in
-/// `∫ φ(x − d)^α φ(x)^(1−α) dx`), and of independent ones, the sum. What is published is a function of these real numbers, the same for all
-/// data: the nearest points of a public grid, ties toward +∞; by the data processing inequality it has no larger divergence. The
-/// sampler draws from exactly that law ([`lastbit_noise::Gaussian`]). As the grid gets finer the divergence of what is published
-/// tends to the bound. ∎
+/// **Proof.** The Rényi divergence of order α between normal laws of variance σ² at distance d is
+/// `α·d²/(2σ²)` (complete the square in `∫ φ(x − d)^α φ(x)^(1−α) dx`), and of independent ones, the
+/// sum. What is published is a function of these real numbers, the same for all data: the nearest
+/// points of a public grid, ties toward +∞; by the data processing inequality it has no larger
+/// divergence. The sampler draws from exactly that law ([`lastbit_noise::Gaussian`]). As the grid
+/// gets finer the divergence of what is published tends to the bound. ∎
 ///
 /// **Time.** As for [`laplace`](super::laplace).
 ///
@@ -45,7 +47,7 @@ pub fn gaussian<D: NoiseDomain>(
 ) -> Result<Measurement<D, D::L2, ZeroConcentratedDivergence, D::Output>, Error> {
     let sampler = Gaussian::with_variance(variance.get(), grid_exponent)?;
     let noise = OnGrid::new::<D::Number>(sampler, grid_exponent)?;
-    let twice = variance.get().scale(1);
+    let twice = variance.get().times_power_of_two(1);
     Measurement::new(
         domain,
         D::L2::default(),
@@ -85,7 +87,7 @@ impl Variance {
     /// ```
     pub fn for_rho(sensitivity: &Sensitivity, rho: &Rho) -> Variance {
         let squared = sensitivity.get() * sensitivity.get();
-        Variance::new(&squared / &rho.get().scale(1))
+        Variance::new(&squared / &rho.get().times_power_of_two(1))
             .expect("a quotient of positive numbers is positive")
     }
 }

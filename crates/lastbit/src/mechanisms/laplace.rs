@@ -7,22 +7,25 @@ use crate::measures::{MaxDivergence, Measure, ZeroConcentratedDivergence};
 use crate::parameters::Scale;
 use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 
-/// Real Laplace noise of scale `s` around a number, or each number of a vector, rounded to multiples of `2^grid_exponent`:
-/// `ε = d/s`, for `d` the absolute or L1 distance.
+/// Real Laplace noise of scale `s` around a number, or each number of a vector, rounded to
+/// multiples of `2^grid_exponent`: `ε = d/s`, for `d` the absolute or L1 distance.
 ///
-/// Integers take grids of `2^0` and coarser; on that of `2^0` this is Laplace noise rounded to integers. The output saturates at the ends of its
-/// type. A finer grid costs no privacy.
+/// Integers take grids of `2^0` and coarser; on that of `2^0` this is Laplace noise rounded to
+/// integers. The output saturates at the ends of its type. A finer grid costs no privacy.
 ///
-/// **Proof.** The density of `x + s·L`, L standard Laplace, changes by at most the factor `exp(|x − x'|/s)` between x and x', and the
-/// product of such densities by at most `exp(Σ|x_i − x'_i|/s)`. What is published is a function of these real numbers, the same
-/// for all data: the nearest points of a public grid, ties toward +∞. A function of a private number is as private. The sampler
-/// draws from exactly that law ([`lastbit_noise::Laplace`]). The bound is reached far out on either side, where rounding
-/// leaves the ratio as it is. ∎
+/// **Proof.** The density of `x + s·L`, L standard Laplace, changes by at most the factor
+/// `exp(|x − x'|/s)` between x and x', and the product of such densities by at most
+/// `exp(Σ|x_i − x'_i|/s)`. What is published is a function of these real numbers, the same for all
+/// data: the nearest points of a public grid, ties toward +∞. A function of a private number is as
+/// private. The sampler draws from exactly that law ([`lastbit_noise::Laplace`]). The bound is
+/// reached far out on either side, where rounding leaves the ratio as it is. ∎
 ///
-/// **Time.** Each number reads one word and runs the same instructions, whatever its value, while value and noise are below 2^50 steps
-/// of the grid and grid exponents within ±900; about `2^-50` of draws for each step between the value and zero (one in 2^40 at a thousand
-/// steps) is not decided so and takes longer. A value beyond 2^50
-/// steps always does: give the domain bounds, or choose a coarser grid. `IBig` and `Rational` are big numbers, whose size shows in the time. The length of a vector shows.
+/// **Time.** Each number reads one word and runs the same instructions, whatever its value, while
+/// value and noise are below 2^50 steps of the grid and grid exponents within ±900. A few draws are
+/// not decided so and take longer: about `2^-50·M` of them at M steps from zero (one in 2^40 at a
+/// thousand). A value beyond 2^50 steps always does: give the domain bounds, or choose a coarser
+/// grid. `IBig` and `Rational` are big numbers, whose size shows in the time. The length of a
+/// vector shows.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -50,10 +53,12 @@ pub fn laplace<D: NoiseDomain>(
     measured(domain, MaxDivergence, scale, grid_exponent, Ok)
 }
 
-/// [`laplace`] with its loss as zCDP: `ρ = ε + e^-ε − 1`, `ε = d/s`; less than what pure ε-DP alone gives.
+/// [`laplace`] with its loss as zCDP: `ρ = ε + e^-ε − 1`, `ε = d/s`; less than what pure ε-DP alone
+/// gives.
 ///
-/// **Proof.** For one number see [`laplace_to_zcdp`]: what is published is a function of real Laplace noise. In a vector the numbers are independent, so
-/// their ρ add: `Σ f(ε_i)` with `f(x) = x + e^-x − 1` and `Σ ε_i ≤ ε`. f is convex with `f(0) = 0`, so
+/// **Proof.** For one number see [`laplace_to_zcdp`]: what is published is a function of real
+/// Laplace noise. In a vector the numbers are independent, so their ρ add: `Σ f(ε_i)` with
+/// `f(x) = x + e^-x − 1` and `Σ ε_i ≤ ε`. f is convex with `f(0) = 0`, so
 /// `Σ f(ε_i) ≤ f(Σ ε_i) ≤ f(ε)`. ∎
 ///
 /// ```

@@ -12,9 +12,10 @@
 //! | [`snapping`] | a number with public bounds | ε |
 //! | [`exponential`] | scores of candidates, of which one, or the top k, is selected | η = ε; k·ε |
 //!
-//! Every draw is exact: the law of what is published is the law in the proof, and no rounding term is left. Scales are exact
-//! rationals; [`Scale::for_epsilon`], [`Variance::for_rho`], [`truth_for_epsilon`], [`laplace_threshold`] and
-//! [`gaussian_threshold`] find the parameter for a loss.
+//! Every draw is exact: the law of what is published is the law in the proof, and no rounding term
+//! is left. Scales are exact rationals; [`Scale::for_epsilon`], [`Variance::for_rho`],
+//! [`truth_for_epsilon`], [`laplace_threshold`] and [`gaussian_threshold`] find the parameter for a
+//! loss.
 
 pub mod exponential;
 pub mod flat_concave;

@@ -6,17 +6,20 @@ use crate::measures::MaxDivergence;
 use crate::metrics::DiscreteDistance;
 use crate::{Epsilon, Error, Measurement, PrivacyMap};
 
-/// One of `k` public categories: the true one with probability exactly `p`, `1/k ≤ p < 1`, and each other with probability exactly
-/// `(1 − p)/(k − 1)`: `ε = ln(p(k − 1)/(1 − p))`.
+/// One of `k` public categories: the true one with probability exactly `p`, `1/k ≤ p < 1`, and each
+/// other with probability exactly `(1 − p)/(k − 1)`: `ε = ln(p(k − 1)/(1 − p))`.
 ///
-/// A value that is none of the categories is answered by any of them, each with probability `1/k`: no error tells it from the others.
+/// A value that is none of the categories is answered by any of them, each with probability `1/k`:
+/// no error tells it from the others.
 ///
-/// **Proof.** With `r = (1 − p)/(k − 1) ≤ 1/k ≤ p`, every category has a probability between r and p, whatever the value, since `1/k`
-/// is between too. So the ratio is at most `p/r`, and two of the categories reach it. The draw: keep the value with probability `p − r`, else, or if it is none of the categories,
-/// answer one of the k uniformly; as `1 − (p − r) = kr`, each other category has probability r, and the true one `p − r + r`. ∎
+/// **Proof.** With `r = (1 − p)/(k − 1) ≤ 1/k ≤ p`, every category has a probability between r and
+/// p, whatever the value, since `1/k` is between too. So the ratio is at most `p/r`, and two of the
+/// categories reach it. The draw: keep the value with probability `p − r`, else, or if it is none
+/// of the categories, answer one of the k uniformly; as `1 − (p − r) = kr`, each other category has
+/// probability r, and the true one `p − r + r`. ∎
 ///
-/// **Time.** Every answer draws the same two variables and compares the value with every category. Texts are compared in a time that
-/// depends on them; number the categories to hide it.
+/// **Time.** Every answer draws the same two variables and compares the value with every category.
+/// Texts are compared in a time that depends on them; number the categories to hide it.
 ///
 /// ```
 /// use lastbit::domains::AtomDomain;
@@ -68,7 +71,8 @@ pub fn randomized_response<T: Atom>(
     )
 }
 
-/// [`randomized_response`] for a truth value: the truth with probability exactly `p`, `1/2 ≤ p < 1`: `ε = ln(p/(1 − p))`.
+/// [`randomized_response`] for a truth value: the truth with probability exactly `p`,
+/// `1/2 ≤ p < 1`: `ε = ln(p/(1 − p))`.
 ///
 /// ```
 /// use lastbit::mechanisms::randomized_response_bool;
@@ -84,9 +88,11 @@ pub fn randomized_response_bool(
     randomized_response(AtomDomain::new(), [false, true], truth)
 }
 
-/// The probability of the true category among `k` for a loss of at most ε: at or just below `e^ε/(e^ε + k − 1)`.
+/// The probability of the true category among `k` for a loss of at most ε: at or just below
+/// `e^ε/(e^ε + k − 1)`.
 ///
-/// The loss that the map states is at most ε too, and less by at most a few units in its last place while `ε ≤ 709`.
+/// The loss that the map states is at most ε too, and less by at most a few units in its last place
+/// while `ε ≤ 709`.
 ///
 /// ```
 /// use lastbit::mechanisms::{randomized_response_bool, truth_for_epsilon};

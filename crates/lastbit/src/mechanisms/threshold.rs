@@ -23,22 +23,27 @@ pub type ThresholdLaplace<K, T> = Threshold<K, T, MaxDivergence>;
 /// What [`threshold_gaussian`] builds: a loss of (ρ, δ).
 pub type ThresholdGaussian<K, T> = Threshold<K, T, ZeroConcentratedDivergence>;
 
-/// Publishes the keys whose value, with Laplace noise of scale `s` rounded to multiples of `2^grid_exponent`, is at or above a public
-/// threshold, with these noisy values. For maps that differ in at most `Δ0` keys by at most `Δ∞` each,
+/// Publishes the keys whose value, with Laplace noise of scale `s` rounded to multiples of
+/// `2^grid_exponent`, is at or above a public threshold, with these noisy values. For maps that
+/// differ in at most `Δ0` keys by at most `Δ∞` each,
 ///
 /// `ε = Δ0·Δ∞/s`, `δ = 1 − (1 − τ)^Δ0`, where `τ = P(Δ∞ + noise, rounded, ≥ threshold)`.
 ///
-/// A key with value zero is treated as one that the map lacks. [`laplace_threshold`] finds the threshold for a δ.
+/// A key with value zero is treated as one that the map lacks. [`laplace_threshold`] finds the
+/// threshold for a δ.
 ///
-/// **Proof.** Let x have `a` keys that y lacks, y have `b` keys that x lacks, and let c common keys differ: `a + b + c ≤ Δ0`. A key that
-/// the other map lacks has a value of at most Δ∞, so it is published with probability at most τ. Given that none of them is published, which for x has
-/// the probability `1 − α`, `α ≤ 1 − (1 − τ)^a`, and for y `1 − β`, `β ≤ 1 − (1 − τ)^b`, the output is a function of Laplace noise around the common keys: `P ≤ e^ε Q` on every event, with
-/// ε as stated. So for an event S, with `u = P(S | none)`,
-/// `P(S) ≤ α + (1 − α)u` and `e^ε Q(S) ≥ e^ε (1 − β) Q(S | none) ≥ (1 − β)u`. The difference, `α + (β − α)u`, is at most
-/// `max(α, β) ≤ δ`. With `a = Δ0` keys of value Δ∞ and S = "one of them is published", `Q(S) = 0` and `P(S) = δ`: no smaller δ will do at any ε. ∎
+/// **Proof.** Let x have `a` keys that y lacks, y have `b` keys that x lacks, and let c common keys
+/// differ: `a + b + c ≤ Δ0`. A key that the other map lacks has a value of at most Δ∞, so it is
+/// published with probability at most τ. Given that none of them is published, which for x has the
+/// probability `1 − α`, `α ≤ 1 − (1 − τ)^a`, and for y `1 − β`, `β ≤ 1 − (1 − τ)^b`, the output is
+/// a function of Laplace noise around the common keys: `P ≤ e^ε Q` on every event, with ε as
+/// stated. So for an event S, with `u = P(S | none)`, `P(S) ≤ α + (1 − α)u` and
+/// `e^ε Q(S) ≥ e^ε (1 − β) Q(S | none) ≥ (1 − β)u`. The difference, `α + (β − α)u`, is at most
+/// `max(α, β) ≤ δ`. With `a = Δ0` keys of value Δ∞ and S = "one of them is published", `Q(S) = 0`
+/// and `P(S) = δ`: no smaller δ will do at any ε. ∎
 ///
-/// **Time.** Every key that is there gets noise, one word each, as in [`laplace`](super::laplace). The number of keys shows in the time, as does what is
-/// published.
+/// **Time.** Every key that is there gets noise, one word each, as in [`laplace`](super::laplace).
+/// The number of keys shows in the time, as does what is published.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -83,12 +88,14 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     )
 }
 
-/// [`threshold_laplace`] with Gaussian noise of variance `σ²`: for maps that differ in at most `Δ0` keys by at most `Δ∞` each,
+/// [`threshold_laplace`] with Gaussian noise of variance `σ²`: for maps that differ in at most `Δ0`
+/// keys by at most `Δ∞` each,
 ///
 /// `ρ = Δ0·Δ∞²/(2σ²)`, `δ = 1 − (1 − τ)^Δ0`, where `τ = P(Δ∞ + noise, rounded, ≥ threshold)`.
 ///
-/// **Proof.** Given that no key is published that the other map lacks, the output is a function of Gaussian noise around the common keys, of which at most
-/// Δ0 differ: ρ as stated, for both maps. Each has that condition with probability at least `1 − δ`. That is ρ-zCDP up to δ. ∎
+/// **Proof.** Given that no key is published that the other map lacks, the output is a function of
+/// Gaussian noise around the common keys, of which at most Δ0 differ: ρ as stated, for both maps.
+/// Each has that condition with probability at least `1 − δ`. That is ρ-zCDP up to δ. ∎
 ///
 /// **Time.** As there.
 ///
@@ -125,7 +132,7 @@ pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     threshold: &Rational,
 ) -> Result<ThresholdGaussian<K, T>, Error> {
     let sampler = Gaussian::with_variance(variance.get(), grid_exponent)?;
-    let twice = variance.get().scale(1);
+    let twice = variance.get().times_power_of_two(1);
     let loss = move |d_in: &Contribution| {
         let squared = Rational::from(d_in.keys()) * (d_in.each() * d_in.each());
         Ok(Up::from_rational(&(squared / twice.clone())))
@@ -140,7 +147,8 @@ pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     )
 }
 
-/// The smallest threshold, a multiple of `2^grid_exponent`, at which [`threshold_laplace`] has a δ of at most the one given.
+/// The smallest threshold, a multiple of `2^grid_exponent`, at which [`threshold_laplace`] has a δ
+/// of at most the one given.
 ///
 /// ```
 /// use lastbit::mechanisms::laplace_threshold;
@@ -161,7 +169,8 @@ pub fn laplace_threshold(
     smallest_threshold(&sampler, grid_exponent, contribution, delta)
 }
 
-/// The smallest threshold, a multiple of `2^grid_exponent`, at which [`threshold_gaussian`] has a δ of at most the one given.
+/// The smallest threshold, a multiple of `2^grid_exponent`, at which [`threshold_gaussian`] has a δ
+/// of at most the one given.
 ///
 /// ```
 /// use lastbit::mechanisms::gaussian_threshold;
@@ -203,7 +212,8 @@ where
         ContributionDistance,
         Approximate(measure),
         move |map: &BTreeMap<K::Carrier, T>, entropy| {
-            // A map that lacks a key and one that holds zero for it are at no distance, so they are treated alike.
+            // A map that lacks a key and one that holds zero for it are at no distance, so they are
+            // treated alike.
             let there = || map.iter().filter(|(_, value)| !value.is_zero());
             let mut keys = there();
             let mut published = BTreeMap::new();
@@ -222,12 +232,13 @@ where
 
 /// A noisy value is a multiple of the grid: it reaches the threshold if it reaches this one.
 fn first_cell(threshold: &Rational, grid_exponent: i64) -> IBig {
-    threshold.scale(-grid_exponent).ceil()
+    threshold.times_power_of_two(-grid_exponent).ceil()
 }
 
 /// `δ = 1 − (1 − τ)^keys`, rounded up.
 fn probability(sampler: &impl GridNoise, first_cell: &IBig, d_in: &Contribution) -> Up {
-    // The noise is symmetric, so that P(each + noise rounds to first_cell or above) = P(−each + noise rounds to −first_cell or below).
+    // The noise is symmetric, so that P(each + noise rounds to first_cell or above) = P(−each +
+    // noise rounds to −first_cell or below).
     let tau = sampler.cumulative(&-d_in.each(), &-first_cell).upper();
     if d_in.keys() == 0 {
         return Up::ZERO;
@@ -264,5 +275,5 @@ fn smallest_threshold(
             "no threshold below 2^62 steps of the grid 2^{grid_exponent} has a delta of {delta}; use a coarser grid"
         ))
     })?;
-    Ok(Rational::from(steps).scale(grid_exponent))
+    Ok(Rational::from(steps).times_power_of_two(grid_exponent))
 }

@@ -7,9 +7,11 @@ use super::Metric;
 use crate::domains::{AtomDomain, Domain, MapDomain, Number};
 use crate::{Distance, Error, MetricSpace};
 
-/// In how many keys two maps differ, and by how much in each at most; a key that a map lacks counts as zero.
+/// In how many keys two maps differ, and by how much in each at most; a key that a map lacks counts
+/// as zero.
 ///
-/// What one person adds to counts by group when each contributes to at most Δ0 groups, at most Δ∞ to each.
+/// What one person adds to counts by group when each contributes to at most Δ0 groups, at most Δ∞
+/// to each.
 ///
 /// ```
 /// use std::collections::BTreeMap;

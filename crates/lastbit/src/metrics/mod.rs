@@ -1,15 +1,17 @@
 //! How far apart two data sets, or two values computed from them, are.
 //!
-//! Distances between data sets count rows; rows have no order, so a permutation is at distance zero. Distances between
-//! numbers are exact rationals, except the Euclidean, which is rounded up.
+//! Distances between data sets count rows; rows have no order, so a permutation is at distance
+//! zero. Distances between numbers are exact rationals, except the Euclidean, which is rounded up.
 
 mod contribution;
+mod norms;
 
 use core::fmt::{self, Debug, Display};
 
 use lastbit_exact::{Rational, Up};
 
 pub use contribution::{Contribution, ContributionDistance};
+pub use norms::{Norms, NormsDistance};
 
 use crate::Distance;
 
@@ -46,7 +48,11 @@ macro_rules! metric {
 }
 
 metric!(
-    /// How many rows must be added or removed: `|x Δ y|` of two multisets of rows. One person's row: 1.
+    /// How many rows must be added or removed: `|x Δ y|` of two multisets of rows. One person's
+    /// row: 1.
+    ///
+    /// Between data sets of one public size it is even: a row changed is one removed and one
+    /// added, 2. An odd distance on such a domain costs as much as the even one above it.
     ///
     /// ```
     /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::SymmetricDistance};
@@ -58,7 +64,8 @@ metric!(
     SymmetricDistance, u64, "symmetric distance"
 );
 metric!(
-    /// How many rows must be changed: `|x Δ y|/2` of two multisets of the same, public size. One person's row: 1.
+    /// How many rows must be changed: `|x Δ y|/2` of two multisets of the same, public size. One
+    /// person's row: 1.
     ///
     /// ```
     /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::ChangeOneDistance};
@@ -118,7 +125,8 @@ metric!(
     LInfDistance, Rational, "L∞ distance"
 );
 metric!(
-    /// `max (x_i − y_i) − min (x_i − y_i)`: zero if all entries move by the same amount. What selection by scores depends on.
+    /// `max (x_i − y_i) − min (x_i − y_i)`: zero if all entries move by the same amount. What
+    /// selection by scores depends on.
     ///
     /// ```
     /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::RangeDistance};

@@ -5,7 +5,8 @@ use lastbit_exact::{IBig, Interval, Rational, Up};
 use crate::mechanisms::exponential::{Exponential, Run};
 use crate::{Epsilon, Error, Sensitivity};
 
-/// A tree of selections. Each cuts its part of the data in two at a fraction of it; the two parts go to the children.
+/// A tree of selections. Each cuts its part of the data in two at a fraction of it; the two parts
+/// go to the children.
 pub(super) struct Bisection {
     root: Option<Box<Node>>,
     count: usize,
@@ -14,7 +15,8 @@ pub(super) struct Bisection {
 struct Node {
     /// Which of the targets this cut is for.
     index: usize,
-    /// The part of the rows that should be below the cut: `numerator/denominator`, strictly between 0 and 1.
+    /// The part of the rows that should be below the cut: `numerator/denominator`, strictly between
+    /// 0 and 1.
     numerator: i64,
     denominator: i64,
     mechanism: Exponential,
@@ -23,11 +25,11 @@ struct Node {
 }
 
 impl Bisection {
-    /// For targets that ascend strictly, strictly between 0 and `whole`, in any unit, at a loss of `epsilon` in all for one changed
-    /// row. `whole` times the number of rows must be below 2^63.
+    /// For targets that ascend strictly, strictly between 0 and `whole`, in any unit, at a loss of
+    /// `epsilon` in all for one changed row. `whole` times the number of rows must be below 2^63.
     ///
-    /// A node with fraction f has scores of sensitivity `max(f, 1 − f)` when a row is added to its part or removed from it; it is charged half of the
-    /// loss of its level for each of the two.
+    /// A node with fraction f has scores of sensitivity `max(f, 1 − f)` when a row is added to its
+    /// part or removed from it; it is charged half of the loss of its level for each of the two.
     pub fn new(targets: &[i64], whole: i64, epsilon: &Epsilon) -> Result<Bisection, Error> {
         let levels = levels(targets.len()).max(1);
         let half = epsilon.get() / &Rational::from(2 * u64::from(levels));
@@ -38,8 +40,9 @@ impl Bisection {
         })
     }
 
-    /// The cuts, ascending: of `0..=size`, where cut c has the places `0..c` below it. The places of the rows are ascending and below `size`.
-    pub fn select(
+    /// The cuts, ascending: of `0..=size`, where cut c has the places `0..c` below it. The places
+    /// of the rows are ascending and below `size`.
+    pub fn draw(
         &self,
         places: &[u128],
         size: u128,
@@ -47,12 +50,13 @@ impl Bisection {
     ) -> Result<Vec<u128>, Error> {
         let mut cuts = vec![0; self.count];
         if let Some(root) = &self.root {
-            root.select(places, (0, size), choose, &mut cuts)?;
+            root.draw(places, (0, size), choose, &mut cuts)?;
         }
         Ok(cuts)
     }
 
-    /// With probability at least `1 − beta`, every cut has a number of rows below it that is at most this far from its target, over `size + 1` cuts.
+    /// With probability at least `1 − beta`, every cut has a number of rows below it that is at
+    /// most this far from its target, over `size + 1` cuts.
     pub fn error(&self, size: u128, beta: &Rational) -> Up {
         let each = beta / &Rational::from(self.count.max(1) as u64);
         let odds = &(&Rational::ONE / &each) - &Rational::ONE;
@@ -101,7 +105,7 @@ impl Node {
     }
 
     /// Cuts the rows at `places`, all in `from..to`.
-    fn select(
+    fn draw(
         &self,
         places: &[u128],
         (from, to): (u128, u128),
@@ -127,16 +131,17 @@ impl Node {
         cuts[self.index] = cut;
         let (below, above) = places.split_at(run);
         if let Some(node) = &self.below {
-            node.select(below, (from, cut), choose, cuts)?;
+            node.draw(below, (from, cut), choose, cuts)?;
         }
         if let Some(node) = &self.above {
-            node.select(above, (cut, to), choose, cuts)?;
+            node.draw(above, (cut, to), choose, cuts)?;
         }
         Ok(())
     }
 
-    /// The largest error of this cut and those under it, where the ends of the part are off by at most so much: the fraction of a part whose ends
-    /// are off by e and e' is off by `(1 − f)e + fe'`; to which come half a row, as rows are whole, and what the selection loses.
+    /// The largest error of this cut and those under it, where the ends of the part are off by at
+    /// most so much: the fraction of a part whose ends are off by e and e' is off by
+    /// `(1 − f)e + fe'`; to which come half a row, as rows are whole, and what the selection loses.
     fn error(&self, ln: Up, from: Up, to: Up) -> Up {
         let part = Rational::new(self.numerator, self.denominator);
         let rest = &Rational::ONE - &part;

@@ -1,7 +1,10 @@
+use crate::Error;
 use crate::domains::{Atom, AtomDomain, Ordered};
-use crate::{Error, selection::QualityError};
+use crate::quality::QualityError;
+use crate::sealed::Sealed;
 
-/// Numbers that are counted in order: every one has a place among 2^64, and selection needs no list of candidates.
+/// Numbers that are counted in order: every one has a place among 2^64, and selection needs no list
+/// of candidates.
 ///
 /// ```
 /// use lastbit::selection::Key;
@@ -10,7 +13,7 @@ use crate::{Error, selection::QualityError};
 /// assert_eq!(f64::from_key((-0.0f64).key()).to_bits(), 0);            // there is one zero
 /// assert_eq!(i64::from_key(i64::MIN.key()), i64::MIN);
 /// ```
-pub trait Key: Ordered + Copy {
+pub trait Key: Ordered + Copy + Sealed {
     /// The least and the largest number.
     const ENDS: (Self, Self);
 
@@ -49,8 +52,8 @@ impl Key for i64 {
 
 const SIGN: u64 = 1 << 63;
 
-/// Negative numbers have descending bit patterns, so all their bits are flipped; of the others the sign bit. The place of -0.0 stays empty and is
-/// read as zero.
+/// Negative numbers have descending bit patterns, so all their bits are flipped; of the others the
+/// sign bit. The place of -0.0 stays empty and is read as zero.
 impl Key for f64 {
     const ENDS: (f64, f64) = (f64::MIN, f64::MAX);
 
@@ -69,7 +72,8 @@ impl Key for f64 {
     }
 }
 
-/// The places from the least to the largest number of a domain: the first place, and how many there are.
+/// The places from the least to the largest number of a domain: the first place, and how many there
+/// are.
 pub(super) fn places<P: Key + Atom>(domain: &AtomDomain<P>) -> Result<(u64, u128), Error> {
     if !domain.is_regular() {
         return Err(QualityError::Unordered.into());

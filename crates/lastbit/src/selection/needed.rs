@@ -2,18 +2,20 @@
 
 use lastbit_exact::{Rational, Up};
 
-use super::{Offer, QualityError, offers};
+use super::{Offer, offers};
 use crate::mechanisms::flat_concave::Method;
-use crate::{Epsilon, Error, solve};
+use crate::quality::QualityError;
+use crate::{Alpha, Beta, Delta, Epsilon, Error, solve};
 
 /// An error that is wanted of a quantile with probability at least `1 − β`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A rank error of at most so many rows.
     RankError(Rational),
-    /// A rank error of at most this share α of the rows, strictly between 0 and 1.
-    Share(Rational),
-    /// A point between the least and the largest row, by [`interior_point`](super::interior_point()).
+    /// A rank error of at most this share of the rows.
+    Share(Alpha),
+    /// A point between the least and the largest row, by
+    /// [`interior_point`](super::interior_point()).
     Interior,
 }
 
@@ -24,17 +26,20 @@ pub struct Need {
     pub method: Method,
     /// The rank error that this way keeps at the given loss, whatever the data and its size.
     pub rank_error: Up,
-    /// The smallest number of rows from which on the error is kept; `None` if no number is enough at this loss.
+    /// The smallest number of rows from which on the error is kept; `None` if no number is enough
+    /// at this loss.
     ///
-    /// A rank error has no need of many rows: it is kept by all numbers of rows or by none, and with up to `RankError` of them every point keeps it, so
-    /// that the number is one more than those.
+    /// More rows do not improve a rank error: all numbers of rows keep it or none does. With up to
+    /// `RankError` rows every point keeps it, so the number is one more.
     pub rows: Option<u64>,
-    /// The smallest ε in all at which some number of rows is enough; infinite if none is, as stability never loses less than 16/3.
+    /// The smallest ε in all at which some number of rows is enough. Infinite if there is none:
+    /// stability never loses less than 16/3.
     pub epsilon: Up,
 }
 
-/// What each way to select a quantile over `size` points needs for a wanted error, at a loss of ε, and δ if given, in all. In the order of [`offers`]: the
-/// way with the smallest rank error first. No data is needed.
+/// What each way to select a quantile over `size` points needs for a wanted error, at a loss of ε,
+/// and δ if given, in all. In the order of [`offers`]: the way with the smallest rank error first.
+/// No data is needed.
 ///
 /// ```
 /// use lastbit::selection::{Wanted, needed};
@@ -52,8 +57,8 @@ pub struct Need {
 pub fn needed(
     size: u128,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
-    beta: &Rational,
+    delta: Option<&Delta>,
+    beta: &Beta,
     wanted: &Wanted,
 ) -> Result<Vec<Need>, Error> {
     wanted.check()?;
@@ -78,11 +83,6 @@ impl Wanted {
                     error: error.clone(),
                 })
             }
-            Wanted::Share(alpha) if !alpha.is_positive() || *alpha >= Rational::ONE => {
-                Err(QualityError::BadAlpha {
-                    alpha: alpha.clone(),
-                })
-            }
             _ => Ok(()),
         }
     }
@@ -93,8 +93,9 @@ impl Wanted {
         let rows = match self {
             Wanted::RankError(error) if lost <= *error => error.floor() + 1,
             Wanted::RankError(_) => return None,
-            Wanted::Share(alpha) => (&lost / alpha).ceil().max(1.into()),
-            // Some point has ⌈n/2⌉ rows on either side, of which one must be left. RecConcave is told that all but one may be lost.
+            Wanted::Share(alpha) => (&lost / alpha.get()).ceil().max(1.into()),
+            // Some point has ⌈n/2⌉ rows on either side, of which one must be left. RecConcave is
+            // told that all but one may be lost.
             Wanted::Interior => match offer.method {
                 Method::Exponential => lost.floor() * 2 + 1,
                 Method::Concave { .. } => lost.ceil() * 2 + 1,
@@ -115,8 +116,8 @@ fn kind(method: &Method) -> u32 {
 /// The smallest ε, of f64, at which the way allows what is wanted for some number of rows.
 fn smallest_epsilon(
     size: u128,
-    delta: Option<&Rational>,
-    beta: &Rational,
+    delta: Option<&Delta>,
+    beta: &Beta,
     wanted: &Wanted,
     index: u32,
 ) -> Result<Up, Error> {

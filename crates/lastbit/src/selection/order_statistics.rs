@@ -1,4 +1,5 @@
-//! The middle of unsorted data, in a time that does not depend on its values: passes that count digits, as many as the domain asks for.
+//! The middle of unsorted data, in a time that does not depend on its values: passes that count
+//! digits, as many as the domain asks for.
 
 use core::ops::Range;
 
@@ -16,10 +17,12 @@ pub(super) struct Middle {
 /// The most rows that are counted.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
-/// The rows of ranks `ranks`, from 0, by their places: `key − first < 2^bits`. The range is not empty and within the rows.
+/// The rows of ranks `ranks`, from 0, by their places: `key − first < 2^bits`. The range is not
+/// empty and within the rows.
 ///
-/// **Time.** `⌈bits/11⌉ + 1` passes over all rows, without a branch on them; then what it takes to sort the rows between the first and the last of
-/// the ranks, which are at most as many as the ranks.
+/// **Time.** `⌈bits/11⌉ + 1` passes over all rows, without a branch on them; then what it takes to
+/// sort the rows between the first and the last of the ranks, which are at most as many as the
+/// ranks.
 pub(super) fn middle<P: Key>(rows: &[P], first: u64, bits: u32, ranks: Range<usize>) -> Middle {
     let [low, high] = order_statistics(rows, first, bits, [ranks.start, ranks.end - 1]);
     let mut inner = between(rows, first, [low.place, high.place], ranks.len());
@@ -40,7 +43,7 @@ pub(super) fn middle<P: Key>(rows: &[P], first: u64, bits: u32, ranks: Range<usi
 
 /// The place of one rank.
 #[derive(Clone, Copy, Debug, Default)]
-struct Statistic {
+struct RankPlace {
     place: u64,
     /// How many rows are lower.
     below: usize,
@@ -53,7 +56,8 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 /// Neighbouring rows are counted apart, so that equal digits in a row do not wait for each other.
 const LANES: usize = 4;
 
-/// Counts of each digit, and in the last slot of the rows that do not count. At most 2^32 − 1 rows are counted.
+/// Counts of each digit, and in the last slot of the rows that do not count. At most 2^32 − 1 rows
+/// are counted.
 type Counts = [[u32; DIGITS + 1]; LANES];
 
 /// The places of two ranks, digit by digit from the highest on.
@@ -62,8 +66,8 @@ fn order_statistics<P: Key>(
     first: u64,
     bits: u32,
     ranks: [usize; 2],
-) -> [Statistic; 2] {
-    let mut found = [Statistic::default(); 2];
+) -> [RankPlace; 2] {
+    let mut found = [RankPlace::default(); 2];
     let mut counts = vec![[[0u32; DIGITS + 1]; LANES]; 2];
     for pass in (0..bits.max(1).div_ceil(DIGIT_BITS)).rev() {
         let shift = pass * DIGIT_BITS;
@@ -100,7 +104,7 @@ fn order_statistics<P: Key>(
 }
 
 /// The digit at which the count of rows passes the rank.
-fn next_digit(found: &mut Statistic, rank: usize, counts: &Counts) {
+fn next_digit(found: &mut RankPlace, rank: usize, counts: &Counts) {
     let (mut digit, mut below) = (0, found.below);
     let at = |slot: usize| counts.iter().map(|lane| lane[slot] as usize).sum::<usize>();
     let mut sum = found.below;
@@ -111,7 +115,7 @@ fn next_digit(found: &mut Statistic, rank: usize, counts: &Counts) {
         digit = if passed { slot + 1 } else { digit };
         below = if passed { sum } else { below };
     }
-    *found = Statistic {
+    *found = RankPlace {
         place: (found.place << DIGIT_BITS) | digit as u64,
         below,
         equal: at(digit),

@@ -1,16 +1,15 @@
 use lastbit_exact::{Rational, Rounding, Up};
 
-use super::QualityError;
 use super::key::{Key, places};
-use super::qualities::RankQuality;
 use super::rank_window::RankSelection;
 use super::way::concave;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{Approximate, EpsilonDelta, MaxDivergence};
 use crate::mechanisms::exponential::Exponential;
-use crate::mechanisms::flat_concave::{Method, RecConcave, Selection, loss_of_quality};
+use crate::mechanisms::flat_concave::{Method, RecConcave, Split, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
-use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
+use crate::quality::{QualityError, RankQuality};
+use crate::{Beta, Delta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
 
 /// A selection of one of the numbers of a domain, or ⊥, for data of a public size.
 pub type PointSelection<P> = Measurement<
@@ -20,7 +19,8 @@ pub type PointSelection<P> = Measurement<
     Option<P>,
 >;
 
-/// A way to select, the loss of each selection in it, and the quality that it may lose: for quantiles, the rank error.
+/// A way to select, the loss of each selection in it, and the quality that it may lose: for
+/// quantiles, the rank error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     /// How to select.
@@ -31,12 +31,13 @@ pub struct Offer {
     pub loss_of_quality: Up,
 }
 
-/// What a total loss of ε, and of δ if given, buys over a domain of `size` points: the exponential mechanism, and with a δ Flat-Concave
-/// and RecConcave of three levels by stability. The best one first. No data is needed.
+/// What a total loss of ε, and of δ if given, buys over a domain of `size` points: the exponential
+/// mechanism, and with a δ Flat-Concave and RecConcave of three levels by stability. The best one
+/// first. No data is needed.
 ///
-/// Over domains of 2^64 the exponential mechanism wins by far, as it makes one selection and not four or seven; its loss of quality
-/// grows with `ln(size)` and that of the others hardly at all, but they would win only over domains of many more points than
-/// 2^127.
+/// Over 2^64 points the exponential mechanism wins by far: it makes one selection, the others four
+/// or seven. Its loss of quality grows with `ln(size)` and theirs hardly at all, but they would win
+/// only over many more points than 2^127.
 ///
 /// ```
 /// use lastbit::mechanisms::flat_concave::Method;
@@ -51,8 +52,8 @@ pub struct Offer {
 pub fn offers(
     size: u128,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
-    beta: &Rational,
+    delta: Option<&Delta>,
+    beta: &Beta,
 ) -> Result<Vec<Offer>, Error> {
     let mut offers = vec![Offer {
         method: Method::Exponential,
@@ -61,13 +62,10 @@ pub fn offers(
     }];
     for levels in [2u32, 3] {
         let Some(delta) = delta else { break };
-        // (3N − 2)ε and 2(N − 1)δ in all.
-        let each = epsilon.get() / &Rational::from(i64::from(3 * levels - 2));
-        let epsilon = Epsilon::new(each)?;
-        let method = Method::Concave {
-            levels,
-            selection: Selection::Stability(delta / &Rational::from(i64::from(2 * levels - 2))),
-        };
+        let split = Split::new(levels)?;
+        let epsilon = split.epsilon(epsilon)?;
+        let selection = split.selection(Some(delta));
+        let method = Method::Concave { levels, selection };
         offers.push(Offer {
             loss_of_quality: loss_of_quality(size, &method, &epsilon, beta)?,
             method,
@@ -81,18 +79,24 @@ pub fn offers(
     Ok(offers)
 }
 
-/// A quantile of numbers, in the domain's bounds or among all of their type: any of 2^64 can be the answer, and no list of candidates is needed.
+/// A quantile of numbers, in the domain's bounds or among all of their type: any of 2^64 can be the
+/// answer, and no list of candidates is needed.
 ///
-/// `quantile` is from 0, the least, to 1, the largest; 1/2 is the median. The answer has rank `max(1, ⌈quantile·n⌉)` up to an error, for which
-/// [`offers`] gives a bound; the way to select is the best offer at β = 1/20, chosen by public numbers alone. The loss is ε, and δ if given, for
+/// `quantile` is from 0, the least, to 1, the largest; 1/2 is the median. The answer has rank
+/// `max(1, ⌈quantile·n⌉)` up to an error, for which [`offers`] gives a bound; the way to select is
+/// the best offer at β = 1/20, chosen by public numbers alone. The loss is ε, and δ if given, for
 /// one change of a row.
 ///
-/// Numbers are counted by their places in order. Among `f64` half of all lie in (−1, 1), so the bounds of the domain matter where data is sparse.
+/// Numbers are counted by their places in order. Among `f64` half of all lie in (−1, 1), so the
+/// bounds of the domain matter where data is sparse.
 ///
-/// **Time.** With 2^14 rows or more, and ε such that at most a quarter of them matter, the exponential mechanism counts digits in a public number of
-/// passes over all rows and sorts only those whose ranks are within about `1.4·(64 + log2 T)/ε` of the wanted one: the time depends on the
-/// number of rows and, by what these few hold, a little on the data. About one draw in 2^30 at ε = 1 is not decided so, and takes milliseconds
-/// more; fewer than one in 2^60 sort all rows, and take a second for a million. With fewer rows, a smaller ε, or Flat-Concave, all rows are sorted, and the time depends on how they are ordered and on how many are different.
+/// **Time.** The exponential mechanism sorts few rows if there are 2^14 or more and ε is such that
+/// at most a quarter of them matter. It then counts digits in a public number of passes over all
+/// rows, and sorts those whose ranks are within about `1.4·(64 + log2 T)/ε` of the wanted one. The
+/// time depends on the number of rows and a little on what these few hold. About one draw in 2^30
+/// at ε = 1 takes milliseconds more; fewer than one in 2^60 sort all rows, a second for a million.
+/// Otherwise all rows are sorted, and the time depends on their order and on how many are
+/// different.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -109,7 +113,7 @@ pub fn quantile<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     quantile: &Rational,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
+    delta: Option<&Delta>,
 ) -> Result<PointSelection<P>, Error> {
     let (_, size) = places(domain.element())?;
     let best = best_offer(size, epsilon, delta)?;
@@ -130,8 +134,9 @@ pub fn quantile_by<P: Key + Atom>(
     select_point(domain, offer, count as i64, lost, quality)
 }
 
-/// A number between the least and the largest of the data: one with as many rows on either side as can be had, by
-/// `min(#{x_i ≤ x}, #{x_i ≥ x})`. Loss, domain and choice of the way as for [`quantile`].
+/// A number between the least and the largest of the data: one with as many rows on either side as
+/// can be had, by `min(#{x_i ≤ x}, #{x_i ≥ x})`. Loss, domain and choice of the way as for
+/// [`quantile`].
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -145,7 +150,7 @@ pub fn quantile_by<P: Key + Atom>(
 pub fn interior_point<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
+    delta: Option<&Delta>,
 ) -> Result<PointSelection<P>, Error> {
     let (_, size) = places(domain.element())?;
     let best = best_offer(size, epsilon, delta)?;
@@ -154,7 +159,8 @@ pub fn interior_point<P: Key + Atom>(
     if count == 0 {
         return Err(QualityError::NoData.into());
     }
-    // One of two data points in the middle has half of the data, rounded up, on either side. All but one may be lost.
+    // One of two data points in the middle has half of the data, rounded up, on either side. All
+    // but one may be lost.
     let promise = count.div_ceil(2) as i64;
     let lost = Up::from_rational(&Rational::from(promise - 1));
     let quality = RankQuality::InteriorPoint { count };
@@ -179,13 +185,14 @@ pub fn rank_of(quantile: &Rational, count: usize) -> Result<u64, QualityError> {
 pub(super) fn best_offer(
     size: u128,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
+    delta: Option<&Delta>,
 ) -> Result<Offer, Error> {
-    let mut offers = offers(size, epsilon, delta, &Rational::new(1, 20))?;
+    let mut offers = offers(size, epsilon, delta, &Beta::usual())?;
     Ok(offers.swap_remove(0))
 }
 
-/// A selection by a quality of sorted places. At least one place has the promised quality, and none can have more than that.
+/// A selection by a quality of sorted places. At least one place has the promised quality, and none
+/// can have more than that.
 fn select_point<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     offer: &Offer,
@@ -208,7 +215,7 @@ fn select_point<P: Key + Atom>(
                     let mut sorted: Vec<u64> = rows.iter().map(|row| row.key() - first).collect();
                     sorted.sort_unstable();
                     let quality = quality.step_function(&sorted, size)?;
-                    mechanism.release(&quality, &mut entropy)?
+                    mechanism.draw(&quality, &mut entropy)?
                 }
             };
             // A place is below the size, so that place + first is a key.

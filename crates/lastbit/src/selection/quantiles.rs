@@ -4,14 +4,15 @@ use lastbit_exact::{Rational, Up};
 
 use super::bisection::{Bisection, levels};
 use super::key::{Key, places};
-use super::{LARGEST_SIZE, QualityError, StepFunction, rank_of};
+use super::rank_of;
 use crate::conversions::bounded_range_to_zcdp;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{MaxDivergence, Measure, ZeroConcentratedDivergence};
 use crate::mechanisms::exponential::{Exponential, Run, SelectionError};
 use crate::mechanisms::flat_concave::{Method, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
-use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
+use crate::quality::{LARGEST_SIZE, QualityError, StepFunction};
+use crate::{Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
 
 /// Several quantiles of data of a public size at once, in the order in which they were asked for.
 pub type QuantilesSelection<P, M = MaxDivergence> =
@@ -35,9 +36,11 @@ pub struct QuantilesOffer {
     pub rank_error: Up,
 }
 
-/// What a loss of ε buys for these quantiles of a public number of rows, over a domain of `size` points. The best one first; no data is needed.
+/// What a loss of ε buys for these quantiles of a public number of rows, over a domain of `size`
+/// points. The best one first; no data is needed.
 ///
-/// For k quantiles the rank error of [`QuantilesMethod::Split`] grows like k, and that of [`QuantilesMethod::Bisection`] like `log2(k)²`.
+/// For k quantiles the rank error of [`QuantilesMethod::Split`] grows like k, and that of
+/// [`QuantilesMethod::Bisection`] like `log2(k)²`.
 ///
 /// ```
 /// use lastbit::selection::{QuantilesMethod, quantiles_offers};
@@ -54,29 +57,35 @@ pub fn quantiles_offers(
     rows: usize,
     quantiles: &[Rational],
     epsilon: &Epsilon,
-    beta: &Rational,
+    beta: &Beta,
 ) -> Result<Vec<QuantilesOffer>, Error> {
-    let plan = Plan::new(rows, quantiles)?;
-    let count = Rational::from(plan.ranks.len() as u64);
+    let ranks = Ranks::new(rows, quantiles)?;
+    let count = Rational::from(ranks.distinct.len() as u64);
     let each = Epsilon::new(epsilon.get() / &count)?;
-    let split = loss_of_quality(size, &Method::Exponential, &each, &(beta / &count))?;
+    let split = loss_of_quality(
+        size,
+        &Method::Exponential,
+        &each,
+        &beta.shared_by(ranks.distinct.len() as u64),
+    )?;
     let mut offers = vec![QuantilesOffer {
         method: QuantilesMethod::Split,
         rank_error: split,
     }];
-    if let Some(places) = plan.places(size) {
-        let tree = plan.bisection(epsilon)?;
+    if let Some(places) = ranks.places(size) {
+        let tree = ranks.bisection(epsilon)?;
         offers.push(QuantilesOffer {
             method: QuantilesMethod::Bisection,
-            rank_error: tree.error(places, beta) + Up::exact(0.5),
+            rank_error: tree.error(places, beta.get()) + Up::exact(0.5),
         });
     }
     offers.sort_by(|a, b| a.rank_error.get().total_cmp(&b.rank_error.get()));
     Ok(offers)
 }
 
-/// Several quantiles of numbers for one loss of ε: in the domain's bounds or among all of their type, as by [`quantile`](super::quantile()). A larger quantile
-/// never has a smaller answer. The way to select is the better of [`quantiles_offers`] at β = 1/20, chosen by public numbers alone.
+/// Several quantiles of numbers for one loss of ε: in the domain's bounds or among all of their
+/// type, as by [`quantile`](super::quantile()). A larger quantile never has a smaller answer. The
+/// way to select is the better of [`quantiles_offers`] at β = 1/20, chosen by public numbers alone.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -91,27 +100,37 @@ pub fn quantiles_offers(
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 ///
-/// Let `m` be the rank of each quantile, [`rank_of`], k the number of different ranks, and T the number of points.
+/// Let `m` be the rank of each quantile, [`rank_of`], k the number of different ranks, and T the
+/// number of points.
 ///
-/// **Split.** k selections at ε/k, each as by [`quantile`](super::quantile()): ε in all. *Sorting makes no error larger:* if the i-th least answer is more than e
-/// ranks too high, so are the `k − i + 1` answers from it on; one of them is for one of the i lowest ranks, and is too high by more than e as well. So
-/// for answers that are too low. The rank error is that of one selection at ε/k and β/k.
+/// **Split.** k selections at ε/k, each as by [`quantile`](super::quantile()): ε in all. *Sorting
+/// makes no error larger:* if the i-th least answer is more than e ranks too high, so are the
+/// `k − i + 1` answers from it on; one of them is for one of the i lowest ranks, and is too high by
+/// more than e as well. So for answers that are too low. The rank error is that of one selection at
+/// ε/k and β/k.
 ///
-/// **Bisection** (Kaplan, Schnapp, Stemmer 2022), with ties told apart and exact accounting. Of equal rows, the j-th has place `(x, j)`, `j < n`: *a row that is added or removed adds or
-/// removes one place*, for the places of c equal rows are `(x, 0), …, (x, c − 1)`. A node of a tree of `h = ⌈log2(k + 1)⌉` levels cuts its part of the
-/// places so that a fraction f is below, by the exponential mechanism on `−|below(c) − f·|part||` over all cuts c; its children cut the two parts.
-/// f is such that the targets `m − 1/2` are met if all cuts are exact.
+/// **Bisection** (Kaplan, Schnapp, Stemmer 2022), with ties told apart and exact accounting. Of
+/// equal rows, the j-th has place `(x, j)`, `j < n`: *a row that is added or removed adds or
+/// removes one place*, for the places of c equal rows are `(x, 0), …, (x, c − 1)`. A node of a tree
+/// of `h = ⌈log2(k + 1)⌉` levels cuts its part of the places so that a fraction f is below, by the
+/// exponential mechanism on `−|below(c) − f·|part||` over all cuts c; its children cut the two
+/// parts. f is such that the targets `m − 1/2` are met if all cuts are exact.
 ///
-/// *Privacy.* Given the cuts of the levels above, the parts of a level are disjoint intervals, the same for neighbours. One place more in a part moves `below(c) − f·|part|` by `1 − f` or
-/// `−f`, hence every score by at most `max(f, 1 − f)`: the node, built for half of ε/h at that sensitivity, loses at most ε/(2h), and no other node of the level has other scores.
-/// A changed row is one place less in one part and one more in the same or another part: it touches up to two parts of each level, and the level loses at most
-/// ε/h. Levels compose adaptively: ε. ∎
+/// *Privacy.* Given the cuts of the levels above, the parts of a level are disjoint intervals, the
+/// same for neighbours. One place more in a part moves `below(c) − f·|part|` by `1 − f` or `−f`,
+/// hence every score by at most `max(f, 1 − f)`: the node, built for half of ε/h at that
+/// sensitivity, loses at most ε/(2h), and no other node of the level has other scores. A changed
+/// row is one place less in one part and one more in the same or another part: it touches up to two
+/// parts of each level, and the level loses at most ε/h. Levels compose adaptively: ε. ∎
 ///
-/// *Utility.* Let the ends of a part be off by e and e': rows below them less their targets. The node's aim is then off by `(1 − f)e + fe'`, some cut is within 1/2 of it, and
-/// but with probability β/k the selected one is at most `(4h·max(f, 1 − f)/ε)·ln(T·n·(k/β − 1))` worse. These add up along the tree. A cut that is off by e gives a point of rank error at most
+/// *Utility.* Let the ends of a part be off by e and e': rows below them less their targets. The
+/// node's aim is then off by `(1 − f)e + fe'`, some cut is within 1/2 of it, and but with
+/// probability β/k the selected one is at most `(4h·max(f, 1 − f)/ε)·ln(T·n·(k/β − 1))` worse.
+/// These add up along the tree. A cut that is off by e gives a point of rank error at most
 /// `e + 1/2`: the value of the last place below it. ∎
 ///
-/// **Time.** That of k selections, or of h. It depends on how many different numbers the data holds, and for bisection on the published answers.
+/// **Time.** That of k selections, or of h. It depends on how many different numbers the data
+/// holds, and for bisection on the published answers.
 pub fn quantiles<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     quantiles: &[Rational],
@@ -120,7 +139,7 @@ pub fn quantiles<P: Key + Atom>(
     let (_, size) = places(domain.element())?;
     let rows = domain.size().unwrap_or(0);
     domain.check_space(&ChangeOneDistance)?;
-    let offers = quantiles_offers(size, rows, quantiles, epsilon, &Rational::new(1, 20))?;
+    let offers = quantiles_offers(size, rows, quantiles, epsilon, &Beta::usual())?;
     quantiles_by(domain, quantiles, epsilon, offers[0].method)
 }
 
@@ -137,10 +156,12 @@ pub fn quantiles_by<P: Key + Atom>(
     selection(domain, quantiles, epsilon, method, MaxDivergence, map)
 }
 
-/// [`quantiles_by`] under zCDP: `k·ρ(ε/k)` or `h·ρ(ε/h)`, with ρ that of one selection of bounded range, about `ε²/8` in place of `ε²/2`.
+/// [`quantiles_by`] under zCDP: `k·ρ(ε/k)` or `h·ρ(ε/h)`, with ρ that of one selection of bounded
+/// range, about `ε²/8` in place of `ε²/2`.
 ///
-/// **Proof.** Selections of one level do not see each other's answers, so their ranges add: to ε/h for a changed row, or ε/k for a selection on its own; d times that for d
-/// changed rows. Levels compose adaptively as zCDP does. ∎
+/// **Proof.** Selections of one level do not see each other's answers, so their ranges add: to ε/h
+/// for a changed row, or ε/k for a selection on its own; d times that for d changed rows. Levels
+/// compose adaptively as zCDP does. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -157,8 +178,8 @@ pub fn quantiles_by_zcdp<P: Key + Atom>(
     epsilon: &Epsilon,
     method: QuantilesMethod,
 ) -> Result<QuantilesSelection<P, ZeroConcentratedDivergence>, Error> {
-    let distinct = Plan::new(domain.size().unwrap_or(0), quantiles)?
-        .ranks
+    let distinct = Ranks::new(domain.size().unwrap_or(0), quantiles)?
+        .distinct
         .len();
     let count = match method {
         QuantilesMethod::Split => distinct as u64,
@@ -185,8 +206,8 @@ fn selection<P: Key + Atom, M: Measure>(
 ) -> Result<QuantilesSelection<P, M>, Error> {
     let (first, size) = places(domain.element())?;
     domain.check_space(&ChangeOneDistance)?;
-    let plan = Plan::new(domain.size().unwrap_or(0), quantiles)?;
-    let way = Way::new(&plan, size, epsilon, method)?;
+    let ranks = Ranks::new(domain.size().unwrap_or(0), quantiles)?;
+    let way = Way::new(&ranks, size, epsilon, method)?;
     Measurement::new(
         domain,
         ChangeOneDistance,
@@ -194,26 +215,26 @@ fn selection<P: Key + Atom, M: Measure>(
         move |rows: &Vec<P>, mut entropy| {
             let mut sorted: Vec<u64> = rows.iter().map(|row| row.key() - first).collect();
             sorted.sort_unstable();
-            let points = way.select(&plan, &sorted, &mut |runs, mechanism| {
-                mechanism.sample_runs(runs, &mut entropy).map_err(drawing)
+            let points = way.draw(&ranks, &sorted, &mut |runs, mechanism| {
+                mechanism.draw_place(runs, &mut entropy).map_err(drawing)
             })?;
             // A point is below the size, so that point + first is a key.
             let answer = |&index: &usize| P::from_key(first + points[index] as u64);
-            Ok(plan.order.iter().map(answer).collect())
+            Ok(ranks.order.iter().map(answer).collect())
         },
         map,
     )
 }
 
 /// The public part: the different ranks, ascending, and which of them answers each quantile.
-struct Plan {
+struct Ranks {
     rows: usize,
-    ranks: Vec<u64>,
+    distinct: Vec<u64>,
     order: Vec<usize>,
 }
 
-impl Plan {
-    fn new(rows: usize, quantiles: &[Rational]) -> Result<Plan, Error> {
+impl Ranks {
+    fn new(rows: usize, quantiles: &[Rational]) -> Result<Ranks, Error> {
         if quantiles.is_empty() {
             return Err(QualityError::NoQuantiles.into());
         }
@@ -229,7 +250,11 @@ impl Plan {
             .iter()
             .map(|rank| ranks.partition_point(|other| other < rank))
             .collect();
-        Ok(Plan { rows, ranks, order })
+        Ok(Ranks {
+            rows,
+            distinct: ranks,
+            order,
+        })
     }
 
     /// How many places tell all ties apart; `None` if they cannot be counted.
@@ -241,7 +266,7 @@ impl Plan {
     /// The tree, with targets `m − 1/2` counted in halves of a row.
     fn bisection(&self, epsilon: &Epsilon) -> Result<Bisection, Error> {
         // 1 ≤ m ≤ rows ≤ 2^30.
-        let targets: Vec<i64> = self.ranks.iter().map(|&m| 2 * m as i64 - 1).collect();
+        let targets: Vec<i64> = self.distinct.iter().map(|&m| 2 * m as i64 - 1).collect();
         Bisection::new(&targets, 2 * self.rows as i64, epsilon)
     }
 }
@@ -256,36 +281,36 @@ enum Way {
 
 impl Way {
     fn new(
-        plan: &Plan,
+        ranks: &Ranks,
         size: u128,
         epsilon: &Epsilon,
         method: QuantilesMethod,
     ) -> Result<Way, Error> {
         match method {
             QuantilesMethod::Split => {
-                let count = Rational::from(plan.ranks.len() as u64);
+                let count = Rational::from(ranks.distinct.len() as u64);
                 let each = Epsilon::new(epsilon.get() / &count)?;
                 let mechanism = Exponential::new(&each, &Sensitivity::new(Rational::ONE)?);
                 Ok(Way::Split { mechanism, size })
             }
             QuantilesMethod::Bisection => Ok(Way::Bisection {
-                tree: plan.bisection(epsilon)?,
-                places: plan.places(size).ok_or(QualityError::DomainTooLarge)?,
+                tree: ranks.bisection(epsilon)?,
+                places: ranks.places(size).ok_or(QualityError::DomainTooLarge)?,
             }),
         }
     }
 
     /// The point for each rank, ascending, of sorted data.
-    fn select(
+    fn draw(
         &self,
-        plan: &Plan,
+        ranks: &Ranks,
         sorted: &[u64],
         choose: &mut impl FnMut(&[Run<i64>], &Exponential) -> Result<(usize, u128), Error>,
     ) -> Result<Vec<u128>, Error> {
         match self {
             Way::Split { mechanism, size } => {
-                let mut points = Vec::with_capacity(plan.ranks.len());
-                for &rank in &plan.ranks {
+                let mut points = Vec::with_capacity(ranks.distinct.len());
+                for &rank in &ranks.distinct {
                     let quality = StepFunction::quantile(sorted, *size, rank)?;
                     let runs = quality.runs().map(|run| Run {
                         length: run.length,
@@ -298,8 +323,8 @@ impl Way {
                 Ok(points)
             }
             Way::Bisection { tree, places } => {
-                let ties = plan.rows as u128;
-                let cuts = tree.select(&told_apart(sorted, ties), *places, choose)?;
+                let ties = ranks.rows as u128;
+                let cuts = tree.draw(&told_apart(sorted, ties), *places, choose)?;
                 let point = |cut: u128| cut.saturating_sub(1) / ties;
                 Ok(cuts.into_iter().map(point).collect())
             }
@@ -307,7 +332,8 @@ impl Way {
     }
 }
 
-/// The places `x·ties + j` of sorted rows, j counting the rows that are equal and before. There are at most `ties` of them.
+/// The places `x·ties + j` of sorted rows, j counting the rows that are equal and before. There are
+/// at most `ties` of them.
 fn told_apart(sorted: &[u64], ties: u128) -> Vec<u128> {
     let mut equal = 0;
     let earlier = iter::once(None).chain(sorted.iter().map(Some));

@@ -5,18 +5,18 @@ use core::ops::Range;
 use lastbit_exact::Rational;
 use lastbit_noise::entropy::Entropy;
 
+use super::Key;
 use super::order_statistics::{MOST_ROWS, middle};
-use super::qualities::RankQuality;
-use super::step_function::Builder;
-use super::{Key, StepFunction};
 use crate::Error;
 use crate::mechanisms::exponential::{Exponential, Run, Window};
 use crate::mechanisms::flat_concave::draw_point;
+use crate::quality::{Builder, RankQuality, StepFunction};
 
 /// Selection of a place by a quality that falls by 1 with every rank away from the best.
 ///
-/// Far from the best ranks, weights fall so fast that all of them together hardly matter; so only rows near these ranks are sorted, and
-/// `Window` sees to it that the law is still that over all places.
+/// Far from the best ranks, weights fall so fast that all of them together hardly matter; so only
+/// rows near these ranks are sorted, and `Window` sees to it that the law is still that over all
+/// places.
 pub(super) struct RankSelection {
     mechanism: Exponential,
     quality: RankQuality,
@@ -73,10 +73,13 @@ impl RankSelection {
         Ok(self.quality.step_function(&sorted, self.size)?)
     }
 
-    /// The quality of the places from the row of the first rank to that of the last, and bounds for those on either side.
+    /// The quality of the places from the row of the first rank to that of the last, and bounds for
+    /// those on either side.
     ///
-    /// With `a` the first rank, counted from 0, a place left of that row has at most `a` rows at or below it; with `b` the rank after the last, one on the right
-    /// has at least `b` rows below it. As the best rank is between, the quality there is at most `quality(a, a)` and `quality(b, b)`.
+    /// With `a` the first rank, counted from 0, a place left of that row has at most `a` rows at or
+    /// below it; with `b` the rank after the last, one on the right has at least `b` rows below it.
+    /// As the best rank is between, the quality there is at most `quality(a, a)` and
+    /// `quality(b, b)`.
     fn known<P: Key>(&self, rows: &[P], ranks: Range<usize>) -> Result<Known, Error> {
         // size ≤ 2^64.
         let bits = u128::BITS - (self.size - 1).leading_zeros();
@@ -128,7 +131,8 @@ fn runs_of(quality: &StepFunction) -> Vec<Run<i64>> {
     .collect()
 }
 
-/// The loss of quality at which all places together weigh at most 2^-TAIL_BITS: `size·e^(−rate·margin) ≤ 2^-TAIL_BITS`; at most `count`.
+/// The loss of quality at which all places together weigh at most 2^-TAIL_BITS:
+/// `size·e^(−rate·margin) ≤ 2^-TAIL_BITS`; at most `count`.
 fn margin(rate: &Rational, size: u128, count: usize) -> usize {
     // size ≤ 2^bits, and e^(7/10) > 2.
     let bits = u128::BITS - (size - 1).leading_zeros() + TAIL_BITS;

@@ -5,13 +5,14 @@ use lastbit_exact::{Rational, Up};
 use super::key::{Key, places};
 use super::quantile::group_loss;
 use super::way::Way;
-use super::{Offer, QualityError, StepFunction, offers};
+use super::{Offer, offers};
 use crate::domains::{Atom, AtomDomain, Domain, VectorDomain};
 use crate::measures::{Approximate, MaxDivergence};
 use crate::mechanisms::exponential::Exponential;
 use crate::mechanisms::flat_concave::{Method, draw_point};
 use crate::metrics::{ChangeOneDistance, SymmetricDistance};
-use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
+use crate::quality::{QualityError, StepFunction};
+use crate::{Beta, Delta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
 
 /// Numbers of a domain, each with a label, yes or no.
 ///
@@ -93,14 +94,18 @@ pub type ThresholdSelection<P> = Measurement<
     Option<ThresholdRule<P>>,
 >;
 
-/// Learns a rule "yes if and only if x ≥ t" that errs on few rows, at a loss of ε, and δ if given, for one changed row: its number, its label or both.
+/// Learns a rule "yes if and only if x ≥ t" that errs on few rows, at a loss of ε, and δ if given,
+/// for one changed row: its number, its label or both.
 ///
-/// The way to select is the best of [`offers`] over the T + 1 rules, by [`threshold_errors`] at β = 1/20: by public numbers alone.
+/// The way to select is the best of [`offers`] over the T + 1 rules, by [`threshold_errors`] at β =
+/// 1/20: by public numbers alone.
 ///
-/// **By the exponential mechanism** the quality of a rule is the number of rows that it gets right, which one row moves by at most 1. With probability at least `1 − β` the rule errs
-/// on at most `(2/ε)·ln(T(1/β − 1))` rows more than the best rule does. No rule need fit.
+/// **By the exponential mechanism** the quality of a rule is the number of rows that it gets right,
+/// which one row moves by at most 1. With probability at least `1 − β` the rule errs on at most
+/// `(2/ε)·ln(T(1/β − 1))` rows more than the best rule does. No rule need fit.
 ///
-/// **By Flat-Concave or RecConcave** it is n less the larger of the two kinds of errors ([`StepFunction::threshold`]), as that is quasi-concave. The bound holds if some rule fits all
+/// **By Flat-Concave or RecConcave** it is n less the larger of the two kinds of errors
+/// ([`StepFunction::threshold`]), as that is quasi-concave. The bound holds if some rule fits all
 /// rows.
 ///
 /// ```
@@ -118,10 +123,10 @@ pub type ThresholdSelection<P> = Measurement<
 pub fn threshold_learner<P: Key + Atom>(
     domain: VectorDomain<LabelledDomain<P>>,
     epsilon: &Epsilon,
-    delta: Option<&Rational>,
+    delta: Option<&Delta>,
 ) -> Result<ThresholdSelection<P>, Error> {
     let (_, size) = places(domain.element().number())?;
-    let offers = offers(size + 1, epsilon, delta, &Rational::new(1, 20))?;
+    let offers = offers(size + 1, epsilon, delta, &Beta::usual())?;
     let errors = |offer: &Offer| threshold_errors(offer).get();
     let best = offers
         .into_iter()
@@ -129,8 +134,9 @@ pub fn threshold_learner<P: Key + Atom>(
     threshold_learner_by(domain, &best.ok_or(QualityError::NoLevels)?)
 }
 
-/// How many more rows than the best rule a rule learned by an offer may get wrong, with the offer's probability: its loss of quality by the exponential mechanism, else
-/// twice that, once for each kind of error, if some rule fits all rows.
+/// How many more rows than the best rule a learned rule may get wrong, with the offer's
+/// probability. By the exponential mechanism it is the offer's loss of quality; else, if some rule
+/// fits all rows, twice that: once for each kind of error.
 pub fn threshold_errors(offer: &Offer) -> Up {
     match offer.method {
         Method::Exponential => offer.loss_of_quality,
@@ -165,17 +171,20 @@ pub fn threshold_learner_by<P: Key + Atom>(
                 sorted.iter_mut().for_each(|row| row.1 = !row.1);
                 StepFunction::threshold(&sorted, size + 1)?
             };
-            let point = way.select(&quality, &mut entropy)?;
+            let point = way.draw(&quality, &mut entropy)?;
             Ok(point.map(|point| rule(point, size, first)))
         },
         PrivacyMap::new(move |&d_in: &u64| group_loss(&loss, d_in)),
     )
 }
 
-/// [`threshold_learner`] where rows are added or removed and their number is not public: ε for each row, and half of the errors.
+/// [`threshold_learner`] where rows are added or removed and their number is not public: ε for each
+/// row, and half of the errors.
 ///
-/// **Proof.** A row more takes nothing, or 1, from the score of every rule, less the number of rows that it gets wrong: scores are monotone, and the exponential
-/// mechanism may use `exp(ε·score)`. With probability at least `1 − β` the rule errs on at most `(1/ε)·ln(T(1/β − 1))` rows more than the best one. ∎
+/// **Proof.** A row more takes nothing, or 1, from the score of every rule, less the number of rows
+/// that it gets wrong: scores are monotone, and the exponential mechanism may use `exp(ε·score)`.
+/// With probability at least `1 − β` the rule errs on at most `(1/ε)·ln(T(1/β − 1))` rows more than
+/// the best one. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -214,51 +223,6 @@ pub fn threshold_learner_add_remove<P: Key + Atom>(
         },
         PrivacyMap::new(move |&d_in: &u64| Ok(Up::from_rational(&(&loss * &Rational::from(d_in))))),
     )
-}
-
-impl StepFunction {
-    /// How many labelled data points the rule "yes from t on" gets right, for `t = 0, 1, …, size`: `Q(t) = #{yes, x_i ≥ t} + #{no, x_i < t}`. Sensitivity 1. Not quasi-concave
-    /// where no rule fits all; for the exponential mechanism.
-    ///
-    /// ```
-    /// use lastbit::selection::StepFunction;
-    /// let right = StepFunction::agreement(&[(2u64, false), (5, true)], 10)?;
-    /// assert_eq!((right.value(2), right.value(3), right.value(5), right.value(6)), (1, 2, 2, 1));
-    /// assert_eq!((right.size(), right.value(10)), (11, 1));     // 10: yes to none
-    /// # Ok::<(), lastbit::selection::QualityError>(())
-    /// ```
-    pub fn agreement<P: Copy + Into<u128>>(
-        sorted: &[(P, bool)],
-        size: u128,
-    ) -> Result<StepFunction, QualityError> {
-        if size == 0 {
-            return Err(QualityError::EmptyDomain);
-        }
-        let mut runs: Vec<(u128, i64)> = Vec::with_capacity(sorted.len() + 1);
-        let mut right = sorted.iter().filter(|row| row.1).count() as i64;
-        // The rules before `done` have their values.
-        let mut done = 0;
-        for (index, &(point, label)) in sorted.iter().enumerate() {
-            let point = point.into();
-            if point >= size {
-                return Err(QualityError::OutsideDomain { size });
-            }
-            if point + 1 < done {
-                return Err(QualityError::NotSorted { index });
-            }
-            // The rule of t sees a point as below t from the next t on.
-            if point + 1 > done {
-                runs.push((point + 1 - done, right));
-                done = point + 1;
-            }
-            right += if label { -1 } else { 1 };
-        }
-        let Some(rest) = size.checked_add(1) else {
-            return Err(QualityError::DomainTooLarge);
-        };
-        runs.push((rest - done, right));
-        StepFunction::from_runs(runs)
-    }
 }
 
 fn sorted<P: Key>(rows: &[(P, bool)], first: u64) -> Vec<(u64, bool)> {

@@ -3,11 +3,12 @@
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::Entropy;
 
-use super::{Offer, StepFunction};
+use super::Offer;
 use crate::measures::EpsilonDelta;
 use crate::mechanisms::exponential::Exponential;
-use crate::mechanisms::flat_concave::{Method, Problem, RecConcave, Selection, draw_point};
-use crate::{Epsilon, Error, Sensitivity};
+use crate::mechanisms::flat_concave::{IntervalSelection, Method, Problem, RecConcave, draw_point};
+use crate::quality::StepFunction;
+use crate::{Alpha, Epsilon, Error, Sensitivity};
 
 /// How a point is selected.
 pub(super) enum Way {
@@ -42,14 +43,14 @@ impl Way {
     }
 
     /// A point, or ⊥.
-    pub fn select(
+    pub fn draw(
         &self,
         quality: &StepFunction,
         entropy: &mut impl Entropy,
     ) -> Result<Option<u128>, Error> {
         match self {
             Way::Exponential(mechanism) => draw_point(quality, mechanism, entropy).map(Some),
-            Way::Concave(mechanism) => mechanism.release(quality, entropy),
+            Way::Concave(mechanism) => mechanism.draw(quality, entropy),
         }
     }
 }
@@ -61,13 +62,13 @@ pub(super) fn concave(
     lost: Up,
     levels: u32,
     epsilon: &Epsilon,
-    selection: &Selection,
+    selection: &IntervalSelection,
 ) -> Result<RecConcave, Error> {
     // Whole numbers, so that scores are integers; α below 1 even where the bound says nothing.
-    let most = Rational::from(2 * promise - 1).scale(-1);
+    let most = Rational::from(2 * promise - 1).times_power_of_two(-1);
     let lost = Rational::try_from(lost.get().ceil()).unwrap_or_else(|_| most.clone());
-    let lost = lost.clamp_to(&most.scale(-1), &most);
-    let alpha = &lost / &Rational::from(promise);
+    let lost = lost.clamp_to(&most.times_power_of_two(-1), &most);
+    let alpha = Alpha::new(&lost / &Rational::from(promise))?;
     let problem = Problem::new(size, promise, promise.into(), alpha)?;
     RecConcave::new(problem, levels, epsilon, selection.clone())
 }

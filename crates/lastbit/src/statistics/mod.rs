@@ -1,13 +1,15 @@
 //! Statistics of rows: their range, their sensitivity, and their exact values.
 //!
-//! A function named after a statistic ([`mean`], [`variance`], [`sum`], …) says, from public facts alone, where the statistic
-//! can lie and how far one person can move it: a [`Statistic`], in exact rationals. The public facts are the [`Bounds`] that
-//! every row is clamped to and the [`Neighbours`], which say who counts as one person's difference and what is known about
-//! the number of rows.
+//! A function named after a statistic ([`mean`], [`variance`], [`sum`], …) says, from public facts
+//! alone, where the statistic can lie and how far one person can move it: an [`Extent`], in exact
+//! rationals. The public facts are the [`Bounds`] that every row is clamped to, and the
+//! [`Neighbours`]: what one person can change, and what is known about the number of rows.
 //!
-//! A function named `grid_…` computes the statistic from rows. Float addition is not associative and moves further than the
-//! ideal sensitivity, so each row is clamped and rounded to a [`Grid`] on its own and the sums are exact integer sums. The value
-//! is an exact rational that does not depend on the order of the rows, and its sensitivity is that of [`Grid::bounds`].
+//! A function named `grid_…` computes the statistic from rows. Float addition is not associative,
+//! and one row moves a float sum further than the ideal sensitivity. So each row is clamped and
+//! rounded to a [`Grid`] on its own, and sums are exact integer sums. The value is an exact
+//! rational that does not depend on the order of the rows, and its sensitivity is that of
+//! [`Grid::bounds`].
 //!
 //! ```
 //! use lastbit::Bounds;
@@ -27,23 +29,23 @@
 mod count;
 mod covariance;
 mod error;
+mod extent;
 mod grid;
 mod histogram;
 mod mean;
 mod neighbours;
 mod quantile;
-mod statistic;
 mod sum;
 mod variance;
 
 pub use count::{count, row_count};
 pub use covariance::covariance;
 pub use error::StatisticError;
+pub use extent::{Extent, Range};
 pub use grid::{Grid, GridError, NonFinite, grid_covariance, grid_mean, grid_sum, grid_variance};
 pub use histogram::{histogram, histogram_bin};
 pub use mean::mean;
 pub use neighbours::{Neighbours, RowLimits};
 pub use quantile::quantile;
-pub use statistic::{Range, Statistic};
 pub use sum::sum;
 pub use variance::variance;

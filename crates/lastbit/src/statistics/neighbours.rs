@@ -28,8 +28,8 @@ pub enum Neighbours {
 
 /// A public promise about the number of rows under add/remove.
 ///
-/// The loss that a mechanism states holds for neighbours that both keep the promise. A promise read off the data is no promise:
-/// it must hold for every data set that could have been collected.
+/// The loss that a mechanism states holds for neighbours that both keep the promise. A promise read
+/// off the data is no promise: it must hold for every data set that could have been collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowLimits {
     at_least: u64,
@@ -99,8 +99,9 @@ impl Neighbours {
         Ok(rows)
     }
 
-    /// The divisor in the sensitivity of a mean, variance or covariance: the number of rows of the larger of two
-    /// neighbours, where that is smallest. `n` under change-one, `n_min + 1` under add/remove.
+    /// The divisor in the sensitivity of a mean, variance or covariance: the number of rows of the
+    /// larger of two neighbours, where that is smallest. `n` under change-one, `n_min + 1` under
+    /// add/remove.
     pub(super) fn rows_of_larger_neighbour(
         self,
         needed: u64,

@@ -29,9 +29,10 @@ pub trait Binning<D: Domain>: Clone + Send + Sync + 'static {
 
 /// Numeric bins between public edges, half open: an edge belongs to the bin above it.
 ///
-/// `k` edges make `k + 1` bins: below the first, `[e_0, e_1)`, …, `[e_(k−2), e_(k−1))`, and from the last upward. So the bins cover
-/// every number, and a value out of range is counted rather than lost. With [`Edges::closed`] the last edge belongs to the bin
-/// below it; with [`Edges::with_null_bin`] there is one more bin, the last, for missing values.
+/// `k` edges make `k + 1` bins: below the first, `[e_0, e_1)`, …, `[e_(k−2), e_(k−1))`, and from
+/// the last upward. So the bins cover every number, and a value out of range is counted rather than
+/// lost. With [`Edges::closed`] the last edge belongs to the bin below it; with
+/// [`Edges::with_null_bin`] there is one more bin, the last, for missing values.
 ///
 /// ```
 /// use lastbit::transformations::Edges;
@@ -142,8 +143,8 @@ impl<T: Ordered> Edges<T> {
 }
 
 impl<T: Number> Edges<T> {
-    /// The value at a fraction of the way through a bin, for a quantile; the nearest edge for bins that have only one, and none
-    /// for the bin of missing values.
+    /// The value at a fraction of the way through a bin, for a quantile; the nearest edge for bins
+    /// that have only one, and none for the bin of missing values.
     ///
     /// ```
     /// use lastbit::transformations::Edges;
@@ -199,7 +200,8 @@ impl<T: Ordered> Binning<OptionDomain<AtomDomain<T>>> for Edges<T> {
     }
 }
 
-/// One bin for each of a public list of values, in its order, and a last one for all others, missing values among them.
+/// One bin for each of a public list of values, in its order, and a last one for all others,
+/// missing values among them.
 ///
 /// The list must be public: categories read off the data tell who is in it (for those, see
 /// [`count_by_key`](super::count_by_key)).

@@ -1,10 +1,10 @@
 use lastbit_exact::{IBig, Rational};
 
 use super::TransformationError;
-use super::rows::{RowMetric, at_most_one_row_each, map_rows, same_size};
+use super::rows::{RowMetric, at_most_one_row_each, map_rows};
 use crate::domains::{Atom, AtomDomain, Domain, Number, VectorDomain};
 use crate::metrics::SymmetricDistance;
-use crate::{Error, MetricSpace, StabilityMap, Transformation};
+use crate::{Error, MetricSpace, Transformation};
 
 /// A cell that may be read as a `T`.
 ///
@@ -33,59 +33,40 @@ pub trait CastTo<T> {
     fn cast_to(&self) -> Option<T>;
 }
 
-/// Each row read as a `T`; an error if one cannot be: `d_out = d_in`.
+/// Each row read as a `T`, or an error that names the first that cannot be.
 ///
-/// The error is a fact about the data: show it to those who may see the data only. Where a release must not fail, use
-/// [`cast_or_drop`] or [`cast_or_replace`].
-///
-/// *Proof.* A function of one row, see [`map_rows`], on the data sets on which it does not fail. ∎
+/// For those who may see the data, before it enters a domain. It is no transformation: a release
+/// must not fail on data of its domain. A failure, and the row that it names, is a fact about the
+/// data that no loss accounts for. Where rows may be bad, chain [`cast_or_drop`] or
+/// [`cast_or_replace`].
 ///
 /// ```
-/// use lastbit::domains::{AtomDomain, VectorDomain};
-/// use lastbit::metrics::SymmetricDistance;
 /// use lastbit::transformations::cast_or_refuse;
-/// let text = VectorDomain::new(AtomDomain::<String>::new());
-/// let read = cast_or_refuse::<i64, _, _>(text, SymmetricDistance)?;
-/// assert_eq!(read.invoke(&vec!["3".into(), "-8".into()])?, [3, -8]);
+/// let read = |rows: [&str; 2]| cast_or_refuse::<i64, _>(&rows.map(String::from));
+/// assert_eq!(read(["3", "-8"])?, [3, -8]);
 /// assert_eq!(
-///     read.invoke(&vec!["3".into(), "eight".into()]).unwrap_err().to_string(),
+///     read(["3", "eight"]).unwrap_err().to_string(),
 ///     "row 1 cannot be read as i64; mend the row, or use cast_or_drop or cast_or_replace"
 /// );
-/// # Ok::<(), lastbit::Error>(())
+/// # Ok::<(), lastbit::transformations::TransformationError>(())
 /// ```
-pub fn cast_or_refuse<T, D, M>(
-    domain: VectorDomain<D>,
-    metric: M,
-) -> Result<Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, M>, Error>
-where
-    T: Atom,
-    D: Domain<Carrier: CastTo<T>>,
-    M: RowMetric,
-    VectorDomain<D>: MetricSpace<M, Carrier = Vec<D::Carrier>>,
-    VectorDomain<AtomDomain<T>>: MetricSpace<M, Carrier = Vec<T>>,
-{
-    let output = same_size(VectorDomain::new(AtomDomain::new()), domain.size());
-    let read = |(row, cell): (usize, &D::Carrier)| {
+pub fn cast_or_refuse<T: Atom, A: CastTo<T>>(rows: &[A]) -> Result<Vec<T>, TransformationError> {
+    let read = |(row, cell): (usize, &A)| {
         let target = T::NAME;
-        let refused = || TransformationError::Unreadable { row, target }.into();
-        cell.cast_to().ok_or_else(refused)
+        cell.cast_to()
+            .ok_or(TransformationError::Unreadable { row, target })
     };
-    Transformation::new(
-        domain,
-        metric.clone(),
-        output,
-        metric,
-        move |rows| rows.iter().enumerate().map(read).collect(),
-        StabilityMap::identity(),
-    )
+    rows.iter().enumerate().map(read).collect()
 }
 
-/// Each row read as a `T`, and rows that cannot be left out: `d_out = d_in` for rows added or removed, `2·d_in` for rows changed.
+/// Each row read as a `T`, and rows that cannot be left out: `d_out = d_in` for rows added or
+/// removed, `2·d_in` for rows changed.
 ///
 /// The number of rows is not public any more, even if it was before.
 ///
-/// *Proof.* Each row of the input gives at most one of the output, and that is a function of the row. So a row added or removed adds or
-/// removes at most one; a row changed removes at most one and adds at most one, and two readable values reach both. ∎
+/// *Proof.* Each row of the input gives at most one of the output, and that is a function of the
+/// row. So a row added or removed adds or removes at most one; a row changed removes at most one
+/// and adds at most one, and two readable values reach both. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

@@ -1,6 +1,6 @@
 use lastbit_exact::Rational;
 
-use super::rows::{RowDomain, RowMetric, Steps};
+use super::rows::{RowDomain, RowMetric, RowPath};
 use crate::domains::{AtomDomain, Domain, VectorDomain};
 use crate::metrics::AbsoluteDistance;
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
@@ -36,16 +36,17 @@ where
         AbsoluteDistance,
         move |data| Ok(rows.rows(data) as i64),
         StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-            Steps::Changes(_) => Ok(Rational::ZERO),
-            Steps::AddRemoves(rows) => Ok(Rational::from(rows)),
+            RowPath::Changes(_) => Ok(Rational::ZERO),
+            RowPath::AddRemoves(rows) => Ok(Rational::from(rows)),
         }),
     )
 }
 
-/// The number of rows that meet a public condition: one row moves it by at most 1, added, removed or changed.
+/// The number of rows that meet a public condition: one row moves it by at most 1, added, removed
+/// or changed.
 ///
-/// *Proof.* [`statistics::count`](crate::statistics::count()); the steps of a path add up. Under change-one this is half of what
-/// [`filter`](super::filter) and [`count`] together can promise. ∎
+/// *Proof.* [`statistics::count`](crate::statistics::count()); the steps of a path add up. Under
+/// change-one this is half of what [`filter`](super::filter) and [`count`] together can promise. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -75,7 +76,7 @@ where
         AbsoluteDistance,
         move |rows| Ok(rows.iter().filter(|row| predicate(row)).count() as i64),
         StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-            Steps::Changes(rows) | Steps::AddRemoves(rows) => Ok(Rational::from(rows)),
+            RowPath::Changes(rows) | RowPath::AddRemoves(rows) => Ok(Rational::from(rows)),
         }),
     )
 }

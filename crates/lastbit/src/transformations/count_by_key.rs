@@ -6,15 +6,18 @@ use super::rows::RowMetric;
 use crate::domains::{AtomDomain, Domain, MapDomain, VectorDomain};
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
-/// The number of rows with each value that occurs: as [`histogram`](super::histogram), for values that are not public.
+/// The number of rows with each value that occurs: as [`histogram`](super::histogram), for values
+/// that are not public.
 ///
-/// Which keys there are is a fact about the data. Only a measurement that decides by a noisy threshold which of them to name may follow.
+/// Which keys there are is a fact about the data. Only a measurement that decides by a noisy
+/// threshold which of them to name may follow.
 ///
-/// In [`ContributionDistance`](crate::metrics::ContributionDistance), which thresholds need, `d` rows added or removed move at most `d`
-/// keys by at most `d` each, and `d` rows changed at most `2d` keys.
+/// In [`ContributionDistance`](crate::metrics::ContributionDistance), which thresholds need, `d`
+/// rows added or removed move at most `d` keys by at most `d` each, and `d` rows changed at most
+/// `2d` keys.
 ///
-/// *Proof.* A key that a map lacks counts as zero, so this is a histogram with a bin for every possible value. A row added or removed
-/// moves one key by 1, and a row changed at most two. ∎
+/// *Proof.* A key that a map lacks counts as zero, so this is a histogram with a bin for every
+/// possible value. A row added or removed moves one key by 1, and a row changed at most two. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

@@ -11,11 +11,12 @@ use crate::metrics::AbsoluteDistance;
 use crate::statistics::{self, Grid};
 use crate::{Error, MetricSpace, Transformation};
 
-/// The exact sample covariance (divisor `n − 1`) of two integer columns in `[a, b]` and `[c, d]` of a frame with a public number
-/// `n ≥ 2` of rows: `d_out = changes·(b − a)(d − c)/n`, at most the width of the range.
+/// The exact sample covariance (divisor `n − 1`) of two integer columns in `[a, b]` and `[c, d]` of
+/// a frame with a public number `n ≥ 2` of rows: `d_out = changes·(b − a)(d − c)/n`, at most the
+/// width of the range.
 ///
-/// *Proof.* [`statistics::covariance`](crate::statistics::covariance()); the steps of a path add up, and no two covariances are
-/// further apart than the range. One change reaches the bound. ∎
+/// *Proof.* [`statistics::covariance`](crate::statistics::covariance()); the steps of a path add
+/// up, and no two covariances are further apart than the range. One change reaches the bound. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, Frame, FrameDomain};
@@ -61,8 +62,8 @@ where
     )
 }
 
-/// The exact sample covariance of two float columns, each clamped and rounded to a [`Grid`] of its own: as [`covariance`], with the
-/// bounds of the grids.
+/// The exact sample covariance of two float columns, each clamped and rounded to a [`Grid`] of its
+/// own: as [`covariance`], with the bounds of the grids.
 ///
 /// ```
 /// use lastbit::Bounds;

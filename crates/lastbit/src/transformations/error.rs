@@ -1,6 +1,7 @@
 /// Why a transformation cannot be built, or cannot be evaluated: one line, and what to change.
 ///
-/// What a message repeats was public when the transformation was built; a value of the data is in none.
+/// What a message repeats was public when the transformation was built; a value of the data is in
+/// none.
 ///
 /// ```
 /// use lastbit::transformations::{Edges, TransformationError};
@@ -127,8 +128,8 @@ pub enum TransformationError {
         /// The domain.
         domain: String,
     },
-    /// A cell that cannot be read as the target type, where the cast refuses those. A fact about the data: show it to those who may
-    /// see the data only.
+    /// A cell that cannot be read as the target type, where the cast refuses those. A fact about
+    /// the data: show it to those who may see the data only.
     #[error(
         "row {row} cannot be read as {target}; mend the row, or use cast_or_drop or cast_or_replace"
     )]

@@ -1,11 +1,13 @@
 use lastbit_exact::{IBig, Rational};
 
 use crate::domains::Number;
+use crate::sealed::Sealed;
 
 /// A number whose sums are exact: integers, and rationals.
 ///
-/// Floats are not: their sums depend on the order of the rows and move further than the ideal sensitivity. So this does not compile;
-/// [`round_to_grid`](super::round_to_grid) makes integers of them.
+/// Floats are not: their sums depend on the order of the rows and move further than the ideal
+/// sensitivity. So this does not compile; [`round_to_grid`](super::round_to_grid) makes integers of
+/// them.
 ///
 /// ```compile_fail
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -22,7 +24,7 @@ use crate::domains::Number;
     message = "sums of `{Self}` are not exact",
     note = "round the rows to a grid first: `round_to_grid`, or the form of the statistic that ends in `_on_grid`"
 )]
-pub trait ExactNumber: Number {
+pub trait ExactNumber: Number + Sealed {
     /// What a sum is.
     type Sum: Number;
 
@@ -50,7 +52,8 @@ macro_rules! machine_integer {
                 let (mut high, mut low) = (IBig::ZERO, 0u128);
                 let mut carried = 0i128;
                 for (&x, &y) in x.iter().zip(y) {
-                    // |x·y| < 2^128 may not fit i128, so the halves of y are multiplied on their own.
+                    // |x·y| < 2^128 may not fit i128, so the halves of y are multiplied on their
+                    // own.
                     let (x, y) = (i128::from(x), i128::from(y));
                     let (upper, lower) = (y >> 32, y & 0xffff_ffff);
                     let part = x * lower; // below 2^96 in size, as is x·upper

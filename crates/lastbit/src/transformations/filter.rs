@@ -4,13 +4,15 @@ use crate::domains::{Column, ColumnType, Domain, Frame, FrameDomain, VectorDomai
 use crate::metrics::SymmetricDistance;
 use crate::{Error, MetricSpace, Transformation};
 
-/// The rows that meet a public condition: `d_out = d_in` for rows added or removed, `2·d_in` for rows changed.
+/// The rows that meet a public condition: `d_out = d_in` for rows added or removed, `2·d_in` for
+/// rows changed.
 ///
-/// The number of rows is not public any more, even if it was before. To count the rows that remain, use
-/// [`count_if`](super::count_if): it does not pay twice for a change.
+/// The number of rows is not public any more, even if it was before. To count the rows that remain,
+/// use [`count_if`](super::count_if): it does not pay twice for a change.
 ///
-/// *Proof.* Each row of the input gives at most one of the output. So a row added or removed adds or removes at most one; a row
-/// changed removes at most one and adds at most one, and does so if both values meet the condition. ∎
+/// *Proof.* Each row of the input gives at most one of the output. So a row added or removed adds
+/// or removes at most one; a row changed removes at most one and adds at most one, and does so if
+/// both values meet the condition. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

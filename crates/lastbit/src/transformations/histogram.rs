@@ -11,8 +11,9 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// | a row added or removed | 1 | 1 | 1 |
 /// | a row changed | 2 | √2 | 1 |
 ///
-/// *Proof.* A row is in exactly one bin. Added or removed, it moves one entry by 1. Changed, it stays in its bin or lowers one entry by 1
-/// and raises another by 1. Norms of a path add up; `d` rows that all make the same move reach the bound. ∎
+/// *Proof.* A row is in exactly one bin. Added or removed, it moves one entry by 1. Changed, it
+/// stays in its bin or lowers one entry by 1 and raises another by 1. Norms of a path add up; `d`
+/// rows that all make the same move reach the bound. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

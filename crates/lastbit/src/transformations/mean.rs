@@ -12,7 +12,8 @@ use crate::{Error, MetricSpace, Transformation};
 
 /// The exact mean of a public number `n` of rows in `[a, b]`: `d_out = changes·(b − a)/n`.
 ///
-/// *Proof.* [`statistics::mean`](crate::statistics::mean()); the steps of a path add up. Changing `k ≤ n` rows from `a` to `b` reaches it. ∎
+/// *Proof.* [`statistics::mean`](crate::statistics::mean()); the steps of a path add up. Changing
+/// `k ≤ n` rows from `a` to `b` reaches it. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -48,8 +49,8 @@ where
     )
 }
 
-/// The exact mean of a public number of floats, each clamped and rounded to a [`Grid`]: as [`mean`], with `[a, b]` the bounds of
-/// the grid.
+/// The exact mean of a public number of floats, each clamped and rounded to a [`Grid`]: as
+/// [`mean`], with `[a, b]` the bounds of the grid.
 ///
 /// ```
 /// use lastbit::Bounds;

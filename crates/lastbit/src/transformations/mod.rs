@@ -1,13 +1,14 @@
 //! Functions of data without noise, each with an exact bound on how far one row moves its value.
 //!
-//! A function here returns a [`Transformation`](crate::Transformation); chain them with `>>` and end in a measurement. Rows
-//! are compared as multisets, so nothing depends on their order. Sums are sums of integers: a float is put on a
-//! grid row by row first ([`round_to_grid`], or the `…_on_grid` forms that do it in one pass), because the sensitivity of a
-//! float sum is larger than the ideal one.
+//! A function here returns a [`Transformation`](crate::Transformation); chain them with `>>` and
+//! end in a measurement. Rows are compared as multisets, so nothing depends on their order. Sums
+//! are sums of integers: a float is put on a grid row by row first ([`round_to_grid`], or the
+//! `…_on_grid` forms that do it in one pass), because the sensitivity of a float sum is larger than
+//! the ideal one.
 //!
 //! | from rows to | functions | one row added or removed | one row changed |
 //! |---|---|---|---|
-//! | rows | [`clamp`], [`cast_or_refuse`], [`cast_or_replace`], [`round_to_grid`], [`index`], [`map_rows`], [`select`] | 1 | 1 |
+//! | rows | [`clamp`], [`cast_or_replace`], [`round_to_grid`], [`index`], [`map_rows`], [`select`] | 1 | 1 |
 //! | fewer rows | [`filter`], [`filter_frame`], [`cast_or_drop`], [`unique`] | 1 | 2 added or removed |
 //! | n rows | [`resize`] | 1 changed | 1 |
 //! | a number | [`count`], [`count_if`] | 1 | 0, 1 |
@@ -17,8 +18,9 @@
 //! | a vector | [`weighted_histogram`] with weights in [a, b], m = max(\|a\|, \|b\|) | m in every norm | L1 2m, L2 max(√2·m, b − a), L∞ max(m, b − a) |
 //! | a vector | [`tree()`](tree()) with h levels | L1 h, L2 √h, L∞ 1 | L1 2(h−1), L2 √(2(h−1)), L∞ 1 |
 //!
-//! Distances between rows of a public number are changes: two data sets of the same size are never an odd symmetric distance apart,
-//! and each pair of an added and a removed row is one row changed. Every map uses this.
+//! If the number of rows is public, distances count changed rows: two data sets of the same size
+//! are never an odd symmetric distance apart, and a row added with a row removed is one row
+//! changed. Every map uses this.
 //!
 //! ```
 //! use lastbit::domains::{AtomDomain, Frame, FrameDomain};

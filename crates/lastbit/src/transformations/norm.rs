@@ -1,12 +1,12 @@
 use lastbit_exact::{Rational, Up};
 
-use super::rows::Steps;
+use super::rows::RowPath;
 use crate::metrics::{
     Contribution, ContributionDistance, L1Distance, L2Distance, LInfDistance, Metric,
 };
 
-/// How vectors and maps of counts are compared: [`L1Distance`], [`L2Distance`] or [`LInfDistance`], and for maps also
-/// [`ContributionDistance`].
+/// How vectors and maps of counts are compared: [`L1Distance`], [`L2Distance`] or [`LInfDistance`],
+/// and for maps also [`ContributionDistance`].
 ///
 /// ```compile_fail
 /// fn is_norm<N: lastbit::transformations::Norm>() {}
@@ -19,7 +19,8 @@ impl Norm for L2Distance {}
 impl Norm for LInfDistance {}
 impl Norm for ContributionDistance {}
 
-/// What rows do to a vector made of several histograms, each of which counts every row once, in one entry, with its weight.
+/// What rows do to a vector made of several histograms, each of which counts every row once, in one
+/// entry, with its weight.
 #[derive(Clone, Debug)]
 pub struct Levels {
     /// How many histograms there are.
@@ -72,9 +73,10 @@ pub(super) mod sealed {
     pub trait Bound: Metric {
         /// The largest distance after these steps.
         ///
-        /// Let a weight lie in `[a, b]`, with `m = max(|a|, |b|)`. A row added or removed moves one entry of each of the `h`
-        /// histograms by at most `m`. A row changed moves, in each divided histogram, either two entries by at most `m` each, or one by
-        /// at most `b − a ≤ 2m`; with unit weights it moves nothing in a histogram of one entry. Per step:
+        /// Let a weight lie in `[a, b]`, with `m = max(|a|, |b|)`. A row added or removed moves one
+        /// entry of each of the `h` histograms by at most `m`. A row changed moves, in each divided
+        /// histogram, either two entries by at most `m` each, or one by at most `b − a ≤ 2m`; with
+        /// unit weights it moves nothing in a histogram of one entry. Per step:
         ///
         /// | | added or removed | changed |
         /// |---|---|---|
@@ -83,33 +85,37 @@ pub(super) mod sealed {
         /// | L∞ | `m` | `max(m, b − a)` |
         /// | entries moved | `h` | `2h` |
         ///
-        /// and norms of a path add up. Steps that repeat the worst one reach the bound; a contribution, entries moved and L∞
-        /// together, only for one step.
-        fn bound(steps: Steps, levels: &Levels) -> Self::Distance;
+        /// and norms of a path add up. Steps that repeat the worst one reach the bound; a
+        /// contribution, entries moved and L∞ together, only for one step.
+        fn bound(steps: RowPath, levels: &Levels) -> Self::Distance;
     }
 
     impl Bound for L1Distance {
-        fn bound(steps: Steps, levels: &Levels) -> Rational {
+        fn bound(steps: RowPath, levels: &Levels) -> Rational {
             match steps {
-                Steps::AddRemoves(rows) => {
+                RowPath::AddRemoves(rows) => {
                     Rational::from(rows) * Rational::from(levels.all) * levels.most()
                 }
-                Steps::Changes(rows) => {
-                    Rational::from(rows) * Rational::from(levels.divided) * levels.most().scale(1)
+                RowPath::Changes(rows) => {
+                    Rational::from(rows)
+                        * Rational::from(levels.divided)
+                        * levels.most().times_power_of_two(1)
                 }
             }
         }
     }
 
     impl Bound for L2Distance {
-        fn bound(steps: Steps, levels: &Levels) -> Up {
+        fn bound(steps: RowPath, levels: &Levels) -> Up {
             let square = |x: Rational| &x * &x;
             let (rows, levels_hit, worst) = match steps {
-                Steps::AddRemoves(rows) => (rows, levels.all, square(levels.most())),
-                Steps::Changes(rows) => (
+                RowPath::AddRemoves(rows) => (rows, levels.all, square(levels.most())),
+                RowPath::Changes(rows) => (
                     rows,
                     levels.divided,
-                    square(levels.most()).scale(1).max(square(levels.width())),
+                    square(levels.most())
+                        .times_power_of_two(1)
+                        .max(square(levels.width())),
                 ),
             };
             let squares = square(Rational::from(rows)) * Rational::from(levels_hit) * worst;
@@ -118,19 +124,19 @@ pub(super) mod sealed {
     }
 
     impl Bound for LInfDistance {
-        fn bound(steps: Steps, levels: &Levels) -> Rational {
+        fn bound(steps: RowPath, levels: &Levels) -> Rational {
             match steps {
-                Steps::AddRemoves(rows) => Rational::from(rows) * levels.most(),
-                Steps::Changes(_) if levels.divided == 0 => Rational::ZERO,
-                Steps::Changes(rows) => Rational::from(rows) * levels.most().max(levels.width()),
+                RowPath::AddRemoves(rows) => Rational::from(rows) * levels.most(),
+                RowPath::Changes(_) if levels.divided == 0 => Rational::ZERO,
+                RowPath::Changes(rows) => Rational::from(rows) * levels.most().max(levels.width()),
             }
         }
     }
     impl Bound for ContributionDistance {
-        fn bound(steps: Steps, levels: &Levels) -> Contribution {
+        fn bound(steps: RowPath, levels: &Levels) -> Contribution {
             let moved = match steps {
-                Steps::AddRemoves(rows) => rows.saturating_mul(levels.all),
-                Steps::Changes(rows) => rows.saturating_mul(levels.divided).saturating_mul(2),
+                RowPath::AddRemoves(rows) => rows.saturating_mul(levels.all),
+                RowPath::Changes(rows) => rows.saturating_mul(levels.divided).saturating_mul(2),
             };
             // Neither number is negative; and 2^64 − 1 keys are more than there can be.
             Contribution::new(moved, LInfDistance::bound(steps, levels))

@@ -6,8 +6,9 @@ use crate::domains::Atom;
 
 /// An [`Atom`] with a public order in which only equal records tie.
 ///
-/// Rows are compared as multisets, so a choice of rows may depend on nothing but their values. Two floats that compare equal but are different
-/// records, `-0.0` and `0.0`, must not tie: their places in the data would decide, and an adversary could tell.
+/// Rows are compared as multisets, so a choice of rows may depend on nothing but their values. Two
+/// floats that compare equal but are different records, `-0.0` and `0.0`, must not tie: their
+/// places in the data would decide, and an adversary could tell.
 ///
 /// ```
 /// use core::cmp::Ordering;

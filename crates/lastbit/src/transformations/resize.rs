@@ -1,12 +1,13 @@
 use core::cmp::Ordering;
 
-use super::rows::{RowMetric, Steps};
+use super::rows::{RowMetric, RowPath};
 use super::{TotalOrder, TransformationError};
 use crate::domains::{AtomDomain, Domain, VectorDomain};
 use crate::metrics::ChangeOneDistance;
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
-/// Which rows stay if there are too many: a public order of values, so that the order of the rows does not matter.
+/// Which rows stay if there are too many: a public order of values, so that the order of the rows
+/// does not matter.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -25,21 +26,25 @@ pub enum Keep {
     Smallest,
     /// The largest.
     Largest,
-    /// Values with the smallest public hash: no preference for small or large ones. Equal values stay or go together, as far as
-    /// there is room.
+    /// Values with the smallest public hash: no preference for small or large ones. Equal values
+    /// stay or go together, as far as there is room.
     Scattered,
 }
 
-/// Exactly `size` rows: too many are cut by a public order, too few are filled up with a public constant. One row added, removed or
-/// changed is one row changed: `d_out = d_in`, at most `size`, in change-one distance (twice that in symmetric distance).
+/// Exactly `size` rows: too many are cut by a public order, too few are filled up with a public
+/// constant. One row added, removed or changed is one row changed: `d_out = d_in`, at most `size`,
+/// in change-one distance (twice that in symmetric distance).
 ///
-/// *Proof.* Rows tie in the order only if they are the same record, so the output, as a multiset, is a function of the multiset of rows: it is
-/// the first `n` in the order of the rows followed by `n` constants.
+/// *Proof.* Rows tie in the order only if they are the same record, so the output, as a multiset,
+/// is a function of the multiset of rows: it is the first `n` in the order of the rows followed by
+/// `n` constants.
 ///
-/// Let two data sets be `S` and one row more, `S ∪ {x}` and `S ∪ {y}`. The output for either has the first `n − 1` of `S` and the
-/// constants, and one further row. So they differ in at most one row: a change moves the output by at most one change. The data set
-/// `S` itself gives the first `n`, which are the first `n − 1` and one further row: the same holds for a row added or removed.
-/// The steps of a path add up, and `n` rows differ in at most `n`. A row added to an empty data set reaches 1. ∎
+/// Let two data sets be `S` and one row more, `S ∪ {x}` and `S ∪ {y}`. The output for either has
+/// the first `n − 1` of `S` and the constants, and one further row. So they differ in at most one
+/// row: a change moves the output by at most one change. The data set `S` itself gives the first
+/// `n`, which are the first `n − 1` and one further row: the same holds for a row added or removed.
+/// The steps of a path add up, and `n` rows differ in at most `n`. A row added to an empty data set
+/// reaches 1. ∎
 ///
 /// Chain with what needs a public number of rows, such as [`mean`](super::mean).
 ///
@@ -90,7 +95,7 @@ where
             Ok(kept)
         },
         StabilityMap::new(move |&d_in| {
-            let (Steps::Changes(rows) | Steps::AddRemoves(rows)) = M::steps(rows_in, d_in);
+            let (RowPath::Changes(rows) | RowPath::AddRemoves(rows)) = M::steps(rows_in, d_in);
             Ok(rows.min(size as u64))
         }),
     )
@@ -112,7 +117,8 @@ fn first<T: TotalOrder>(rows: &[T], size: usize, keep: Keep) -> Vec<T> {
     keyed[..size].iter().map(|&(_, row)| row.clone()).collect()
 }
 
-/// FNV-1a of the text of the value, then mixed; different values may collide, and then their order decides.
+/// FNV-1a of the text of the value, then mixed; different values may collide, and then their order
+/// decides.
 fn public_hash(value: &impl TotalOrder) -> u64 {
     let text = value.to_string();
     let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -6,7 +6,8 @@ use crate::{Error, MetricSpace, Transformation};
 
 /// Each row clamped and rounded to a whole number of steps of a [`Grid`]: `d_out = d_in`.
 ///
-/// The output counts steps of `2^exponent`; multiply a statistic of it by the step with [`scale`](super::scale).
+/// The output counts steps of `2^exponent`; multiply a statistic of it by the step with
+/// [`scale`](super::scale).
 ///
 /// *Proof.* A function of one row, see [`map_rows`]. ∎
 ///
@@ -41,7 +42,8 @@ where
     })
 }
 
-/// The grid has a rule for every value of the domain, so that whether it fails does not depend on the data.
+/// The grid has a rule for every value of the domain, so that whether it fails does not depend on
+/// the data.
 pub(super) fn check_grid(
     domain: &AtomDomain<f64>,
     grid: &Grid,

@@ -44,14 +44,39 @@ impl RowDomain for FrameDomain {
 /// fn counts_rows<M: lastbit::transformations::RowMetric>() {}
 /// counts_rows::<lastbit::metrics::DiscreteDistance>(); // says that data sets differ, not by how many rows
 /// ```
-pub trait RowMetric: Metric<Distance = u64> + sealed::CountSteps {}
+///
+/// ```
+/// use lastbit::metrics::{ChangeOneDistance, SymmetricDistance};
+/// use lastbit::transformations::RowMetric;
+/// assert_eq!(SymmetricDistance.unpaired_rows(&3)?, 3);
+/// assert_eq!(ChangeOneDistance.unpaired_rows(&3)?, 6); // three removed, three added
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+pub trait RowMetric: Metric<Distance = u64> + sealed::CountRows {
+    /// The largest `|x Δ y|` of data sets x and y at a distance: how many rows have no partner.
+    fn unpaired_rows(&self, distance: &u64) -> Result<u64, Error>;
+}
 
-impl RowMetric for SymmetricDistance {}
-impl RowMetric for ChangeOneDistance {}
+impl RowMetric for SymmetricDistance {
+    fn unpaired_rows(&self, distance: &u64) -> Result<u64, Error> {
+        Ok(*distance)
+    }
+}
+
+impl RowMetric for ChangeOneDistance {
+    /// A changed row is one removed and one added.
+    fn unpaired_rows(&self, distance: &u64) -> Result<u64, Error> {
+        distance.checked_mul(2).ok_or_else(|| {
+            Error::distance(format!(
+                "a change-one distance of {distance} is more rows than any data set has; use a smaller one"
+            ))
+        })
+    }
+}
 
 /// A path between two data sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
+pub enum RowPath {
     /// So many rows changed one after the other, the number of rows staying the same.
     Changes(u64),
     /// So many rows added or removed.
@@ -59,39 +84,43 @@ pub enum Steps {
 }
 
 pub(super) mod sealed {
-    use super::{ChangeOneDistance, Steps, SymmetricDistance};
+    use super::{ChangeOneDistance, RowPath, SymmetricDistance};
 
-    pub trait CountSteps {
-        /// A path that is long enough for every two data sets at distance at most `d_in`, if `size` is the public number of
-        /// rows.
-        fn steps(size: Option<usize>, d_in: u64) -> Steps;
+    pub trait CountRows {
+        /// A path that is long enough for every two data sets at distance at most `d_in`, if `size`
+        /// is the public number of rows.
+        fn steps(size: Option<usize>, d_in: u64) -> RowPath;
     }
 
-    impl CountSteps for SymmetricDistance {
-        fn steps(size: Option<usize>, d_in: u64) -> Steps {
+    impl CountRows for SymmetricDistance {
+        fn steps(size: Option<usize>, d_in: u64) -> RowPath {
             match size {
-                // As many rows are removed as added: pair them.
-                Some(_) => ChangeOneDistance::steps(size, d_in / 2),
-                None => Steps::AddRemoves(d_in),
+                // As many rows are removed as added: pair them. No two data sets of one size are at
+                // an odd distance; whoever asks for one means a row without its partner, which
+                // exists only with the change that it belongs to: rounded up.
+                Some(_) => ChangeOneDistance::steps(size, d_in.div_ceil(2)),
+                None => RowPath::AddRemoves(d_in),
             }
         }
     }
 
-    impl CountSteps for ChangeOneDistance {
-        fn steps(size: Option<usize>, d_in: u64) -> Steps {
+    impl CountRows for ChangeOneDistance {
+        fn steps(size: Option<usize>, d_in: u64) -> RowPath {
             // No more rows can change than there are.
             let most = size.map_or(u64::MAX, |rows| rows as u64);
-            Steps::Changes(d_in.min(most))
+            RowPath::Changes(d_in.min(most))
         }
     }
 }
 
 /// A public function of one row, applied to each: `d_out = d_in` in either row metric.
 ///
-/// *Proof.* Rows that two data sets share are shared after the function too. Pair as many rows as possible; the rows left over are those that
-/// the distance counts, and there are at most as many after the function as before. ∎
+/// *Proof.* Rows that two data sets share are shared after the function too. Pair as many rows as
+/// possible; the rows left over are those that the distance counts, and there are at most as many
+/// after the function as before. ∎
 ///
-/// The function must give the same result for the same record: it must not look at anything else, nor at which NaN it was given.
+/// The function must give the same result for the same record: it must not look at anything else,
+/// nor at which NaN it was given.
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -138,14 +167,15 @@ pub(super) fn same_size<D: Domain>(
     }
 }
 
-/// The map of a function that leaves out rows, or keeps one of several: each row of the input accounts for at most one of the
-/// output, so a row added or removed adds or removes at most one and a row changed at most removes one and adds one.
+/// The map of a function that leaves out rows, or keeps one of several. Each row of the input
+/// accounts for at most one row of the output: adding or removing a row adds or removes at most
+/// one, and changing a row removes at most one and adds at most one.
 pub(super) fn at_most_one_row_each<M: RowMetric>(
     size: Option<usize>,
 ) -> StabilityMap<M, SymmetricDistance> {
     StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-        Steps::Changes(changes) => changes.checked_mul(2).ok_or_else(too_far),
-        Steps::AddRemoves(rows) => Ok(rows),
+        RowPath::Changes(changes) => changes.checked_mul(2).ok_or_else(too_far),
+        RowPath::AddRemoves(rows) => Ok(rows),
     })
 }
 

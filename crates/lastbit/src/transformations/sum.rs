@@ -1,18 +1,20 @@
 use lastbit_exact::Rational;
 
 use super::round_to_grid::check_grid;
-use super::rows::{RowDomain, RowMetric, Steps};
+use super::rows::{RowDomain, RowMetric, RowPath};
 use super::{ExactNumber, TransformationError};
 use crate::domains::{AtomDomain, VectorDomain};
 use crate::metrics::AbsoluteDistance;
 use crate::statistics::{self, Grid, Neighbours};
 use crate::{Bounds, Error, MetricSpace, StabilityMap, Transformation};
 
-/// The exact sum of rows in `[a, b]`: `d_out = (b − a)·changes`, or `max(|a|, |b|)·d_in` for rows added or removed.
+/// The exact sum of rows in `[a, b]`: `d_out = (b − a)·changes`, or `max(|a|, |b|)·d_in` for rows
+/// added or removed.
 ///
 /// If the number of rows is public, symmetric distance `d_in` means `⌊d_in/2⌋` changes.
 ///
-/// *Proof.* [`statistics::sum`](crate::statistics::sum()); the steps of a path add up. The sum is exact, so it is the one in the proof. ∎
+/// *Proof.* [`statistics::sum`](crate::statistics::sum()); the steps of a path add up. The sum is
+/// exact, so it is the one in the proof. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -47,9 +49,11 @@ where
     )
 }
 
-/// The exact sum of floats, each clamped and rounded to a [`Grid`]: as [`sum`], with `[a, b]` the bounds of the grid.
+/// The exact sum of floats, each clamped and rounded to a [`Grid`]: as [`sum`], with `[a, b]` the
+/// bounds of the grid.
 ///
-/// *Proof.* [`round_to_grid`](super::round_to_grid), [`sum`], and [`scale`](super::scale) by the step. ∎
+/// *Proof.* [`round_to_grid`](super::round_to_grid), [`sum`], and [`scale`](super::scale) by the
+/// step. ∎
 ///
 /// ```
 /// use lastbit::Bounds;
@@ -96,8 +100,8 @@ fn sum_map<M: RowMetric>(
     let most = statistics::sum(bounds, Neighbours::add_remove());
     StabilityMap::new(move |&d_in| {
         Ok(match M::steps(size, d_in) {
-            Steps::Changes(rows) => Rational::from(rows) * width.clone(),
-            Steps::AddRemoves(rows) => Rational::from(rows) * most.sensitivity().clone(),
+            RowPath::Changes(rows) => Rational::from(rows) * width.clone(),
+            RowPath::AddRemoves(rows) => Rational::from(rows) * most.sensitivity().clone(),
         })
     })
 }
@@ -125,19 +129,20 @@ pub(super) fn public_neighbours(
     }
 }
 
-/// The map of a statistic of a public number of rows: its sensitivity per row changed, and never more than its range.
+/// The map of a statistic of a public number of rows: its sensitivity per row changed, and never
+/// more than its range.
 pub(super) fn changes_map<M: RowMetric>(
-    statistic: statistics::Statistic,
+    statistic: statistics::Extent,
     size: Option<usize>,
 ) -> Result<StabilityMap<M, AbsoluteDistance>, Error> {
     let range = statistic.bounds()?;
     let width = range.upper() - range.lower();
     Ok(StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-        Steps::Changes(rows) => {
+        RowPath::Changes(rows) => {
             let moved = statistic.sensitivity() * &Rational::from(rows);
             Ok(moved.min(width.clone()))
         }
         // Only without a public size, and then there is no such statistic.
-        Steps::AddRemoves(_) => Err(TransformationError::SizeNeeded { what: "statistic" }.into()),
+        RowPath::AddRemoves(_) => Err(TransformationError::SizeNeeded { what: "statistic" }.into()),
     }))
 }

@@ -5,12 +5,15 @@ use crate::domains::{Domain, VectorDomain};
 use crate::metrics::SymmetricDistance;
 use crate::{Error, MetricSpace, Transformation};
 
-/// Every value that occurs, once, in order: `d_out = d_in` for rows added or removed, `2·d_in` for rows changed.
+/// Every value that occurs, once, in order: `d_out = d_in` for rows added or removed, `2·d_in` for
+/// rows changed.
 ///
-/// Chain with [`count`](super::count) for the number of distinct values. The values themselves are facts about the data.
+/// Chain with [`count`](super::count) for the number of distinct values. The values themselves are
+/// facts about the data.
 ///
-/// *Proof.* A row added adds at most its own value to the set, and one removed removes at most its own. A row changed does both, and
-/// does so if it was the only one with its value and its new value is new. ∎
+/// *Proof.* A row added adds at most its own value to the set, and one removed removes at most its
+/// own. A row changed does both, and does so if it was the only one with its value and its new
+/// value is new. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

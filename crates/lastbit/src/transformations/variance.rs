@@ -10,11 +10,11 @@ use crate::metrics::AbsoluteDistance;
 use crate::statistics::{self, Grid};
 use crate::{Error, MetricSpace, Transformation};
 
-/// The exact sample variance (divisor `n − 1`) of a public number `n ≥ 2` of rows in `[a, b]`: `d_out = changes·(b − a)²/n`, at
-/// most the largest variance.
+/// The exact sample variance (divisor `n − 1`) of a public number `n ≥ 2` of rows in `[a, b]`:
+/// `d_out = changes·(b − a)²/n`, at most the largest variance.
 ///
-/// *Proof.* [`statistics::variance`](crate::statistics::variance()); the steps of a path add up, and no two variances are further apart
-/// than the range. One change reaches the bound. ∎
+/// *Proof.* [`statistics::variance`](crate::statistics::variance()); the steps of a path add up,
+/// and no two variances are further apart than the range. One change reaches the bound. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -50,8 +50,8 @@ where
     )
 }
 
-/// The exact sample variance of a public number of floats, each clamped and rounded to a [`Grid`]: as [`variance`], with `[a, b]`
-/// the bounds of the grid.
+/// The exact sample variance of a public number of floats, each clamped and rounded to a [`Grid`]:
+/// as [`variance`], with `[a, b]` the bounds of the grid.
 ///
 /// ```
 /// use lastbit::Bounds;

@@ -10,7 +10,8 @@ use crate::domains::{AtomDomain, ColumnType, Frame, FrameDomain, VectorDomain};
 use crate::statistics::Grid;
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
-/// The total integer weight of the rows in each bin; the weights are a column in `[a, b]`, the values another.
+/// The total integer weight of the rows in each bin; the weights are a column in `[a, b]`, the
+/// values another.
 ///
 /// With `m = max(|a|, |b|)`:
 ///
@@ -19,9 +20,10 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// | a row added or removed | m | m | m |
 /// | a row changed | 2m | max(√2·m, b − a) | max(m, b − a) |
 ///
-/// *Proof.* A row is in exactly one bin. Added or removed, it moves that entry by its weight. Changed, it either moves one entry by the
-/// difference of two weights, at most `b − a ≤ 2m`, or two entries by a weight each. Norms of a path add up; `d` rows that all make the
-/// same move reach the bound. ∎
+/// *Proof.* A row is in exactly one bin. Added or removed, it moves that entry by its weight.
+/// Changed, it either moves one entry by the difference of two weights, at most `b − a ≤ 2m`, or
+/// two entries by a weight each. Norms of a path add up; `d` rows that all make the same move reach
+/// the bound. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, Frame, FrameDomain};
@@ -83,8 +85,8 @@ where
     )
 }
 
-/// The total weight of the rows in each bin; the weights are floats, each clamped and rounded to a [`Grid`]: as
-/// [`weighted_histogram`], with `[a, b]` the bounds of the grid.
+/// The total weight of the rows in each bin; the weights are floats, each clamped and rounded to a
+/// [`Grid`]: as [`weighted_histogram`], with `[a, b]` the bounds of the grid.
 ///
 /// ```
 /// use lastbit::Bounds;
@@ -146,7 +148,9 @@ where
             );
             let exponent = i64::from(grid.exponent());
             let values = totals.into_iter().map(IBig::from).map(Rational::from);
-            Ok(values.map(|steps| steps.scale(exponent)).collect())
+            Ok(values
+                .map(|steps| steps.times_power_of_two(exponent))
+                .collect())
         },
         StabilityMap::new(move |&d_in| Ok(N::bound(M::steps(size, d_in), &levels))),
     )

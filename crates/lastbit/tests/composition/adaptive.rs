@@ -1,6 +1,6 @@
 //! Exact laws of everything that an analyst can see, for every way to choose the next release.
 
-use lastbit::composition::{Accountant, Composable, Odometer, Queryable, adaptive, filtered};
+use lastbit::composition::{Account, Composable, Odometer, Queryable, adaptive, filtered};
 use lastbit::domains::AtomDomain;
 use lastbit::measures::{
     Approximate, EpsilonDelta, MaxDivergence, RangeDivergence, ZeroConcentratedDivergence,
@@ -11,7 +11,7 @@ use lastbit_exact::{Rational, Up};
 use lastbit_noise::bernoulli;
 use lastbit_noise::entropy::Entropy;
 
-use crate::support::{
+use super::support::{
     Answer, Law, answer, bounds, hockey_stick, largest_ratio, law, randomized_response, reaches,
     renyi_moment,
 };
@@ -44,7 +44,7 @@ fn transcript<A, M>(
     words: &mut dyn Entropy,
 ) -> Result<Seen, Error>
 where
-    A: Accountant<Measure = M>,
+    A: Account<Measure = M>,
     M: Composable,
 {
     let mut seen = Seen::new();
@@ -211,7 +211,7 @@ fn an_adaptive_sequence_stays_within_epsilon_and_delta() {
         });
         let delta = hockey_stick(&p, &q, *total.loss());
         assert!(
-            delta <= crate::support::exact(total.delta()),
+            delta <= super::support::exact(total.delta()),
             "{choices}: {delta}"
         );
     }

@@ -10,7 +10,7 @@ use lastbit_noise::{bernoulli, uniform_u64_below};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::support::{Law, bounds, exact, largest_ratio, law, reaches};
+use super::support::{Law, bounds, exact, largest_ratio, law, reaches};
 
 type Rows = VectorDomain<AtomDomain<u64>>;
 type Release = Measurement<Rows, SymmetricDistance, MaxDivergence, u64>;
@@ -102,7 +102,7 @@ fn part_of(row: &u64) -> Option<usize> {
 fn the_count_has_the_law_it_should_have() {
     for size in 0..=4usize {
         let law = law(24, |words| count().invoke_with(&vec![0; size], words));
-        let other = crate::support::law(24, |words| count().invoke_with(&vec![0; size + 1], words));
+        let other = super::support::law(24, |words| count().invoke_with(&vec![0; size + 1], words));
         let expected = if size < 3 { 2i64 } else { 1 };
         assert_eq!(largest_ratio(&law, &other), Rational::from(expected));
     }
@@ -203,7 +203,7 @@ proptest! {
         let loss = exact(added.map(&distance).unwrap());
         prop_assert!(loss >= exactly);
         // At most three additions, each rounded up.
-        prop_assert!(loss <= &exactly * &(&Rational::ONE + &Rational::new(4, 1).scale(-52)));
+        prop_assert!(loss <= &exactly * &(&Rational::ONE + &Rational::new(4, 1).times_power_of_two(-52)));
         if distance <= 2 {
             let changed = parallel(rows().with_size(9), ChangeOneDistance, |_| Some(0), releases()).unwrap();
             prop_assert_eq!(changed.map(&distance).unwrap(), added.map(&(2 * distance)).unwrap());

@@ -1,7 +1,7 @@
 //! Errors that other libraries have had, kept out by name.
 
 use lastbit::composition::{
-    Accountant, Amplified, Odometer, Queryable, poisson_subsample, sequential,
+    Account, Amplified, Odometer, Queryable, poisson_subsample, sequential,
 };
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};
@@ -10,7 +10,7 @@ use lastbit::{Measurement, PrivacyMap};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::bernoulli;
 
-use crate::support::{bounds, exact, largest_ratio, law};
+use super::support::{bounds, exact, largest_ratio, law};
 
 /// Losses were amplified one by one and then added, for releases from one and the same sample (opendp#2933). The true loss of two
 /// such releases is above that sum; it is the amplified loss of both.
@@ -85,11 +85,11 @@ fn peer_bug_delta_lost_in_an_odometer() {
         queryable.ask(&release).unwrap();
         epsilon = &epsilon + &exact(*loss.loss());
         delta = &delta + &exact(loss.delta());
-        let spent = queryable.accountant().spent().unwrap();
+        let spent = queryable.account().spent().unwrap();
         assert!(exact(*spent.loss()) >= epsilon && exact(spent.delta()) >= delta);
-        assert_eq!(queryable.accountant().releases(), releases);
+        assert_eq!(queryable.account().releases(), releases);
     }
-    let spent = queryable.accountant().spent().unwrap();
+    let spent = queryable.account().spent().unwrap();
     assert_eq!(spent.delta(), Up::from_rational(&delta));
     // A release without δ leaves the δ of the others where it is.
     let mut odometer = Odometer::new(Approximate(MaxDivergence)).unwrap();

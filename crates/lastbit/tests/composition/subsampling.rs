@@ -12,7 +12,7 @@ use lastbit::{Measurement, MetricSpace, PrivacyMap};
 use lastbit_exact::{Dyadic, Rational, Up, exp_enclosure, ln_enclosure};
 use lastbit_noise::bernoulli;
 
-use crate::support::{Law, bounds, exact, hockey_stick, largest_ratio, law, reaches};
+use super::support::{Law, bounds, exact, hockey_stick, largest_ratio, law, reaches};
 
 type Rows = VectorDomain<AtomDomain<bool>>;
 
@@ -322,7 +322,8 @@ fn the_amplified_loss_is_an_upper_bound_within_4_ulp() {
                     rate == Rational::ONE || loss >= Rational::from(&most),
                     "ε {epsilon}, q {rate}: below"
                 );
-                let ulps = &(&loss - &Rational::from(&least)) / &Rational::from(&least).scale(-52);
+                let ulps = &(&loss - &Rational::from(&least))
+                    / &Rational::from(&least).times_power_of_two(-52);
                 worst = worst.max(ulps);
                 tried += 1;
             }

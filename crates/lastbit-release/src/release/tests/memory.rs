@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::IBig;
+use lastbit::statistics::Grid;
+use lastbit_exact::{IBig, Rounding};
 
-use crate::ledger::Reserved;
-use crate::query::{
-    Aggregate, Answer, Bins, Categories, Exact, Group, Key, KeyValue, Missing, Numeric, Query,
-    Sealed, Source, Table, Unit,
-};
-use crate::release::{Engine, EngineFailure, Progress};
+use crate::engine::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::engine::{Engine, EngineFailure, Progress};
+use crate::plan::{Categories, Missing, Numbers, Source, Unit};
 
 /// A cell by the name of its column; one that is not there is null.
 pub type Row = BTreeMap<&'static str, String>;
@@ -47,17 +45,12 @@ impl Engine for Memory {
         Ok(())
     }
 
-    fn scan(
-        &self,
-        query: &Query,
-        reserved: &Reserved,
-        progress: Progress,
-    ) -> Result<Sealed<Answer>, EngineFailure> {
+    fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
         if self.fails {
             return Err("the disk is gone".into());
         }
         progress(self.rows.len() as u64, Some(1.0));
-        Ok(Sealed::new(self.answer(query), reserved))
+        Ok(Sealed::new(self.answer(query)))
     }
 }
 
@@ -110,29 +103,36 @@ fn category(categories: &Categories, row: &Row) -> Option<usize> {
         .or(categories.other)
 }
 
-/// The row's step, from the lower bound on.
-fn offset(numeric: &Numeric, row: &Row) -> Option<u64> {
+/// The number of a cell, or what a missing one becomes.
+fn number(numbers: &Numbers, row: &Row) -> Option<f64> {
     let cell = row
-        .get(numeric.column.as_str())
+        .get(numbers.column.as_str())
         .and_then(|cell| cell.parse::<f64>().ok())
         .filter(|number| !number.is_nan());
-    let number = match (cell, numeric.missing) {
-        (Some(number), _) | (None, Missing::Value(number)) => number,
-        (None, Missing::Drop) => return None,
-    };
-    let steps = numeric.grid.steps(number).unwrap();
-    Some((steps - lower(numeric)) as u64)
+    cell.or(match &numbers.missing {
+        Missing::Drop => None,
+        Missing::Value(value) => Some(value.to_f64(Rounding::NearestEven)),
+    })
 }
 
-fn lower(numeric: &Numeric) -> i64 {
-    let exponent = i64::from(numeric.grid.exponent());
-    i64::try_from(numeric.grid.bounds().lower().scale(-exponent).floor()).unwrap()
+/// The row's step, from the lower bound on.
+fn offset(numbers: &Numbers, row: &Row) -> Option<u64> {
+    offset_on(&numbers.grid, number(numbers, row)?)
 }
 
-fn bin(bins: &Bins, row: &Row) -> Option<usize> {
-    let step = offset(&bins.numeric, row)? as i64 + lower(&bins.numeric);
-    let last = bins.edges.len() - 2;
-    Some((bins.edges.partition_point(|&edge| edge <= step) - 1).min(last))
+fn offset_on(grid: &Grid, number: f64) -> Option<u64> {
+    let steps = grid.steps(number).unwrap();
+    let lower = grid
+        .bounds()
+        .lower()
+        .times_power_of_two(-i64::from(grid.exponent()));
+    Some((steps - i64::try_from(lower.floor()).unwrap()) as u64)
+}
+
+fn bin(numbers: &Numbers, row: &Row) -> Option<usize> {
+    let number = number(numbers, row)?;
+    let inner = numbers.inner_edges();
+    Some(inner.iter().filter(|edge| **edge <= number).count())
 }
 
 fn groups(table: &Table, kept: &[(Vec<KeyValue>, &Row)]) -> Vec<Group> {
@@ -163,7 +163,7 @@ fn public_keys(table: &Table) -> Option<Vec<Vec<KeyValue>>> {
     for key in &table.keys {
         let count = match key {
             Key::Categories(categories) => categories.names.len(),
-            Key::Bins(bins) => bins.edges.len() - 1,
+            Key::Bins(bins) => bins.bins(),
             Key::Discovered { .. } => return None,
         };
         all = all
@@ -183,7 +183,19 @@ fn public_keys(table: &Table) -> Option<Vec<Vec<KeyValue>>> {
 fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
     let sum = |numbers: &[u64]| numbers.iter().map(|&n| IBig::from(n)).sum::<IBig>();
     match aggregate {
+        Aggregate::FineProducts(..)
+        | Aggregate::States(_)
+        | Aggregate::Kept
+        | Aggregate::Gram(_) => unreachable!("no {aggregate:?} is asked for here"),
         Aggregate::Rows => Exact::Rows(rows.len() as u64),
+        Aggregate::Sum(x) => {
+            let fine = |row: &&Row| offset_on(&x.fine, number(x, row)?);
+            let x: Vec<u64> = rows.iter().filter_map(fine).collect();
+            Exact::Sum {
+                rows: x.len() as u64,
+                sum: sum(&x),
+            }
+        }
         Aggregate::Moments(x) => {
             let x: Vec<u64> = rows.iter().filter_map(|row| offset(x, row)).collect();
             Exact::Moments {
@@ -208,9 +220,7 @@ fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
                     .sum(),
             }
         }
-        Aggregate::Bins(bins) => {
-            counts(bins.edges.len() - 1, rows.iter().map(|row| bin(bins, row)))
-        }
+        Aggregate::Bins(bins) => counts(bins.bins(), rows.iter().map(|row| bin(bins, row))),
         Aggregate::Categories(categories) => counts(
             categories.names.len(),
             rows.iter().map(|row| category(categories, row)),

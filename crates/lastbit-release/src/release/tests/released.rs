@@ -6,8 +6,8 @@ use lastbit_noise::entropy::{Entropy, EntropyError};
 use super::memory::{Memory, Row};
 use crate::ledger::{Ledger, LedgerError};
 use crate::plan::Plan;
+use crate::present::{Report, Statistic};
 use crate::release::{ReleaseError, Released, release_with};
-use crate::report::{Report, Statistic};
 
 /// Laplace noise next to zero, and Gaussian noise at its median.
 struct Quiet;
@@ -170,8 +170,17 @@ fn without_noise_every_statistic_is_what_it_says() {
     assert!(refused.spent().is_none());
 }
 
+/// Noise that there is no entropy for.
+struct Empty;
+
+impl Entropy for Empty {
+    fn fill(&mut self, _: &mut [u64]) -> Result<(), EntropyError> {
+        Err(EntropyError::exhausted())
+    }
+}
+
 #[test]
-fn an_error_after_the_reservation_says_what_was_spent() {
+fn data_that_cannot_be_read_cost_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("ledger");
     let plan = Plan::parse(PLAN).unwrap();
@@ -180,9 +189,22 @@ fn an_error_after_the_reservation_says_what_was_spent() {
         fails: true,
     };
     let error = release_with(&plan, &path, &broken, &mut Quiet).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the disk is gone\nε = 100000 was reserved in row 2 of the ledger before the data were read, and stays spent"
+    assert_eq!(error.to_string(), "the disk is gone");
+    assert!(error.spent().is_none());
+    let ledger = Ledger::view(&path).unwrap();
+    assert!(ledger.account().spent.main == Rational::ZERO && ledger.unsettled().is_empty());
+}
+
+#[test]
+fn an_error_after_the_reservation_says_what_was_spent() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger");
+    let plan = Plan::parse(PLAN).unwrap();
+    let error = release_with(&plan, &path, &Memory::new(rows()), &mut Empty).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.ends_with("\nε = 100000 was reserved in row 2 of the ledger, and stays spent"),
+        "{message}"
     );
     assert_eq!(*error.spent().unwrap(), plan.budget);
     let ledger = Ledger::view(&path).unwrap();

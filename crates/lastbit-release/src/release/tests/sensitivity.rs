@@ -1,19 +1,25 @@
-//! No neighbour moves the numbers that noise is added to by more than the price says.
+//! No neighbour moves the numbers that noise is added to, or the ranks that are selected by, by more than the map of the chain says.
+//!
+//! The chains are those of a release: [`table`] is the scan, [`numbers_chain`] and [`rows_by_key`] are what follows it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use lastbit::MetricSpace;
+use lastbit::metrics::{Contribution, Norms};
+use lastbit::tables::{Aim, Limits, RankCandidates, UnitDistance, scan};
 use lastbit_exact::Rational;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::memory::{Memory, Row};
-use crate::plan::Plan;
-use crate::price::{Form, Prices, price};
-use crate::query::{Exact, KeyValue, Query};
-use crate::release::exact::numbers;
-use crate::release::noise::candidates;
-use crate::release::{Slot, query};
+use crate::account::{Price, Prices, price};
+use crate::engine::query::{Answer, Exact, KeyValue, Query};
+use crate::plan::{Neighbours, Plan, Scope, Statistic, Unit};
+use crate::statistic::{
+    Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key, table,
+};
 
 /// Every statistic, grouped and not, under one of the neighbour relations and units.
 fn plan(change_one: bool, by_person: bool, drop: bool, rows: usize) -> Plan {
@@ -108,11 +114,6 @@ fn row() -> impl Strategy<Value = Row> {
         })
 }
 
-/// The numbers of a group.
-type Numbers = (Vec<KeyValue>, Vec<Rational>);
-/// Which statistic, the group, and at each share the distance of each candidate.
-type Distances = (usize, Vec<KeyValue>, Vec<Vec<Rational>>);
-
 /// A plan with its price and query.
 struct Setting {
     plan: Plan,
@@ -121,10 +122,17 @@ struct Setting {
     slots: Vec<Slot>,
 }
 
+/// One statistic of a setting.
+struct One<'a> {
+    statistic: &'a Statistic,
+    price: &'a Price,
+    slot: Slot,
+}
+
 impl Setting {
     fn new(plan: Plan) -> Setting {
         let prices = price(&plan).unwrap();
-        let (query, slots) = query(&plan, &prices).unwrap();
+        let (query, slots) = query(&plan, [3; 32]);
         Setting {
             plan,
             prices,
@@ -133,71 +141,126 @@ impl Setting {
         }
     }
 
-    /// All numbers of each statistic, by group.
-    fn vectors(&self, rows: &[Row]) -> Vec<Vec<Numbers>> {
-        let answer = Memory::new(rows.to_vec()).answer(&self.query);
-        self.prices
-            .statistics
-            .iter()
+    fn each(&self) -> impl Iterator<Item = One<'_>> {
+        let places = self.plan.statistics.iter().zip(&self.prices.statistics);
+        places
             .zip(&self.slots)
-            .map(|(price, slot)| {
-                let numbers = |exact: &Exact| match (&price.form, exact) {
-                    (Form::Quantiles { .. }, _) => vec![],
-                    (form, exact) => numbers(form, exact).unwrap(),
-                };
-                answer.tables[slot.table]
-                    .iter()
-                    .map(|group| (group.key.clone(), numbers(&group.values[slot.value])))
-                    .collect()
+            .map(|((statistic, price), slot)| One {
+                statistic,
+                price,
+                slot: slot.clone(),
             })
-            .collect()
     }
 
-    /// For each statistic of quantiles and each group, the distances of all candidates at each share.
-    fn distances(&self, rows: &[Row]) -> Vec<Distances> {
-        let answer = Memory::new(rows.to_vec()).answer(&self.query);
+    fn answer(&self, rows: &[Row]) -> Arc<Answer> {
+        Arc::new(Memory::new(rows.to_vec()).answer(&self.query))
+    }
+
+    /// A table that scans to the answer about these rows.
+    fn scan(&self, rows: &[Row]) -> Scan {
+        let answer = self.answer(rows);
+        Arc::new(move || Ok(Arc::clone(&answer)))
+    }
+}
+
+impl One<'_> {
+    /// All groups; of discovered ones, those of either answer.
+    fn pick(&self, a: &Answer, b: &Answer) -> Pick {
+        match self.price.groups {
+            Some(_) => Pick::All,
+            None => {
+                let keys = [a, b].map(|answer| &answer.tables[self.slot.table]);
+                let keys = keys.into_iter().flatten().map(|group| group.key.clone());
+                Pick::Only(Arc::new(keys.collect()))
+            }
+        }
+    }
+
+    /// The true distance of the numbers of two tables, and what the map of the chain says of so many units.
+    fn norms(&self, table: &TableScan, [a, b]: [&Scan; 2], units: u64) -> Option<(Norms, Norms)> {
+        if let Method::Selection(_) = self.statistic.kind.method() {
+            return None;
+        }
+        let pick = self.pick(&a().unwrap(), &b().unwrap());
+        let numbers =
+            numbers_chain(&self.statistic.kind, self.price.groups, &self.slot, pick).unwrap();
+        let chain = (table.clone() >> numbers).unwrap();
+        let (one, other) = (chain.invoke(a).unwrap(), chain.invoke(b).unwrap());
+        let metric = chain.output_metric();
+        let found = chain.output_domain().distance(metric, &one, &other);
+        Some((found.unwrap(), chain.map(&units).unwrap()))
+    }
+
+    /// The same for the rows of keys that a threshold decides on.
+    fn keys(&self, table: &TableScan, [a, b]: [&Scan; 2], units: u64) -> Option<[Contribution; 2]> {
+        self.price.threshold.as_ref()?;
+        let chain = (table.clone() >> rows_by_key(&self.slot).unwrap()).unwrap();
+        let (one, other) = (chain.invoke(a).unwrap(), chain.invoke(b).unwrap());
+        let metric = chain.output_metric();
+        let found = chain.output_domain().distance(metric, &one, &other);
+        Some([found.unwrap(), chain.map(&units).unwrap()])
+    }
+
+    /// For each share and aim: over all groups, the sum of the largest moves of a distance of ranks, and what the selection says of so many
+    /// units.
+    fn ranks(&self, a: &Answer, b: &Answer, units: u64) -> Vec<(Rational, Rational)> {
+        let Method::Selection(selected) = self.statistic.kind.method() else {
+            return vec![];
+        };
         let mut all = Vec::new();
-        for (index, (price, slot)) in self.prices.statistics.iter().zip(&self.slots).enumerate() {
-            let Form::Quantiles { x, at, .. } = &price.form else {
-                continue;
-            };
-            for group in &answer.tables[slot.table] {
-                let Exact::Offsets(offsets) = &group.values[slot.value] else {
-                    panic!("offsets");
-                };
-                let of_share = |share: &Rational| {
-                    let found = candidates(offsets, x.count, share).unwrap();
-                    let scores = found.runs.iter().flat_map(|run| {
-                        let score = Rational::from(run.score) / found.scale.clone();
-                        vec![score; run.length as usize]
-                    });
-                    scores.collect()
-                };
-                all.push((index, group.key.clone(), at.iter().map(of_share).collect()));
+        let reach = self.price.chain.reach;
+        let groups = reach.within(self.price.groups).limits.groups();
+        for (share, &margin) in selected.shares().iter().zip(self.price.margins()) {
+            let selection =
+                selected.selection(share, self.price.groups, &"1".parse().unwrap(), reach);
+            let most = selection.unwrap().sensitivity() * &Rational::from(groups * units);
+            // A margin near the number of rows, and one beyond it.
+            for aim in [
+                Aim::Value,
+                Aim::Lower(2),
+                Aim::Upper(2),
+                Aim::Lower(margin),
+                Aim::Upper(margin),
+            ] {
+                let keys: BTreeSet<&Vec<KeyValue>> = [a, b]
+                    .into_iter()
+                    .flat_map(|answer| &answer.tables[self.slot.table])
+                    .map(|group| &group.key)
+                    .collect();
+                let moved = keys.into_iter().fold(Rational::ZERO, |sum, key| {
+                    let of = |answer| self.distances(selected, answer, key, share, aim);
+                    let changes = of(a).into_iter().zip(of(b)).map(|(a, b)| (a - b).abs());
+                    &sum + &changes.max().unwrap_or(Rational::ZERO)
+                });
+                all.push((moved, most.clone()));
             }
         }
         all
     }
-}
 
-/// Σ|change| and Σ change², a group that is not there being zero.
-fn distance(a: &[Numbers], b: &[Numbers]) -> (Rational, Rational) {
-    let mut all = std::collections::BTreeMap::new();
-    for (sign, groups) in [(Rational::ONE, a), (-Rational::ONE, b)] {
-        for (key, numbers) in groups {
-            let sum = all
-                .entry(key)
-                .or_insert_with(|| vec![Rational::ZERO; numbers.len()]);
-            for (sum, number) in sum.iter_mut().zip(numbers) {
-                *sum = &*sum + &(&sign * number);
-            }
-        }
+    /// The distance of the rank of every offset in a group. A group that is not there has no rows.
+    fn distances(
+        &self,
+        selected: &dyn Selected,
+        answer: &Answer,
+        key: &Vec<KeyValue>,
+        share: &Rational,
+        aim: Aim,
+    ) -> Vec<Rational> {
+        let mut groups = answer.tables[self.slot.table].iter();
+        let group = groups.find(|group| group.key == *key);
+        let offsets = match group.map(|group| &group.values[self.slot.values[0]]) {
+            Some(Exact::Offsets(offsets)) => offsets.clone(),
+            Some(_) => panic!("offsets"),
+            None => vec![],
+        };
+        let found = RankCandidates::new(&offsets, selected.last(), share, aim);
+        let scale = Rational::from(found.scale);
+        let each = |run: &lastbit::mechanisms::exponential::Run<i64>| {
+            vec![&Rational::from(run.score) / &scale; run.length as usize]
+        };
+        found.runs.iter().flat_map(each).collect()
     }
-    all.values()
-        .flatten()
-        .fold((Rational::ZERO, Rational::ZERO), |(l1, l2), change| {
-            (&l1 + &change.abs(), &l2 + &(change * change))
-        })
 }
 
 /// Two neighbours: all rows of a person go or are replaced under the same name, or one row is.
@@ -226,11 +289,45 @@ fn neighbour(
     Some(neighbour)
 }
 
-#[test]
-fn no_neighbour_moves_what_is_published_by_more_than_the_sensitivity() {
-    // 10,000 pairs of neighbours, each with every statistic; the generator has a fixed seed.
+/// The four neighbour relations: whether units change, and whether they are people.
+const RELATIONS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
+
+/// Whether a distance is at most another; two that cannot be compared are not.
+fn is_within<T: PartialOrd>(found: &T, most: &T) -> bool {
+    found <= most
+}
+
+/// What is wrong between two tables that differ in so many units, if their chains begin with this scan.
+fn wrong(setting: &Setting, table: &TableScan, tables: [&[Row]; 2], units: u64) -> Vec<String> {
+    let [a, b] = tables.map(|rows| setting.scan(rows));
+    let mut wrong = Vec::new();
+    for one in setting.each() {
+        let name = &one.statistic.name;
+        if let Some((found, most)) = one.norms(table, [&a, &b], units)
+            && !is_within(&found, &most)
+        {
+            wrong.push(format!("{name}: {found} above {most}"));
+        }
+        if let Some([found, most]) = one.keys(table, [&a, &b], units)
+            && !is_within(&found, &most)
+        {
+            wrong.push(format!("{name}: {found:?} above {most:?}"));
+        }
+    }
+    wrong
+}
+
+/// Tables, other rows, whether missing cells drop their rows, and where neighbours differ.
+type Case = (Vec<Row>, Vec<Row>, bool, usize);
+
+/// Runs a check on random pairs of tables that differ in one unit and in two; the generator has a fixed seed.
+fn on_neighbours(
+    cases: u32,
+    check: impl Fn(&Setting, [&[Row]; 2], u64) -> Result<(), TestCaseError>,
+) {
     let config = Config {
-        cases: 2_500,
+        cases,
+        failure_persistence: None,
         ..Config::default()
     };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
@@ -242,84 +339,101 @@ fn no_neighbour_moves_what_is_published_by_more_than_the_sensitivity() {
         0usize..6,
     );
     let settings = RefCell::new(BTreeMap::new());
-    runner
-        .run(&tables, |(rows, other, drop, at)| {
-            for (change_one, by_person) in
-                [(false, false), (true, false), (false, true), (true, true)]
-            {
-                let at = at % rows.len();
-                let Some(neighbour) = neighbour(&rows, &other, change_one, by_person, at) else {
-                    continue;
-                };
-                let mut settings = settings.borrow_mut();
-                let setting = settings
-                    .entry((change_one, by_person, drop, rows.len()))
-                    .or_insert_with(|| Setting::new(plan(change_one, by_person, drop, rows.len())));
-                let (a, b) = (setting.vectors(&rows), setting.vectors(&neighbour));
-                for (index, price) in setting.prices.statistics.iter().enumerate() {
-                    let (l1, l2) = distance(&a[index], &b[index]);
-                    let name = &setting.plan.statistics[index].name;
-                    let bound = &price.sensitivity;
-                    prop_assert!(l1 <= bound.l1, "{name}: L1 {l1} above {}", bound.l1);
-                    prop_assert!(
-                        l2 <= bound.l2_squared,
-                        "{name}: L2² {l2} above {}",
-                        bound.l2_squared
-                    );
-                }
-                check_ranks(setting, &rows, &neighbour)?;
+    let run = |(rows, other, drop, at): Case| {
+        for (change_one, by_person) in RELATIONS {
+            let next = |rows: &[Row], at: usize| {
+                let at = at.checked_rem(rows.len())?;
+                neighbour(rows, &other, change_one, by_person, at)
+            };
+            let Some(one) = next(&rows, at) else {
+                continue;
+            };
+            let mut settings = settings.borrow_mut();
+            let setting = settings
+                .entry((change_one, by_person, drop, rows.len()))
+                .or_insert_with(|| Setting::new(plan(change_one, by_person, drop, rows.len())));
+            check(setting, [&rows, &one], 1)?;
+            if let Some(two) = next(&one, at + 1) {
+                check(setting, [&rows, &two], 2)?;
             }
-            Ok(())
-        })
-        .unwrap();
+        }
+        Ok(())
+    };
+    runner.run(&tables, run).unwrap();
 }
 
-/// Over all groups, the largest move of a distance adds up to at most the sensitivity times the number of groups.
-fn check_ranks(setting: &Setting, rows: &[Row], neighbour: &[Row]) -> Result<(), TestCaseError> {
-    let (a, b) = (setting.distances(rows), setting.distances(neighbour));
-    for (index, price) in setting.prices.statistics.iter().enumerate() {
-        let Form::Quantiles { at, .. } = &price.form else {
-            continue;
-        };
-        for (place, share) in at.iter().enumerate() {
-            let mut moved = Rational::ZERO;
-            let keys: BTreeSet<_> = a
-                .iter()
-                .chain(&b)
-                .filter(|g| g.0 == index)
-                .map(|g| &g.1)
-                .collect();
-            for key in keys {
-                let of = |groups: &[Distances]| {
-                    groups
-                        .iter()
-                        .find(|g| g.0 == index && g.1 == *key)
-                        .map(|g| g.2[place].clone())
-                };
-                // A group that is not there has no rows, and all distances zero.
-                let some = of(&a).or(of(&b)).unwrap_or_default();
-                let zero = vec![Rational::ZERO; some.len()];
-                let (a, b) = (of(&a).unwrap_or(zero.clone()), of(&b).unwrap_or(zero));
-                let most = a
-                    .iter()
-                    .zip(&b)
-                    .map(|(a, b)| (a - b).abs())
-                    .max()
-                    .unwrap_or(Rational::ZERO);
-                moved = &moved + &most;
+#[test]
+fn no_neighbour_moves_what_is_published_by_more_than_the_map_of_its_chain() {
+    // About 10,000 pairs of neighbours, and as many that differ in two units, each with every statistic.
+    on_neighbours(2_500, |setting, tables, units| {
+        let wrong = wrong(
+            setting,
+            &table(&setting.plan, &Scope::default()).unwrap(),
+            tables,
+            units,
+        );
+        prop_assert!(wrong.is_empty(), "{wrong:?}");
+        let [a, b] = tables.map(|rows| setting.answer(rows));
+        for one in setting.each() {
+            for (moved, most) in one.ranks(&a, &b, units) {
+                let name = &one.statistic.name;
+                prop_assert!(moved <= most, "{name}: {moved} above {most}");
             }
-            let bound = &price.form.rank_sensitivity(price.reach, share)
-                * &Rational::from(price.reach.groups);
-            let name = &setting.plan.statistics[index].name;
-            prop_assert!(moved <= bound, "{name} at {share}: {moved} above {bound}");
+        }
+        Ok(())
+    });
+}
+
+/// The same check finds a scan that claims less than it does: half of the rows, half of the groups, or units that only come and go.
+#[test]
+fn a_scan_that_claims_too_little_is_caught() {
+    let planted = |metric, rows, groups| {
+        let limits = Limits::new(rows, groups).unwrap();
+        scan(metric, limits, |scan: &Scan| scan()).unwrap()
+    };
+    // The kinds whose numbers random tables move as far as their maps allow. A sum under changes is at its bound only for a person who is at
+    // one bound before and at the other after, in other groups.
+    let all = [
+        "count",
+        "histogram",
+        "mean",
+        "variance",
+        "covariance",
+        "sum",
+    ];
+    let but_sums = &all[..5];
+    for (what, change_one, false_table, kinds) in [
+        ("rows", false, planted(UnitDistance::Added, 1, 2), &all[..]),
+        ("groups", false, planted(UnitDistance::Added, 2, 1), &all),
+        ("rows", true, planted(UnitDistance::Changed, 1, 2), but_sums),
+        (
+            "groups",
+            true,
+            planted(UnitDistance::Changed, 2, 1),
+            but_sums,
+        ),
+        ("metric", true, planted(UnitDistance::Added, 2, 2), but_sums),
+    ] {
+        let found = RefCell::new(BTreeSet::new());
+        on_neighbours(300, |setting, tables, units| {
+            let is_change = setting.plan.neighbours != Neighbours::AddRemove;
+            if setting.plan.unit != Unit::Row && is_change == change_one {
+                let wrong = wrong(setting, &false_table, tables, units);
+                let kind = |text: &String| text.split(' ').next().unwrap().to_owned();
+                found.borrow_mut().extend(wrong.iter().map(kind));
+            }
+            Ok(())
+        });
+        let found = found.into_inner();
+        for kind in kinds {
+            assert!(found.contains(*kind), "{what} {change_one}: only {found:?}");
         }
     }
-    Ok(())
 }
 
 /// Bounds are met by some pair of neighbours, so that none of these is larger than it must be.
 #[test]
-fn a_person_reaches_the_sensitivity() {
+fn a_person_reaches_the_map_of_the_chain() {
     let person = |ward: &str| -> Row {
         [
             ("person", "ada"),
@@ -337,7 +451,8 @@ fn a_person_reaches_the_sensitivity() {
         .map(|ward| person(ward))
         .collect();
     let setting = Setting::new(plan(false, true, true, 0));
-    let (a, b) = (setting.vectors(&rows), setting.vectors(&[]));
+    let table = table(&setting.plan, &Scope::default()).unwrap();
+    let (a, b) = (setting.scan(&rows), setting.scan(&[]));
     for name in [
         "count by ward",
         "sum by ward",
@@ -345,18 +460,11 @@ fn a_person_reaches_the_sensitivity() {
         "variance by ward",
         "histogram by ward",
     ] {
-        let index = setting
-            .plan
-            .statistics
-            .iter()
-            .position(|s| s.name == name)
-            .unwrap();
-        let (l1, l2) = distance(&a[index], &b[index]);
-        let sensitivity = &setting.prices.statistics[index].sensitivity;
-        assert_eq!(
-            (&l1, &l2),
-            (&sensitivity.l1, &sensitivity.l2_squared),
-            "{name}"
-        );
+        let one = setting.each().find(|one| one.statistic.name == name);
+        let one = one.unwrap();
+        let (found, most) = one.norms(&table, [&a, &b], 1).unwrap();
+        assert_eq!(found, most, "{name}");
+        // And it is what the noise was made for.
+        assert_eq!(most, one.price.sensitivity, "{name}");
     }
 }

@@ -1,5 +1,7 @@
 //! What the checker recomputes from a claim, and the inequalities that the boxes assert.
 
+use core::fmt;
+
 use lastbit_exact::{IBig, Rational, Rounding};
 
 use super::super::document::{ClaimText, Place};
@@ -7,7 +9,66 @@ use super::sign::Sum;
 use super::{BadStep, bad, step};
 
 /// Premises established per claim.
-pub(super) const STEPS: usize = 5;
+pub(super) const STEPS: usize = 6;
+
+/// What an accepted certificate is about, as the checker read it:
+/// `clamp_B(⌊clamp_B(f ∘ input) ⊕ S ⊗ (LN(U*) ∘ noise)⌉_Λ)` at p bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// p.
+    pub precision: u32,
+    /// Δ, of f.
+    pub sensitivity: Rational,
+    /// Operations on f before the clamp.
+    pub input: Vec<Operation>,
+    /// Δ_in, of what enters the sum: Δ times the factor of the input, and 2ηB if that rounds.
+    pub input_sensitivity: Rational,
+    /// Whether the program clamps to [−B, B] what enters the sum.
+    pub clamped: bool,
+    /// If it does not, the largest |f| that the certificate is about.
+    pub query_within: Option<Rational>,
+    /// Operations on `LN(U*)`.
+    pub noise: Vec<Operation>,
+    /// λ.
+    pub scale: Rational,
+    /// Λ.
+    pub grid: Rational,
+    /// B.
+    pub bound: Rational,
+}
+
+impl fmt::Display for Stated {
+    /// The program, in the language of mechanisms.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chain = |first: &str, operations: &[Operation]| {
+            operations
+                .iter()
+                .fold(first.to_owned(), |text, next| format!("{text} {next}"))
+        };
+        let (input, noise) = (chain("f", &self.input), chain("ln~(u)", &self.noise));
+        match self.clamped {
+            true => write!(f, "clamp(round(clamp({input}, B)")?,
+            false => write!(f, "clamp(round({input}")?,
+        }
+        write!(f, " (+) s (*) ({noise}), Lambda), B)")
+    }
+}
+
+/// A rounded operation by a positive constant of the format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Whether it divides by the constant; else it multiplies.
+    pub divides: bool,
+    /// The constant.
+    pub constant: Rational,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.divides { "(/)" } else { "(*)" };
+        write!(f, "{sign} {}", self.constant)
+    }
+}
 
 /// A claim that meets the premises, as numbers.
 pub(super) struct Facts {
@@ -22,6 +83,7 @@ pub(super) struct Facts {
     /// `(1 ± η)^s` for the s roundings from `ln U*` to the noise.
     larger: Rational,
     smaller: Rational,
+    pub stated: Stated,
 }
 
 impl Facts {
@@ -40,22 +102,47 @@ impl Facts {
             let problem = "at most one operation on the input, one to eight on the noise";
             return bad("claim.noise", problem.to_owned());
         }
-        let (input, rounded) = product("claim.input", &claim.input, precision)?;
-        let (scale, roundings) = product("claim.noise", &claim.noise, precision)?;
-        if grid < scale || grid >= scale.scale(1) {
-            return bad("claim.grid", "not lambda <= Lambda < 2 lambda".to_owned());
+        let input_operations = operations("claim.input", &claim.input, precision)?;
+        let noise_operations = operations("claim.noise", &claim.noise, precision)?;
+        let (input, rounded) = product(&input_operations);
+        let (scale, roundings) = product(&noise_operations);
+        if grid < &scale * &(&Rational::ONE - &Rational::ONE.times_power_of_two(-20))
+            || grid >= scale.times_power_of_two(1)
+        {
+            return bad(
+                "claim.grid",
+                "not (1 - 2^-20) lambda <= Lambda < 2 lambda".to_owned(),
+            );
         }
-        if bound <= scale || bound >= scale.scale(i64::from(precision) - 7) {
+        if bound <= scale || bound >= scale.times_power_of_two(i64::from(precision) - 7) {
             let problem = "not lambda < B < 2^(p-7) lambda";
             return bad("claim.bound", problem.to_owned());
         }
-        let eta = Rational::ONE.scale(-i64::from(precision));
+        // Without a clamp, what enters the sum is bounded by what is asked of f. B is a p-bit
+        // number and rounding is monotone, so |f ∘ input| ≤ B where |f| times the factor is at most
+        // B.
+        let query_within = (!claim.clamped).then(|| &bound / &input);
+        stated_bound(claim.query_within.as_deref(), query_within.as_ref())?;
+        let eta = Rational::ONE.times_power_of_two(-i64::from(precision));
         // Two inputs of size at most B, each rounded once.
         let error = &(&Rational::from(2 * rounded) * &eta) * &bound;
         let power = |base: Rational| (0..=roundings).fold(Rational::ONE, |x, _| &x * &base);
+        let input_sensitivity = &(&sensitivity * &input) + &error;
         Ok(Facts {
             precision,
-            sensitivity: &(&sensitivity * &input) + &error,
+            sensitivity: input_sensitivity.clone(),
+            stated: Stated {
+                precision,
+                sensitivity,
+                input: input_operations,
+                input_sensitivity,
+                clamped: claim.clamped,
+                query_within,
+                noise: noise_operations,
+                scale: scale.clone(),
+                grid: grid.clone(),
+                bound: bound.clone(),
+            },
             larger: power(&Rational::ONE + &eta),
             smaller: power(&Rational::ONE - &eta),
             scale,
@@ -85,17 +172,18 @@ impl Facts {
             let mut to = self.grid.clone();
             while to < reach {
                 ends.push((place, to.clone()));
-                to = to.scale(1);
+                to = to.times_power_of_two(1);
             }
             ends.push((place, reach));
         }
         ends
     }
 
-    /// `(1 + v)·ideal − largest probability`, up to a positive factor: not negative if `up = v` holds.
+    /// `(1 + v)·ideal − largest probability`, up to a positive factor: not negative if `up = v`
+    /// holds.
     pub fn up(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
         let allowed = &Rational::ONE + v;
-        let steps = &Rational::ONE + &self.eta.scale(1);
+        let steps = &Rational::ONE + &self.eta.times_power_of_two(1);
         let nearer = &(to / &self.scale) * &(&Rational::ONE - &self.smaller);
         let stretch = &self.larger - &Rational::ONE;
         let farther = &(&self.far(to) / &self.scale) * &stretch;
@@ -105,7 +193,7 @@ impl Facts {
             Place::Inside => Sum::new()
                 .constant(v.clone())
                 .term(-v, q)
-                .term(-&stretch.scale(1), -&Rational::ONE),
+                .term(-&stretch.times_power_of_two(1), -&Rational::ONE),
             // (1 + v)(1 − q) ≥ (1 + 2η) e^nearer − q e^−farther.
             Place::Outside => Sum::new()
                 .constant(allowed.clone())
@@ -117,10 +205,11 @@ impl Facts {
         }
     }
 
-    /// `least probability − (1 − v)·ideal`, up to a positive factor: not negative if `down = v` holds.
+    /// `least probability − (1 − v)·ideal`, up to a positive factor: not negative if `down = v`
+    /// holds.
     pub fn down(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
         let allowed = &Rational::ONE - v;
-        let steps = &Rational::ONE + &self.eta.scale(1);
+        let steps = &Rational::ONE + &self.eta.times_power_of_two(1);
         let shrink = &Rational::ONE - &self.smaller;
         let nearer = &(to / &self.scale) * &(&self.larger - &Rational::ONE);
         let farther = &(&self.far(to) / &self.scale) * &shrink;
@@ -128,10 +217,13 @@ impl Facts {
         match place {
             // v (1 − q) ≥ 2η (1 + q^smaller) + 2·shrink/(e·smaller).
             Place::Inside => Sum::new()
-                .constant(v - &self.eta.scale(1))
+                .constant(v - &self.eta.times_power_of_two(1))
                 .term(-v, q.clone())
-                .term(-&self.eta.scale(1), &q * &self.smaller)
-                .term(-&(&shrink.scale(1) / &self.smaller), -&Rational::ONE),
+                .term(-&self.eta.times_power_of_two(1), &q * &self.smaller)
+                .term(
+                    -&(&shrink.times_power_of_two(1) / &self.smaller),
+                    -&Rational::ONE,
+                ),
             // e^−nearer − q (1 + 2η) e^farther ≥ (1 − v)(1 − q).
             Place::Outside => Sum::new()
                 .term(Rational::ONE, -&nearer)
@@ -154,11 +246,8 @@ impl Facts {
     }
 }
 
-/// The product of the factors, and how many of them round: those by no power of two.
-fn product(name: &str, factors: &[String], precision: u32) -> Result<(Rational, i64), BadStep> {
-    let mut value = Rational::ONE;
-    let mut roundings = 0;
-    for (i, text) in factors.iter().enumerate() {
+fn operations(name: &str, texts: &[String], precision: u32) -> Result<Vec<Operation>, BadStep> {
+    let operation = |(i, text): (usize, &String)| {
         let name = format!("{name}[{i}]");
         let (divides, digits) = match text.split_once(' ') {
             Some(("*", digits)) => (false, digits),
@@ -166,14 +255,34 @@ fn product(name: &str, factors: &[String], precision: u32) -> Result<(Rational, 
             _ => return bad(&name, "neither `* c` nor `/ c`".to_owned()),
         };
         let constant = p_bit(&name, digits, precision)?;
-        roundings += i64::from(!is_power_of_two(&constant));
-        value = if divides {
-            &value / &constant
-        } else {
-            &value * &constant
+        Ok(Operation { divides, constant })
+    };
+    texts.iter().enumerate().map(operation).collect()
+}
+
+/// The product of the factors, and how many of them round: those by no power of two.
+fn product(operations: &[Operation]) -> (Rational, i64) {
+    let mut value = Rational::ONE;
+    let mut roundings = 0;
+    for Operation { divides, constant } in operations {
+        roundings += i64::from(!is_power_of_two(constant));
+        value = match divides {
+            true => &value / constant,
+            false => &value * constant,
         };
     }
-    Ok((value, roundings))
+    (value, roundings)
+}
+
+/// The certificate states the bound on f that it needs, and no other.
+fn stated_bound(given: Option<&str>, needed: Option<&Rational>) -> Result<(), BadStep> {
+    let name = "claim.query_within";
+    match (given, needed) {
+        (None, None) => Ok(()),
+        (Some(text), Some(needed)) if number(name, text)? == *needed => Ok(()),
+        (_, Some(needed)) => bad(name, format!("expected {needed}: nothing is clamped")),
+        (Some(_), None) => bad(name, "the program clamps: nothing is asked of f".to_owned()),
+    }
 }
 
 pub(super) fn number(name: &str, text: &str) -> Result<Rational, BadStep> {

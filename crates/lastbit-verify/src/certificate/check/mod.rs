@@ -1,8 +1,9 @@
 //! The checker: reads a certificate, trusts nothing in it, and shares no code with the prover.
 //!
-//! Every number is either recomputed from the claim in exact rationals and compared, or a bound v of 25 digits of a real κ, for which
-//! both `κ ≤ v` and `κ > v − 1 unit` are established as signs of sums of exponentials, enclosed with directed rounding. So there
-//! is one certificate for a claim, and any other is refused.
+//! Every number is either recomputed from the claim in exact rationals and compared, or a bound v
+//! of 25 digits of a real κ, for which both `κ ≤ v` and `κ > v − 1 unit` are established as signs
+//! of sums of exponentials, enclosed with directed rounding. So there is one certificate for a
+//! claim, and any other is refused.
 
 mod claim;
 mod sign;
@@ -11,6 +12,7 @@ use lastbit_exact::Rational;
 
 use super::document::{BoundedBox, CASES, Case, Certificate, FORMAT, Place};
 use claim::{Facts, number};
+pub use claim::{Operation, Stated};
 use sign::{Sum, sign, unit_of};
 
 /// What a certificate that was accepted establishes.
@@ -22,8 +24,32 @@ pub struct Accepted {
     pub epsilon: Rational,
     /// How many statements were established.
     pub steps: usize,
-    /// What is assumed of the input beyond the program: |f| ≤ B, if it does not clamp.
-    pub assumes_bounded_input: bool,
+    /// What it is about.
+    pub claim: Stated,
+}
+
+impl Accepted {
+    /// What is asked of the query beyond the program: one sentence each.
+    pub fn assumptions(&self) -> Vec<String> {
+        let Stated {
+            precision,
+            sensitivity,
+            ..
+        } = &self.claim;
+        let mut all = vec![
+            format!(
+                "f is a number of {precision} bits; one person moves it by at most {sensitivity}"
+            ),
+            format!("arithmetic of {precision} bits whose exponents have no limits"),
+        ];
+        if let Some(most) = &self.claim.query_within {
+            all.insert(
+                0,
+                format!("|f| ≤ {most}, as the program does not clamp its input"),
+            );
+        }
+        all
+    }
 }
 
 /// The first step of a certificate that does not hold.
@@ -58,7 +84,7 @@ pub fn check(certificate: &Certificate) -> Result<Accepted, BadStep> {
         certified,
         epsilon,
         steps: 3 + claim::STEPS + 3 * certificate.boxes.len() + 2 * certificate.cases.len(),
-        assumes_bounded_input: !certificate.claim.clamped,
+        claim: facts.stated,
     })
 }
 
@@ -76,7 +102,8 @@ struct Bounds {
     down: Rational,
 }
 
-/// The boxes cover every distance of every place, and each of their bounds holds and is the least of its digits.
+/// The boxes cover every distance of every place, and each of their bounds holds and is the least
+/// of its digits.
 fn check_boxes(facts: &Facts, boxes: &[BoundedBox]) -> Result<Vec<Bounds>, BadStep> {
     let expected = facts.ends();
     if boxes.len() != expected.len() {

@@ -25,11 +25,11 @@ impl Sum {
         let places = i64::from(bits);
         let mut sum = (Dyadic::ZERO, Dyadic::ZERO);
         for (coefficient, exponent) in &self.0 {
-            let below = Dyadic::new(exponent.scale(places).floor(), -places);
+            let below = Dyadic::new(exponent.times_power_of_two(places).floor(), -places);
             let power = exp_enclosure(&below, bits);
             // The exponent exceeds `below` by less than 2^-places, and e^z ≤ 1 + 2z for z ≤ 1.
-            let high = power.hi() + &power.hi().scale(1 - places);
-            let scaled = coefficient.scale(2 * places);
+            let high = power.hi() + &power.hi().times_power_of_two(1 - places);
+            let scaled = coefficient.times_power_of_two(2 * places);
             let least = Dyadic::new(scaled.floor(), -2 * places);
             let most = Dyadic::new(scaled.ceil(), -2 * places);
             let ends = if coefficient.is_negative() {
@@ -43,7 +43,8 @@ impl Sum {
     }
 }
 
-/// The sign of a sum; `None` if 2^15 bits do not decide it, or an exponent is 64 or more (none is in a proof).
+/// The sign of a sum; `None` if 2^15 bits do not decide it, or an exponent is 64 or more (none is
+/// in a proof).
 pub(super) fn sign(sum: &Sum, from_bits: u32) -> Option<i32> {
     let limit = Rational::from(64i64);
     if sum.0.iter().any(|(_, exponent)| exponent.abs() >= limit) {
@@ -63,7 +64,8 @@ pub(super) fn sign(sum: &Sum, from_bits: u32) -> Option<i32> {
     None
 }
 
-/// The unit of the 25th digit: the power of ten u with `10^24 < v/u ≤ 10^25`; `None` unless v is positive.
+/// The unit of the 25th digit: the power of ten u with `10^24 < v/u ≤ 10^25`; `None` unless v is
+/// positive.
 pub(super) fn unit_of(v: &Rational) -> Option<Rational> {
     // v lies in (2^(e−1), 2^e]; begin at a power of ten above it, and go down.
     let e = v.ceil_log2()?;

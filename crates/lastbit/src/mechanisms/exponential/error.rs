@@ -25,6 +25,14 @@ pub enum SelectionError {
         /// How many there are.
         candidates: usize,
     },
+    /// Scores without a public number of candidates, or with too few.
+    #[error(
+        "the number of candidates is public and at least {least}; give the domain of the scores that size with `with_size`"
+    )]
+    SizeNeeded {
+        /// The least number of candidates.
+        least: usize,
+    },
     /// The entropy source failed.
     #[error(transparent)]
     Entropy(#[from] EntropyError),

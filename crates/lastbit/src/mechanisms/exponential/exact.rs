@@ -4,15 +4,16 @@ use lastbit_exact::{Dyadic, Enclosure, IBig, Rational, Rounding, UBig, exp_enclo
 use lastbit_noise::LazyUniform;
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
-use super::score::{Item, Number};
+use super::score::{Item, ScoreNumber};
 
 /// Bits of `U` with which the second tier begins.
 const FIRST_BITS: usize = 128;
 
-/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of `length·e^(−rate·(largest − score))`.
+/// The candidate `r` with `P_(r−1) ≤ U·P_n < P_r`, `P` the prefix sums of
+/// `length·e^(−rate·(largest − score))`.
 ///
-/// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is left. A boundary
-/// `P_r/P_n` is one number, so with probability 1 this ends.
+/// More bits of the same `U` are drawn, and weights enclosed more closely, until one candidate is
+/// left. A boundary `P_r/P_n` is one number, so with probability 1 this ends.
 #[cold]
 pub(super) fn choose<I: Item>(
     items: &[I],
@@ -31,8 +32,9 @@ pub(super) fn choose<I: Item>(
     }
 }
 
-/// The same among candidates with others before and after them, whose scores may be lower than given; `None` if one of the others
-/// may be the choice, or if more than the first bits of `U` are needed.
+/// The same among candidates with others before and after them, whose scores may be lower than
+/// given; `None` if one of the others may be the choice, or if more than the first bits of `U` are
+/// needed.
 #[cold]
 pub(super) fn choose_among<I: Item>(
     items: &[I],
@@ -46,7 +48,8 @@ pub(super) fn choose_among<I: Item>(
     Ok(decide(items, tails, largest, rate, uniform))
 }
 
-/// The item that is chosen by every `U` that begins with the bits drawn, whatever the tails weigh up to their bounds.
+/// The item that is chosen by every `U` that begins with the bits drawn, whatever the tails weigh
+/// up to their bounds.
 fn decide<I: Item>(
     items: &[I],
     tails: [Option<&I>; 2],
@@ -58,8 +61,8 @@ fn decide<I: Item>(
     let count = items.iter().map(Item::exact_length);
     let count = count.fold(UBig::ZERO, |sum, length| sum + length);
     let length = uniform.length();
-    // At most 4 units for each candidate, and the total is at least 1: boundaries are known to 2^-(length + 24), and to the
-    // weight of the tails.
+    // At most 4 units for each candidate, and the total is at least 1: boundaries are known to
+    // 2^-(length + 24), and to the weight of the tails.
     let scale = length + 32 + bit_length(&count);
     let weight = |item: &I| {
         let (least, most) = weight_in_units(&(rate * &(&largest - &item.score().exact())), scale);
@@ -111,7 +114,7 @@ fn weight_in_units(y: &Rational, scale: usize) -> (UBig, UBig) {
     }
     let exponent = scale as i64;
     // y is in [floor, floor + 2^-scale], so e^-y is at most 1 unit below e^-floor.
-    let floor = Dyadic::new(y.scale(exponent).floor(), -exponent);
+    let floor = Dyadic::new(y.times_power_of_two(exponent).floor(), -exponent);
     let bits = u32::try_from(scale + 2).unwrap_or(u32::MAX);
     let enclosure = exp_enclosure(&-&floor, bits);
     let least = enclosure.lo().floor_in(-exponent) - IBig::ONE;
@@ -122,8 +125,8 @@ fn weight_in_units(y: &Rational, scale: usize) -> (UBig, UBig) {
     )
 }
 
-/// The probability of every item, enclosed with `hi − lo ≤ 2^-bits·lo` as long as its exponent is below 2^40, and by
-/// `[0, 2^-(2^40)]` beyond; `[0, 0]` for an empty run.
+/// The probability of every item, enclosed with `hi − lo ≤ 2^-bits·lo` as long as its exponent is
+/// below 2^40, and by `[0, 2^-(2^40)]` beyond; `[0, 0]` for an empty run.
 pub(super) fn law<I: Item>(
     items: &[I],
     largest: &I::Score,
@@ -134,7 +137,8 @@ pub(super) fn law<I: Item>(
     let bits = bits.clamp(8, 1 << 20);
     let count = items.iter().map(Item::exact_length);
     let count = count.fold(UBig::ZERO, |sum, length| sum + length);
-    // 4 units for each of `count` candidates, against a total of at least 1: relatively 2^-(bits + 4).
+    // 4 units for each of `count` candidates, against a total of at least 1: relatively 2^-(bits +
+    // 4).
     let scale = bits as usize + 6 + bit_length(&count);
     let exponents: Vec<Rational> = items
         .iter()
@@ -151,7 +155,8 @@ pub(super) fn law<I: Item>(
         .map(|(item, exponent)| {
             let length = Dyadic::from(IBig::from(item.exact_length()));
             let weight = weight(exponent, bits + 4);
-            // Relatively 2^-(bits + 4) for the weight, the total and each quotient: less than 2^-bits together.
+            // Relatively 2^-(bits + 4) for the weight, the total and each quotient: less than
+            // 2^-bits together.
             let precision = bits as usize + 5;
             let lo = quotient(
                 &(weight.lo() * &length),
@@ -219,7 +224,7 @@ pub(super) fn weight(y: &Rational, bits: u32) -> Enclosure {
     }
     // y < 2^40 is known to 2^-(bits + 2), and so relatively is e^-y.
     let scale = i64::from(bits) + 2;
-    let floor = y.scale(scale).floor();
+    let floor = y.times_power_of_two(scale).floor();
     let ceiling = Dyadic::new(&floor + IBig::ONE, -scale);
     let largest = exp_enclosure(&-&Dyadic::new(floor, -scale), bits + 2);
     let smallest = exp_enclosure(&-&ceiling, bits + 2);
@@ -239,5 +244,5 @@ fn quotient(
     let mantissa = Rational::new(weight.mantissa().clone(), IBig::from(total.clone()));
     mantissa
         .round(precision, rounding)
-        .scale(weight.exponent() + scale as i64)
+        .times_power_of_two(weight.exponent() + scale as i64)
 }

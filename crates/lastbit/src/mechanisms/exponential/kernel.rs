@@ -1,15 +1,16 @@
 //! The first tier: weights, prefix sums and the choice in f64, with a counted error.
 //!
-//! Candidates are taken in blocks. One pass finds the sum of every block; the choice then counts the blocks that end at or
-//! below the threshold, all of them, and the candidates of one block, all of them. No branch depends on a score.
+//! Candidates are taken in blocks. One pass finds the sum of every block; the choice then counts
+//! the blocks that end at or below the threshold, all of them, and the candidates of one block, all
+//! of them. No branch depends on a score.
 
-use super::score::{Item, Number};
+use super::score::{Item, ScoreNumber};
 
 /// Candidates in a block.
 pub(super) const BLOCK: usize = 256;
 
-/// Exponents beyond this are cut: `e^-160 < 2^-230`, so that even a run of 2^128 weighs less than 2^-102 of the heaviest
-/// candidate.
+/// Exponents beyond this are cut: `e^-160 < 2^-230`, so that even a run of 2^128 weighs less than
+/// 2^-102 of the heaviest candidate.
 const CUTOFF: f64 = 160.0;
 
 const TWO_M53: f64 = 1.0 / (1u64 << 53) as f64;
@@ -28,18 +29,23 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// `rate` is within a factor 1 ± 2^-53 of the true one, and between 2^-1000 and 2^1000, or else NaN.
+    /// `rate` is within a factor 1 ± 2^-53 of the true one, and between 2^-1000 and 2^1000, or else
+    /// NaN.
     ///
-    /// Proof of the bound. With η = 2^-53: `ŷ = rate·(largest − score)` carries three relative errors η, and 2^-1074 from
-    /// the difference moves it by less than 2^-73. If it is below the cutoff, it is off by at most 3.01·160η + 2^-73 <
-    /// 0.471·2^-43, and so, relatively, is `e^-ŷ`, up to a factor 1.001. [`exp_negative`] adds 2^-46, length and product
-    /// 3.1η: a weight is off by less than the factor 1 ± 0.6·2^-43. Above the cutoff (an overflow of the difference is:
-    /// 2^1024·2^-1000 > 160) weight and approximation are both below 2^-101, and all of these together below 2^-60, as
-    /// memory holds less than 2^41 candidates. A sum of one block adds at most 256 roundings, a start at most one for each
-    /// block before it, all terms being positive. So every prefix sum is off by at most
-    /// `(0.61·2^-43 + (blocks + 257)·η)·1.001·total + 2^-60 ≤ ρ·total`, `ρ = 2^-43 + (blocks + 257)·2η`, as the total is at
-    /// least 1 (1 − 2^-42): the heaviest candidate weighs 1. The threshold `U·total` is off by that, by η·total as 53 bits
-    /// of U are used, and by one rounding: at most (ρ + 2.1η)·total. Prefix and threshold together: 2ρ + 2.1η < 3ρ.
+    /// Proof of the bound. With η = 2^-53: `ŷ = rate·(largest − score)` carries three relative
+    /// errors η, and 2^-1074 from the difference moves it by less than 2^-73. If it is below the
+    /// cutoff, it is off by at most 3.01·160η + 2^-73 < 0.471·2^-43, and so, relatively, is `e^-ŷ`,
+    /// up to a factor 1.001. [`exp_negative`] adds 2^-46, length and product 3.1η: a weight is off
+    /// by less than the factor 1 ± 0.6·2^-43. Above the cutoff (an overflow of the difference is:
+    /// 2^1024·2^-1000 > 160) weight and approximation are both below 2^-101, and all of these
+    /// together below 2^-60, as memory holds less than 2^41 candidates. A sum of one block adds at
+    /// most 256 roundings, a start at most one for each block before it, all terms being positive.
+    /// So every prefix sum is off by at most
+    /// `(0.61·2^-43 + (blocks + 257)·η)·1.001·total + 2^-60 ≤ ρ·total`,
+    /// `ρ = 2^-43 + (blocks + 257)·2η`, as the total is at least 1 (1 − 2^-42): the heaviest
+    /// candidate weighs 1. The threshold `U·total` is off by that, by η·total as 53 bits of U are
+    /// used, and by one rounding: at most (ρ + 2.1η)·total. Prefix and threshold together: 2ρ +
+    /// 2.1η < 3ρ.
     pub(super) fn new<I: Item>(items: &[I], largest: &I::Score, rate: f64) -> Sums {
         let blocks = items.len().div_ceil(BLOCK);
         let mut starts = Vec::with_capacity(blocks + 1);
@@ -72,9 +78,10 @@ impl Sums {
 
     /// The same with other candidates before and after, which have the scores given or lower ones.
     ///
-    /// They weigh something from 0 to t₀ and to t₁. That moves every prefix sum by at most t₀ and the threshold by at most t₀ + t₁:
-    /// 2(t₀ + t₁) together. A weight is computed no lower than by the factor 1 − 2^-43, also where the exponent is cut. So four times what is computed
-    /// is enough, roundings included.
+    /// They weigh something from 0 to t₀ and to t₁. That moves every prefix sum by at most t₀ and
+    /// the threshold by at most t₀ + t₁: 2(t₀ + t₁) together. A weight is computed no lower than by
+    /// the factor 1 − 2^-43, also where the exponent is cut. So four times what is computed is
+    /// enough, roundings included.
     pub(super) fn between<I: Item>(self, tails: [Option<&I>; 2], largest: &I::Score) -> Sums {
         let mut weights = [0.0; BLOCK];
         let mut error = self.error;
@@ -94,7 +101,8 @@ impl Sums {
         }
     }
 
-    /// The candidate that contains `U·total`, if it is the same for every `U` that begins with this word.
+    /// The candidate that contains `U·total`, if it is the same for every `U` that begins with this
+    /// word.
     pub(super) fn choose<I: Item>(
         &self,
         items: &[I],
@@ -124,12 +132,14 @@ impl Sums {
             .sum::<usize>();
 
         let index = first + place;
-        // Nothing is before the first candidate and nothing after the last, unless there is a tail. A NaN fails every comparison.
+        // Nothing is before the first candidate and nothing after the last, unless there is a tail.
+        // A NaN fails every comparison.
         let [before, after] = self.tails;
         let from = ((index == 0) & !before) | (prefix[place] + self.error <= threshold);
         let to =
             ((index + 1 == items.len()) & !after) | (threshold + self.error < prefix[place + 1]);
-        // One candidate is chosen whatever its weight, so a rate that is not a number does not matter then.
+        // One candidate is chosen whatever its weight, so a rate that is not a number does not
+        // matter then.
         (from & to).then_some(index)
     }
 }
@@ -159,12 +169,13 @@ pub(super) fn block_weights<I: Item>(
 
 /// `e^-y·(1 + δ)`, |δ| ≤ 2^-46, for `0 ≤ y ≤ 160`.
 ///
-/// Proof. `n` is an integer within 0.5 + 2^-44 of −y/ln 2, |n| ≤ 231, so that `n·HIGH` is exact (HIGH has 42 bits). If n ≠ 0,
-/// then y > 1/4, and `−y − n·HIGH` is exact as a multiple of 2^-54 below 1/2. `n·LOW` and the difference round by less than
-/// 2^-54.9 together with the error of LOW, 231·2^-96. So `r`, |r| ≤ 0.3467, is off by less than 2^-54.8, and so, relatively,
-/// is e^r. The series stops after r^11/11!: what is left is at most r^12/12!·1.03 < 6.5e-15 < 0.46·2^-46 against
-/// e^r ≥ 0.707: 0.65·2^-46. Rounding in the series: the sum is 1 + r + …, where each later term is at most 0.061 and carries
-/// at most 10 roundings: below 4·2^-53 against 0.707: 0.05·2^-46.
+/// Proof. `n` is an integer within 0.5 + 2^-44 of −y/ln 2, |n| ≤ 231, so that `n·HIGH` is exact
+/// (HIGH has 42 bits). If n ≠ 0, then y > 1/4, and `−y − n·HIGH` is exact as a multiple of 2^-54
+/// below 1/2. `n·LOW` and the difference round by less than 2^-54.9 together with the error of LOW,
+/// 231·2^-96. So `r`, |r| ≤ 0.3467, is off by less than 2^-54.8, and so, relatively, is e^r. The
+/// series stops after r^11/11!: what is left is at most r^12/12!·1.03 < 6.5e-15 < 0.46·2^-46
+/// against e^r ≥ 0.707: 0.65·2^-46. Rounding in the series: the sum is 1 + r + …, where each later
+/// term is at most 0.061 and carries at most 10 roundings: below 4·2^-53 against 0.707: 0.05·2^-46.
 /// Multiplying by 2^n by means of the exponent bits is exact, as e^r·2^n is normal.
 #[inline(always)]
 fn exp_negative(y: f64) -> f64 {

@@ -1,6 +1,6 @@
 use lastbit_exact::{Rational, Up};
 
-use super::{Exponential, Score};
+use super::{Exponential, Score, SelectionError};
 use crate::conversions::bounded_range_to_zcdp;
 use crate::domains::{AtomDomain, Number, VectorDomain};
 use crate::measures::{MaxDivergence, RangeDivergence, ZeroConcentratedDivergence};
@@ -10,15 +10,16 @@ use crate::{Error, Measurement, PrivacyMap};
 type Scores<T> = VectorDomain<AtomDomain<T>>;
 
 impl Exponential {
-    /// The index of one candidate, as a measurement on scores in L∞ distance: bounded range `η = 2·rate·d`, which is ε at
-    /// `d = Δ`.
+    /// The index of one candidate, as a measurement on scores in L∞ distance: bounded range
+    /// `η = 2·rate·d`, which is ε at `d = Δ`.
     ///
     /// The metric does not know of [monotone](Exponential::monotone) scores: for them use
     /// [`Exponential::measurement_by_range`].
     ///
-    /// **Proof.** With `d(r)` the difference of the scores of r, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, whose second
-    /// term is the same for all r. So the ratio ranges over `rate·(max d − min d)`, and no less. If all |d(r)| are at most
-    /// d, that is at most `2·rate·d`. ∎
+    /// **Proof.** With `d(r)` the difference of the scores of r,
+    /// `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, whose second term is the same for all r. So the
+    /// ratio ranges over `rate·(max d − min d)`, and no less. If all |d(r)| are at most d, that is
+    /// at most `2·rate·d`. ∎
     ///
     /// ```
     /// use lastbit::conversions::{bounded_range_to_pure, bounded_range_to_zcdp};
@@ -27,7 +28,7 @@ impl Exponential {
     /// use lastbit::mechanisms::exponential::Exponential;
     /// use lastbit_exact::Rational;
     /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
-    /// let select = mechanism.measurement(VectorDomain::new(AtomDomain::<i64>::new()))?;
+    /// let select = mechanism.measurement(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// let winner: usize = select.invoke(&vec![310, 12, 298])?;
     /// assert_eq!(select.map(&Rational::ONE)?.get(), 0.5);
     /// // The same under zCDP: η²/8, a quarter of what ε-DP alone gives.
@@ -41,28 +42,29 @@ impl Exponential {
         &self,
         domain: Scores<T>,
     ) -> Result<Measurement<Scores<T>, LInfDistance, RangeDivergence, usize>, Error> {
+        check_candidates(&domain, 1)?;
         let mechanism = self.clone();
-        let twice = self.rate.scale(1);
+        let twice = self.rate.times_power_of_two(1);
         Measurement::new(
             domain,
             LInfDistance,
             RangeDivergence,
-            move |scores: &Vec<T>, mut entropy| Ok(mechanism.sample(scores, &mut entropy)?),
+            move |scores: &Vec<T>, mut entropy| Ok(mechanism.draw(scores, &mut entropy)?),
             PrivacyMap::new(move |d_in: &Rational| Ok(Up::from_rational(&(d_in * &twice)))),
         )
     }
 
     /// The same on scores in range distance, `max d − min d`: bounded range `η = rate·d`.
     ///
-    /// Scores that one person moves all up or all down by at most Δ are at range distance Δ, so that a
-    /// [monotone](Exponential::monotone) mechanism has the loss ε there.
+    /// Scores that one person moves all up or all down by at most Δ are at range distance Δ, so
+    /// that a [monotone](Exponential::monotone) mechanism has the loss ε there.
     ///
     /// ```
     /// use lastbit::domains::{AtomDomain, VectorDomain};
     /// use lastbit::mechanisms::exponential::Exponential;
     /// use lastbit_exact::Rational;
     /// let mechanism = Exponential::monotone(&"0.5".parse()?, &"1".parse()?);
-    /// let select = mechanism.measurement_by_range(VectorDomain::new(AtomDomain::<i64>::new()))?;
+    /// let select = mechanism.measurement_by_range(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// assert_eq!(select.map(&Rational::ONE)?.get(), 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -84,6 +86,7 @@ impl Exponential {
         domain: Scores<T>,
         k: usize,
     ) -> Result<Measurement<Scores<T>, RangeDistance, MaxDivergence, Vec<usize>>, Error> {
+        check_candidates(&domain, k)?;
         let mechanism = self.clone();
         let rate = &self.rate * &Rational::from(k as u64);
         Measurement::new(
@@ -116,13 +119,15 @@ impl Exponential {
         )
     }
 
-    /// [`Exponential::permute_and_flip`] as a measurement on scores in L∞ distance: `ε = 2·rate·d`, which is ε at `d = Δ`.
+    /// [`Exponential::permute_and_flip`] as a measurement on scores in L∞ distance: `ε = 2·rate·d`,
+    /// which is ε at `d = Δ`.
     pub fn permute_and_flip_measurement<T: Score + Number>(
         &self,
         domain: Scores<T>,
     ) -> Result<Measurement<Scores<T>, LInfDistance, MaxDivergence, usize>, Error> {
+        check_candidates(&domain, 1)?;
         let mechanism = self.clone();
-        let twice = self.rate.scale(1);
+        let twice = self.rate.times_power_of_two(1);
         Measurement::new(
             domain,
             LInfDistance,
@@ -132,5 +137,15 @@ impl Exponential {
             },
             PrivacyMap::new(move |d_in: &Rational| Ok(Up::from_rational(&(d_in * &twice)))),
         )
+    }
+}
+
+/// Candidates are public: their number is that of the domain, so that there is always one to
+/// select.
+fn check_candidates<T: Number>(domain: &Scores<T>, wanted: usize) -> Result<(), SelectionError> {
+    let least = wanted.max(1);
+    match domain.size() {
+        Some(size) if size >= least => Ok(()),
+        _ => Err(SelectionError::SizeNeeded { least }),
     }
 }

@@ -1,4 +1,5 @@
-//! The exponential mechanism: select a candidate with probability proportional to the exponential of its score.
+//! The exponential mechanism: select a candidate with probability proportional to the exponential
+//! of its score.
 
 mod error;
 mod exact;
@@ -12,7 +13,7 @@ mod window;
 
 pub use error::SelectionError;
 pub use score::{Run, Score};
-pub use utility::{Bounds, Target};
+pub use utility::{Promises, Target};
 pub(crate) use window::Window;
 
 use core::fmt;
@@ -24,35 +25,39 @@ use lastbit_noise::{LazyUniform, UniformError, uniform_below};
 use crate::{Epsilon, Sensitivity};
 use score::Item;
 
-/// Selects candidate `r` with probability exactly `P(r) ∝ exp(ε·u(r)/(2Δ))`, or `exp(ε·u(r)/Δ)` if scores are
-/// [monotone](Exponential::monotone).
+/// Selects candidate `r` with probability exactly `P(r) ∝ exp(ε·u(r)/(2Δ))`, or `exp(ε·u(r)/Δ)` if
+/// scores are [monotone](Exponential::monotone).
 ///
-/// `Δ` is how far one person can move any score. Scores are `i64`, `f64` or [`Rational`], all taken exactly.
+/// `Δ` is how far one person can move any score. Scores are `i64`, `f64` or [`Rational`], all taken
+/// exactly.
 ///
 /// ```
 /// use lastbit::mechanisms::exponential::Exponential;
 /// use lastbit_noise::entropy::System;
 /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
 /// let votes = [310i64, 12, 298];
-/// let winner = mechanism.sample(&votes, &mut System::default())?;
+/// let winner = mechanism.draw(&votes, &mut System::default())?;
 /// assert!(winner < 3);
 /// let law = mechanism.over(&votes)?.law(60);
 /// assert!(law[1].hi() < law[2].lo() && law[2].hi() < law[0].lo());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Exactness.** One lazy uniform `U` picks the candidate in whose share of the sum of weights `U·Σw` falls. Weights are
-/// enclosed in f64 first, with a proved error; if the enclosures do not decide, more bits of the same `U` are drawn and
-/// weights enclosed at higher precision. So the law is that of the real-valued formula.
+/// **Exactness.** One lazy uniform `U` picks the candidate in whose share of the sum of weights
+/// `U·Σw` falls. Weights are enclosed in f64 first, with a proved error; if the enclosures do not
+/// decide, more bits of the same `U` are drawn and weights enclosed at higher precision. So the law
+/// is that of the real-valued formula.
 ///
-/// **Privacy.** With `d = u − u'` the difference of neighbouring scores, `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, and the
-/// second term is the same for all r. So the range of the log-likelihood ratio is `rate·(max d − min d)`: at most
-/// `ε/(2Δ)·2Δ`, or `ε/Δ·Δ` for monotone scores. The mechanism has bounded range ε, and therefore is ε-DP. ∎
+/// **Privacy.** With `d = u − u'` the difference of neighbouring scores,
+/// `ln(P(r)/P'(r)) = rate·d(r) − ln(Σw/Σw')`, and the second term is the same for all r. So the
+/// range of the log-likelihood ratio is `rate·(max d − min d)`: at most `ε/(2Δ)·2Δ`, or `ε/Δ·Δ` for
+/// monotone scores. The mechanism has bounded range ε, and therefore is ε-DP. ∎
 ///
-/// **Time.** Two passes over all `i64` or `f64` scores, one over the sums of blocks, and one over the block of candidates
-/// in which the answer, which is public, lies; no branch depends on a score. With n candidates, about one draw in `2^40/n`
-/// for n below 100,000, and one in 10^5 for a million, is not decided so and takes longer; so does every draw if `ε/Δ` is
-/// outside `[2^-999, 2^999]`. Rationals are big numbers, whose size shows. The number of candidates, or of runs, shows.
+/// **Time.** A draw makes two passes over all `i64` or `f64` scores, one over the sums of blocks,
+/// and one over the block that holds the answer, which is public. No branch depends on a score.
+/// Some draws are not decided so and take longer: about one in `2^40/n` for n candidates below
+/// 100,000, one in 10^5 for a million, and all if `ε/Δ` is outside `[2^-999, 2^999]`. Rationals are
+/// big numbers, whose size shows. The number of candidates, or of runs, shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exponential {
     epsilon: Epsilon,
@@ -65,15 +70,15 @@ impl Exponential {
     /// `P(r) ∝ exp(ε·u(r)/(2Δ))`.
     pub fn new(epsilon: &Epsilon, sensitivity: &Sensitivity) -> Exponential {
         Exponential {
-            rate: (epsilon.get() / sensitivity.get()).scale(-1),
+            rate: (epsilon.get() / sensitivity.get()).times_power_of_two(-1),
             epsilon: epsilon.clone(),
             sensitivity: sensitivity.clone(),
             monotone: false,
         }
     }
 
-    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores of which one person moves all up or all down, each by at most Δ: counts, for
-    /// example, under adding or removing a row.
+    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores of which one person moves all up or all down, each by at
+    /// most Δ: counts, for example, under adding or removing a row.
     pub fn monotone(epsilon: &Epsilon, sensitivity: &Sensitivity) -> Exponential {
         Exponential {
             rate: epsilon.get() / sensitivity.get(),
@@ -103,7 +108,7 @@ impl Exponential {
     }
 
     /// The index of one candidate.
-    pub fn sample<S: Score>(
+    pub fn draw<S: Score>(
         &self,
         scores: &[S],
         entropy: &mut impl Entropy,
@@ -113,18 +118,19 @@ impl Exponential {
 
     /// One candidate of those in the runs: the index of its run, and its place in the run from 0.
     ///
-    /// The time depends on the number of runs and not on their lengths or scores, up to the draw of the place.
+    /// The time depends on the number of runs and not on their lengths or scores, up to the draw of
+    /// the place.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Run};
     /// use lastbit_noise::entropy::System;
     /// let mechanism = Exponential::new(&"1".parse()?, &"1".parse()?);
     /// let runs = [Run { length: 1 << 100, score: -90i64 }, Run { length: 5, score: 0 }];
-    /// let (run, place) = mechanism.sample_runs(&runs, &mut System::default())?;
+    /// let (run, place) = mechanism.draw_place(&runs, &mut System::default())?;
     /// assert!(place < runs[run].length);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sample_runs<S: Score>(
+    pub fn draw_place<S: Score>(
         &self,
         runs: &[Run<S>],
         entropy: &mut impl Entropy,
@@ -146,7 +152,8 @@ impl Exponential {
     }
 }
 
-/// Candidates with their weights: draws and their law. From [`Exponential::over`] or [`Exponential::over_runs`].
+/// Candidates with their weights: draws and their law. From [`Exponential::over`] or
+/// [`Exponential::over_runs`].
 pub struct Choice<'a, I: Item> {
     items: &'a [I],
     largest: I::Score,
@@ -178,7 +185,8 @@ impl<'a, I: Item> Choice<'a, I> {
         }
     }
 
-    /// The probability that the score of the selected candidate satisfies a condition: an enclosure with `hi − lo ≤ 2^-bits`.
+    /// The probability that the score of the selected candidate satisfies a condition: an enclosure
+    /// with `hi − lo ≤ 2^-bits`.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -197,9 +205,11 @@ impl<'a, I: Item> Choice<'a, I> {
         &self.largest
     }
 
-    /// The probability of each candidate, or of each run as a whole: enclosures with `hi − lo ≤ 2^-bits·lo`.
+    /// The probability of each candidate, or of each run as a whole: enclosures with
+    /// `hi − lo ≤ 2^-bits·lo`.
     ///
-    /// Where the exponent is 2^40 or more below the largest the enclosure is `[0, 2^-(2^40)]`, and for an empty run `[0, 0]`.
+    /// Where the exponent is 2^40 or more below the largest the enclosure is `[0, 2^-(2^40)]`, and
+    /// for an empty run `[0, 0]`.
     pub fn law(&self, bits: u32) -> Vec<Enclosure> {
         exact::law(self.items, &self.largest, &self.rate, bits)
     }
@@ -226,12 +236,13 @@ fn place_in(length: u128, entropy: &mut impl Entropy) -> Result<u128, SelectionE
     let place = match uniform_below(&UBig::from(length), entropy) {
         Ok(place) => place,
         Err(UniformError::Entropy(error)) => return Err(error.into()),
-        Err(UniformError::EmptyRange) => return Err(SelectionError::Empty),
+        Err(_) => return Err(SelectionError::Empty),
     };
     u128::try_from(place).map_err(|_| SelectionError::Empty)
 }
 
-/// The nearest double; NaN, which sends every draw to the second tier, where that has no relative bound.
+/// The nearest double; NaN, which sends every draw to the second tier, where that has no relative
+/// bound.
 fn rate_f64(rate: &Rational) -> f64 {
     let limit = f64::from_bits((1023 + 1000) << 52); // 2^1000
     match rate.to_f64(Rounding::NearestEven) {

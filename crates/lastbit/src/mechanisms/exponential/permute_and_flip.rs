@@ -6,21 +6,22 @@ use super::score;
 use super::{Exponential, Score, SelectionError, exact, kernel, rate_f64};
 
 impl Exponential {
-    /// Permute-and-flip: go through the candidates in random order and publish the first whose coin, heads with probability
-    /// exactly `exp(rate·(u(r) − max u))`, falls on heads. Never a lower expected score than [`Exponential::sample`] at the
-    /// same ε; pure ε-DP.
+    /// Permute-and-flip: go through the candidates in random order and publish the first whose
+    /// coin, heads with probability exactly `exp(rate·(u(r) − max u))`, falls on heads. Never a
+    /// lower expected score than [`Exponential::draw`] at the same ε; pure ε-DP.
     ///
-    /// Its range is not bounded by ε, so under zCDP it costs what any ε-DP release does, and the exponential mechanism is
-    /// usually the better choice there.
+    /// Its range is not bounded by ε, so under zCDP it costs what any ε-DP release does, and the
+    /// exponential mechanism is usually the better choice there.
     ///
-    /// **The draw.** The coins are independent of the order, and the first of those with heads in a random order is any of
-    /// them with equal probability. So all coins are flipped, and one of the heads is drawn uniformly; the largest score
-    /// always falls on heads.
+    /// **The draw.** The coins are independent of the order, and the first of those with heads in a
+    /// random order is any of them with equal probability. So all coins are flipped, and one of the
+    /// heads is drawn uniformly; the largest score always falls on heads.
     ///
-    /// **Privacy.** The law is that of the largest score after exponential noise of mean `1/rate` on each (Ding et al.,
-    /// 2021). Given the noise of the others, r wins if its own is at least `max(t, 0)`, `t = max_(s≠r)(u(s) + Z_s) − u(r)`:
-    /// with probability `e^(−rate·max(t, 0))`. Neighbours move t by at most 2Δ, or Δ for monotone scores, so the
-    /// probability changes by a factor of at most `e^ε`. ∎
+    /// **Privacy.** The law is that of the largest score after exponential noise of mean `1/rate`
+    /// on each (Ding et al., 2021). Given the noise of the others, r wins if its own is at least
+    /// `max(t, 0)`, `t = max_(s≠r)(u(s) + Z_s) − u(r)`: with probability `e^(−rate·max(t, 0))`.
+    /// Neighbours move t by at most 2Δ, or Δ for monotone scores, so the probability changes by a
+    /// factor of at most `e^ε`. ∎
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -67,7 +68,7 @@ impl Exponential {
         let chosen = match uniform_u64_below(count, entropy) {
             Ok(chosen) => chosen,
             Err(UniformError::Entropy(error)) => return Err(error.into()),
-            Err(UniformError::EmptyRange) => return Err(SelectionError::Empty),
+            Err(_) => return Err(SelectionError::Empty),
         };
         // The candidates before the one at which `chosen + 1` heads have been seen.
         let mut seen = 0;
@@ -79,9 +80,11 @@ impl Exponential {
         Ok(index)
     }
 
-    /// The probability of each candidate under [`Exponential::permute_and_flip`], enclosed. Takes `n³` steps for n candidates.
+    /// The probability of each candidate under [`Exponential::permute_and_flip`], enclosed. Takes
+    /// `n³` steps for n candidates.
     ///
-    /// `P(r) = w_r·E[1/(1 + H)]`, `H` the number of heads among the others: a sum of independent coins.
+    /// `P(r) = w_r·E[1/(1 + H)]`, `H` the number of heads among the others: a sum of independent
+    /// coins.
     pub fn permute_and_flip_law<S: Score>(
         &self,
         scores: &[S],
@@ -110,8 +113,8 @@ impl Exponential {
 }
 
 const TWO_M53: f64 = 1.0 / (1u64 << 53) as f64;
-/// A weight is at most 1 and off by less than 0.61·2^-43 + 2^-60 ([`kernel::Sums::new`]), and 53 bits of U leave it open by
-/// 2^-53.
+/// A weight is at most 1 and off by less than 0.61·2^-43 + 2^-60 ([`kernel::Sums::new`]), and 53
+/// bits of U leave it open by 2^-53.
 const MARGIN: f64 = 1.0 / (1u64 << 43) as f64;
 
 /// Whether `U < e^-y`, `U` beginning with the word.

@@ -6,13 +6,14 @@ use super::SelectionError;
 
 /// A score, taken exactly: `i64`, `f64` or [`Rational`].
 ///
-/// The time of a selection does not depend on the values of `i64` and `f64` scores; rationals are big numbers, whose size
-/// shows.
-pub trait Score: Number + Clone + Debug + PartialOrd + Send + Sync + 'static {}
+/// The time of a selection does not depend on the values of `i64` and `f64` scores; rationals are
+/// big numbers, whose size shows.
+pub trait Score: ScoreNumber + Clone + Debug + PartialOrd + Send + Sync + 'static {}
 
-impl<S: Number + Clone + Debug + PartialOrd + Send + Sync + 'static> Score for S {}
+impl<S: ScoreNumber + Clone + Debug + PartialOrd + Send + Sync + 'static> Score for S {}
 
-/// Candidates with equal scores, next to each other: `length` of them. A run of length 0 holds none.
+/// Candidates with equal scores, next to each other: `length` of them. A run of length 0 holds
+/// none.
 ///
 /// A run of 2^128 is two runs of 2^127.
 ///
@@ -29,11 +30,12 @@ pub struct Run<S> {
 }
 
 /// What the sampler needs of a score.
-pub trait Number: Sized {
+pub trait ScoreNumber: Sized {
     /// The value if it is NaN or an infinity.
     #[doc(hidden)]
     fn not_finite(&self) -> Option<f64>;
-    /// `(largest − self)(1 + δ)`, |δ| ≤ 2^-53, or off by at most 2^-1074; infinite if above every double. For `self ≤ largest`.
+    /// `(largest − self)(1 + δ)`, |δ| ≤ 2^-53, or off by at most 2^-1074; infinite if above every
+    /// double. For `self ≤ largest`.
     #[doc(hidden)]
     fn below(&self, largest: &Self) -> f64;
     /// The exact value of a finite score.
@@ -41,7 +43,7 @@ pub trait Number: Sized {
     fn exact(&self) -> Rational;
 }
 
-impl Number for f64 {
+impl ScoreNumber for f64 {
     #[inline(always)]
     fn not_finite(&self) -> Option<f64> {
         (!self.is_finite()).then_some(*self)
@@ -57,7 +59,7 @@ impl Number for f64 {
     }
 }
 
-impl Number for i64 {
+impl ScoreNumber for i64 {
     #[inline(always)]
     fn not_finite(&self) -> Option<f64> {
         None
@@ -74,7 +76,7 @@ impl Number for i64 {
     }
 }
 
-impl Number for Rational {
+impl ScoreNumber for Rational {
     fn not_finite(&self) -> Option<f64> {
         None
     }
@@ -170,8 +172,8 @@ fn first_not_finite<I: Item>(items: &[I]) -> SelectionError {
 
 /// `k` as a double: one rounding, without a branch.
 ///
-/// 2^84 + h·2^32 and 2^52 + l are doubles for h, l < 2^32, and the difference of the first from 2^84 + 2^52 is a multiple
-/// of 2^32 below 2^64: exact.
+/// 2^84 + h·2^32 and 2^52 + l are doubles for h, l < 2^32, and the difference of the first from
+/// 2^84 + 2^52 is a multiple of 2^32 below 2^64: exact.
 #[inline(always)]
 fn to_double(k: u64) -> f64 {
     const TWO_52: f64 = 4_503_599_627_370_496.0;

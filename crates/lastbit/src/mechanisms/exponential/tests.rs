@@ -89,7 +89,8 @@ fn runs_have_the_law_of_their_candidates() {
 #[test]
 fn the_longest_runs_weigh_what_they_should() {
     let mechanism = mechanism("1", "1");
-    // 2^128·e^-85 is about 41, so that the long run is the likelier; the next two are beyond all reach.
+    // 2^128·e^-85 is about 41, so that the long run is the likelier; the next two are beyond all
+    // reach.
     let runs = [
         (u128::MAX, -170i64),
         (1, 0),
@@ -123,7 +124,7 @@ fn a_place_in_a_run_is_uniform() {
             let word = lastbit_noise::entropy::Entropy::word(bits).unwrap();
             let mut stream = lastbit_noise::enumerate::Prefix::of_words([5, word], word);
             mechanism
-                .sample_runs(&runs, &mut stream)
+                .draw_place(&runs, &mut stream)
                 .map(|found| found.1)
         });
         assert!(masses.of(&place).contains(&Rational::new(1, 3)));
@@ -255,8 +256,8 @@ fn a_coin_of_permute_and_flip_has_its_weight() {
         assert!(meet(&masses.of(&true), &weight), "{epsilon}");
         assert!(masses.undecided() <= Dyadic::power_of_two(-119));
 
-        // Both tiers. The largest score falls on heads whatever its word; the last of the heads is published, so it is the second
-        // if that has heads.
+        // Both tiers. The largest score falls on heads whatever its word; the last of the heads is
+        // published, so it is the second if that has heads.
         let boundary = weight.lo().floor_in(-64);
         let boundary = u64::try_from(boundary).unwrap_or(u64::MAX);
         for shift in 0..60 {

@@ -3,16 +3,19 @@ use lastbit_noise::entropy::Entropy;
 use super::{Exponential, Score, SelectionError};
 
 impl Exponential {
-    /// The indices of `k` candidates, one exponential mechanism after the other, each among those not yet selected ("peeling").
+    /// The indices of `k` candidates, one exponential mechanism after the other, each among those
+    /// not yet selected ("peeling").
     ///
-    /// **This is also the law of one-shot selection**, that adds Gumbel noise of scale `1/rate` to every score once and
-    /// publishes the `k` largest in order: the largest of Gumbel-noised scores has the law of the exponential mechanism,
-    /// and given which one it is, the order of the others is that of their own noised scores. So there is one sampler for
-    /// both, and *one loss*: adding noise once does not make `k` answers cost what one does.
+    /// **This is also the law of one-shot selection**, which adds Gumbel noise of scale `1/rate` to
+    /// every score once and publishes the `k` largest in order. The largest of the noised scores
+    /// has the law of the exponential mechanism; given which one it is, the others keep the order
+    /// of their own noised scores. So there is one sampler for both, and *one loss*: adding noise
+    /// once does not make `k` answers cost what one does.
     ///
-    /// **Privacy.** `k·ε` pure; k times the ρ of one selection under zCDP, which for small ε is `k·ε²/8`. Both compose
-    /// adaptively, as is needed: which candidates remain depends on the answers so far. That the range of the whole were
-    /// `k·ε` would need composition that is not adaptive. The order is part of the answer, at no extra cost.
+    /// **Privacy.** `k·ε` pure; k times the ρ of one selection under zCDP, which for small ε is
+    /// `k·ε²/8`. Both compose adaptively, as is needed: which candidates remain depends on the
+    /// answers so far. That the range of the whole were `k·ε` would need composition that is not
+    /// adaptive. The order is part of the answer, at no extra cost.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -40,7 +43,7 @@ impl Exponential {
         let mut indices: Vec<usize> = (0..scores.len()).collect();
         let mut selected = Vec::with_capacity(k);
         for _ in 0..k {
-            let place = self.sample(&scores, entropy)?;
+            let place = self.draw(&scores, entropy)?;
             scores.remove(place);
             selected.push(indices.remove(place));
         }

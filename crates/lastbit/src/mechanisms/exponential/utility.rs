@@ -1,55 +1,55 @@
-//! How good the selected candidate is, for a promise about the best score that does not look at the data.
+//! How good the selected candidate is, for a promise about the best score that does not look at the
+//! data.
 
 use lastbit_exact::{Enclosure, Interval, Rational, UBig, Up};
 
-use super::score::{Item, Number};
+use super::score::{Item, ScoreNumber};
 use super::{Choice, Exponential};
-use crate::{Epsilon, Error, ParameterError, Sensitivity};
+use crate::{Alpha, Beta, Epsilon, Error, ParameterError, Sensitivity};
 
-/// What is wanted of a selection: with probability at least `1 − β`, a score of at least `(1 − α)·OPT`.
+/// What is wanted of a selection: with probability at least `1 − β`, a score of at least
+/// `(1 − α)·OPT`.
 ///
 /// ```
 /// use lastbit::mechanisms::exponential::Target;
-/// let target = Target::new("0.2".parse()?, "0.1".parse()?)?; // α, β
-/// assert!(Target::new("0.2".parse()?, "1".parse()?).is_err());
+/// let target = Target::new("0.2".parse()?, "0.1".parse()?); // α, β
+/// assert!("1".parse::<lastbit::Beta>().is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    alpha: Rational,
-    beta: Rational,
+    alpha: Alpha,
+    beta: Beta,
 }
 
 impl Target {
-    /// Both strictly between 0 and 1.
-    pub fn new(alpha: Rational, beta: Rational) -> Result<Target, ParameterError> {
-        Ok(Target {
-            alpha: probability("alpha", alpha)?,
-            beta: probability("beta", beta)?,
-        })
+    /// A score of at least `(1 − α)·OPT`, but with probability β.
+    pub fn new(alpha: Alpha, beta: Beta) -> Target {
+        Target { alpha, beta }
     }
 
     /// How far below the best score is still good, as a part of it.
-    pub fn alpha(&self) -> &Rational {
+    pub fn alpha(&self) -> &Alpha {
         &self.alpha
     }
 
     /// The probability with which the selection may be bad.
-    pub fn beta(&self) -> &Rational {
+    pub fn beta(&self) -> &Beta {
         &self.beta
     }
 }
 
-/// Two bounds on the same promise; [`Bounds::smaller`] is the one to use. From [`Exponential::promises`].
+/// Two bounds on the same promise; [`Promises::smaller`] is the one to use. From
+/// [`Exponential::promises`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct Promises {
     /// By the number of bad candidates: `ln(|R̄|·(1/β − 1))/(rate·α)`.
     pub corrected: Up,
     /// By the number of all and of best candidates: `ln(|R|/(|R_OPT|·β))/(rate·α)`.
     pub classical: Up,
 }
 
-impl Bounds {
+impl Promises {
     /// The smaller of the two; both are right.
     pub fn smaller(&self) -> Up {
         self.corrected.min(self.classical)
@@ -57,47 +57,50 @@ impl Bounds {
 }
 
 impl Exponential {
-    /// The best score that suffices for a target, whatever the other scores, if at most `bad` candidates are bad:
-    /// `OPT ≥ ln(|R̄|·(1/β − 1))/(rate·α)`, which is `(2Δ/(εα))·ln(…)` for general scores.
+    /// The best score that suffices for a target, whatever the other scores, if at most `bad`
+    /// candidates are bad: `OPT ≥ ln(|R̄|·(1/β − 1))/(rate·α)`, which is `(2Δ/(εα))·ln(…)` for
+    /// general scores.
     ///
-    /// **Proof.** A bad candidate weighs less than `e^(−rate·α·OPT)` times the best one. So `P(bad) ≤ x/(1 + x)` with
-    /// `x = |R̄|·e^(−rate·α·OPT)`, and that is at most β if `x ≤ β/(1 − β)`. If all bad scores come near `(1 − α)·OPT` and
-    /// there is no other candidate, no smaller promise will do. ∎
+    /// **Proof.** A bad candidate weighs less than `e^(−rate·α·OPT)` times the best one. So
+    /// `P(bad) ≤ x/(1 + x)` with `x = |R̄|·e^(−rate·α·OPT)`, and that is at most β if
+    /// `x ≤ β/(1 − β)`. If all bad scores come near `(1 − α)·OPT` and there is no other candidate,
+    /// no smaller promise will do. ∎
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
     /// let mechanism = Exponential::new(&"1".parse()?, &"1".parse()?);
-    /// let target = Target::new("0.5".parse()?, "0.1".parse()?)?;
+    /// let target = Target::new("0.5".parse()?, "0.1".parse()?);
     /// let promise = mechanism.promise(&1000u32.into(), &target)?;
     /// assert!((promise.get() - 4.0 * 9000f64.ln()).abs() < 1e-10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn promise(&self, bad: &UBig, target: &Target) -> Result<Up, Error> {
-        let odds = &(&Rational::ONE / &target.beta) - &Rational::ONE;
+        let odds = &(&Rational::ONE / target.beta.get()) - &Rational::ONE;
         self.promise_for(&(&integer(bad) * &odds), target)
     }
 
-    /// [`Exponential::promise`], and the classical bound for `candidates` of which `best` reach the optimum beside it.
+    /// [`Exponential::promise`], and the classical bound for `candidates` of which `best` reach the
+    /// optimum beside it.
     ///
-    /// The corrected bound is the smaller if and only if `|R̄|·(1 − β) < |R|/|R_OPT|`: always for a single best candidate,
-    /// and with more, for β above [`crossing`](Exponential::crossing).
+    /// The corrected bound is the smaller if and only if `|R̄|·(1 − β) < |R|/|R_OPT|`: always for a
+    /// single best candidate, and with more, for β above [`crossing`](Exponential::crossing).
     pub fn promises(
         &self,
         candidates: &UBig,
         best: &UBig,
         bad: &UBig,
         target: &Target,
-    ) -> Result<Bounds, Error> {
+    ) -> Result<Promises, Error> {
         counts(candidates, best, bad)?;
-        let ratio = &integer(candidates) / &(&integer(best) * &target.beta);
-        Ok(Bounds {
+        let ratio = &integer(candidates) / &(&integer(best) * target.beta.get());
+        Ok(Promises {
             corrected: self.promise(bad, target)?,
             classical: self.promise_for(&ratio, target)?,
         })
     }
 
-    /// The β at which both bounds of [`Exponential::promises`] are equal: `1 − |R|/(|R̄|·|R_OPT|)`; the corrected one is
-    /// smaller above. `None`: it is the smaller at every β.
+    /// The β at which both bounds of [`Exponential::promises`] are equal: `1 − |R|/(|R̄|·|R_OPT|)`;
+    /// the corrected one is smaller above. `None`: it is the smaller at every β.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
@@ -115,28 +118,24 @@ impl Exponential {
         Ok(crossing.is_positive().then_some(crossing))
     }
 
-    /// The probability β of a bad selection for a promised best score: at most `|R̄|/(|R̄| + e^(rate·α·OPT))`.
-    pub fn failure(&self, bad: &UBig, alpha: &Rational, promise: &Rational) -> Result<Up, Error> {
-        let alpha = probability("alpha", alpha.clone())?;
+    /// The probability β of a bad selection for a promised best score: at most
+    /// `|R̄|/(|R̄| + e^(rate·α·OPT))`.
+    pub fn failure(&self, bad: &UBig, alpha: &Alpha, promise: &Rational) -> Result<Up, Error> {
         let promise = positive("the promise", promise)?;
         if *bad == UBig::ZERO {
             return Ok(Up::ZERO);
         }
-        let exponent = Interval::from_rational(&(&(&self.rate * &alpha) * promise));
+        let exponent = Interval::from_rational(&(&(&self.rate * alpha.get()) * promise));
         let bad = Interval::from_rational(&integer(bad));
         let beta = Interval::ONE / (Interval::ONE + exponent.exp() / bad);
         Ok(beta.upper())
     }
 
-    /// The smallest α that a promised best score gives: `ln(|R̄|·(1/β − 1))/(rate·OPT)`; an error if it is not below 1.
-    pub fn approximation(
-        &self,
-        bad: &UBig,
-        beta: &Rational,
-        promise: &Rational,
-    ) -> Result<Up, Error> {
+    /// The smallest α that a promised best score gives: `ln(|R̄|·(1/β − 1))/(rate·OPT)`; an error
+    /// if it is not below 1.
+    pub fn approximation(&self, bad: &UBig, beta: &Beta, promise: &Rational) -> Result<Up, Error> {
         let promise = positive("the promise", promise)?;
-        let odds = &(&Rational::ONE / &probability("beta", beta.clone())?) - &Rational::ONE;
+        let odds = &(&Rational::ONE / beta.get()) - &Rational::ONE;
         let needed = logarithm(&(&integer(bad) * &odds));
         let alpha = (needed / Interval::from_rational(&(&self.rate * promise))).upper();
         if alpha < Up::ONE {
@@ -148,13 +147,13 @@ impl Exponential {
         }
     }
 
-    /// The mechanism with the smallest ε, rounded up, that meets a target for a promised best score:
-    /// `ε = 2Δ·ln(|R̄|·(1/β − 1))/(α·OPT)`, or half of it for monotone scores.
+    /// The mechanism with the smallest ε, rounded up, that meets a target for a promised best
+    /// score: `ε = 2Δ·ln(|R̄|·(1/β − 1))/(α·OPT)`, or half of it for monotone scores.
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
     /// use lastbit_exact::Rational;
-    /// let target = Target::new("0.5".parse()?, "0.1".parse()?)?;
+    /// let target = Target::new("0.5".parse()?, "0.1".parse()?);
     /// let mechanism = Exponential::for_target(&"1".parse()?, false, &1000u32.into(), &target, &Rational::from(40u64))?;
     /// assert!(mechanism.promise(&1000u32.into(), &target)?.get() <= 40.000001);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -167,10 +166,10 @@ impl Exponential {
         promise: &Rational,
     ) -> Result<Exponential, Error> {
         let promise = positive("the promise", promise)?;
-        let odds = &(&Rational::ONE / &target.beta) - &Rational::ONE;
+        let odds = &(&Rational::ONE / target.beta.get()) - &Rational::ONE;
         let needed = logarithm(&(&integer(bad) * &odds));
         let factor = &Rational::from(if monotone { 1u64 } else { 2 }) * sensitivity.get();
-        let factor = Interval::from_rational(&(factor / (&target.alpha * promise)));
+        let factor = Interval::from_rational(&(factor / (target.alpha.get() * promise)));
         let epsilon = (factor * needed).upper().get();
         if epsilon <= 0.0 {
             return Err(Error::unsolvable(
@@ -188,7 +187,7 @@ impl Exponential {
     /// `ln(ratio)/(rate·α)`, or 0 if that is negative, rounded up.
     fn promise_for(&self, ratio: &Rational, target: &Target) -> Result<Up, Error> {
         let needed = logarithm(ratio);
-        let slope = Interval::from_rational(&(&self.rate * &target.alpha));
+        let slope = Interval::from_rational(&(&self.rate * target.alpha.get()));
         let promise = (needed / slope).upper();
         if promise.is_finite() {
             Ok(promise)
@@ -201,12 +200,12 @@ impl Exponential {
 }
 
 impl<I: Item> Choice<'_, I> {
-    /// The probability of a bad selection from these very scores, `P(u < (1 − α)·OPT)`: an enclosure with `hi − lo ≤ 2^-bits`.
+    /// The probability of a bad selection from these very scores, `P(u < (1 − α)·OPT)`: an
+    /// enclosure with `hi − lo ≤ 2^-bits`.
     ///
     /// It depends on the data: for guesses and tests.
-    pub fn bad_probability(&self, alpha: &Rational, bits: u32) -> Result<Enclosure, Error> {
-        let alpha = probability("alpha", alpha.clone())?;
-        let good = &(&Rational::ONE - &alpha) * &self.largest.exact();
+    pub fn bad_probability(&self, alpha: &Alpha, bits: u32) -> Result<Enclosure, Error> {
+        let good = &(&Rational::ONE - alpha.get()) * &self.largest.exact();
         Ok(self.probability(bits, |score| score.exact() < good))
     }
 }
@@ -243,20 +242,12 @@ fn positive<'a>(name: &'static str, value: &'a Rational) -> Result<&'a Rational,
     }
 }
 
-fn probability(name: &'static str, value: Rational) -> Result<Rational, ParameterError> {
-    if value.is_positive() && value < Rational::ONE {
-        Ok(value)
-    } else {
-        Err(ParameterError::NotAProbability { name, value })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use lastbit_exact::Rounding;
 
-    fn number(text: &str) -> Rational {
+    fn number<T: core::str::FromStr<Err: core::fmt::Debug>>(text: &str) -> T {
         text.parse().unwrap()
     }
 
@@ -264,7 +255,8 @@ mod tests {
         enclosure.hi().to_f64(Rounding::Up)
     }
 
-    /// One best score OPT and 1000 bad ones just below `(1 − α)·OPT`, the worst case of the theorem.
+    /// One best score OPT and 1000 bad ones just below `(1 − α)·OPT`, the worst case of the
+    /// theorem.
     fn worst_case(promise: f64, alpha: f64) -> Vec<f64> {
         let mut scores = vec![((1.0 - alpha) * promise).next_down(); 1000];
         scores.push(promise);
@@ -274,7 +266,7 @@ mod tests {
     #[test]
     fn erratum_11_the_flat_concave_theorem_is_false() {
         let mechanism = Exponential::new(&"1".parse().unwrap(), &"1".parse().unwrap());
-        let target = Target::new(number("0.5"), number("0.1")).unwrap();
+        let target = Target::new(number("0.5"), number("0.1"));
         // The false threshold (2/(εα))·ln(|R̄|·(1/β − 2) + 1).
         let threshold = 4.0 * 8001f64.ln();
         let scores = worst_case(threshold, 0.5);
@@ -300,7 +292,7 @@ mod tests {
             (1 << 30, "0.9", "1e-9"),
         ] {
             let mechanism = Exponential::new(&"0.3".parse().unwrap(), &"2".parse().unwrap());
-            let target = Target::new(number(alpha), number(beta)).unwrap();
+            let target = Target::new(number(alpha), number(beta));
             let bad = UBig::from(bad);
             let promise = mechanism.promise(&bad, &target).unwrap();
             let promise = Rational::try_from(promise.get()).unwrap();
@@ -310,13 +302,13 @@ mod tests {
             };
             close(
                 mechanism.failure(&bad, target.alpha(), &promise).unwrap(),
-                target.beta(),
+                target.beta().get(),
             );
             close(
                 mechanism
                     .approximation(&bad, target.beta(), &promise)
                     .unwrap(),
-                target.alpha(),
+                target.alpha().get(),
             );
             let solved =
                 Exponential::for_target(mechanism.sensitivity(), false, &bad, &target, &promise);
@@ -338,7 +330,7 @@ mod tests {
         let crossing = Exponential::crossing(&candidates, &best, &bad).unwrap();
         assert_eq!(crossing, Some(number("0.5")));
         for (beta, corrected_is_smaller) in [("0.4", false), ("0.6", true)] {
-            let target = Target::new(number("0.5"), number(beta)).unwrap();
+            let target = Target::new(number("0.5"), number(beta));
             let both = mechanism
                 .promises(&candidates, &best, &bad, &target)
                 .unwrap();
@@ -351,7 +343,7 @@ mod tests {
                     &bad,
                     &best,
                     &bad,
-                    &Target::new(number("0.5"), number("0.5")).unwrap()
+                    &Target::new(number("0.5"), number("0.5"))
                 )
                 .is_err()
         );
@@ -361,7 +353,7 @@ mod tests {
     fn measured_probabilities_stay_below_beta() {
         // Scores of many shapes, with the promise met exactly.
         let mechanism = Exponential::monotone(&"0.5".parse().unwrap(), &"1".parse().unwrap());
-        let target = Target::new(number("0.3"), number("0.05")).unwrap();
+        let target = Target::new(number("0.3"), number("0.05"));
         for count in [2usize, 3, 10, 57] {
             let promise = mechanism
                 .promise(&UBig::from(count - 1), &target)
@@ -381,7 +373,7 @@ mod tests {
                 let choice = mechanism.over(&scores).unwrap();
                 let bad = choice.bad_probability(target.alpha(), 60).unwrap();
                 assert!(
-                    Rational::from(bad.hi()) <= *target.beta(),
+                    Rational::from(bad.hi()) <= *target.beta().get(),
                     "{shape} {count}"
                 );
             }
@@ -400,6 +392,6 @@ mod tests {
             .approximation(&bad, &number("0.1"), &Rational::ONE)
             .unwrap_err();
         assert!(error.is_unsolvable(), "{error}");
-        assert!(Target::new(Rational::ZERO, number("0.1")).is_err());
+        assert!("0".parse::<Alpha>().is_err() && "1".parse::<Beta>().is_err());
     }
 }

@@ -8,12 +8,14 @@ use super::kernel::Sums;
 use super::{Exponential, Run, SelectionError, exact, place_in, rate_f64, score};
 use crate::Error;
 
-/// Runs of which those with the highest scores are known, and of the others, before and after them, only their number and a score
-/// that none of them exceeds.
+/// Runs of which those with the highest scores are known, and of the others, before and after them,
+/// only their number and a score that none of them exceeds.
 ///
-/// A draw is by the same lazy uniform `U`, over the same runs in the same order, as if all were known. Those in the window are enough to decide it unless `U`
-/// falls where the weight of the others matters; then all are asked for, and the same `U` goes on. So the law is
-/// that of the exponential mechanism over all runs, whatever the window; the window decides only how often all are asked for.
+/// A draw is by the same lazy uniform `U`, over the same runs in the same order, as if all were
+/// known. Those in the window are enough to decide it unless `U` falls where the weight of the
+/// others matters; then all are asked for, and the same `U` goes on. So the law is that of the
+/// exponential mechanism over all runs, whatever the window; the window decides only how often all
+/// are asked for.
 pub(crate) struct Window<'a> {
     runs: &'a [Run<i64>],
     tails: [Option<&'a Run<i64>>; 2],
@@ -34,8 +36,8 @@ pub(crate) struct Chosen {
 }
 
 impl<'a> Window<'a> {
-    /// The runs in the window, and one run for those before and one for those after it, with a score that is at least that of each of them. A
-    /// tail of length 0 is none.
+    /// The runs in the window, and one run for those before and one for those after it, with a
+    /// score that is at least that of each of them. A tail of length 0 is none.
     pub(crate) fn new(
         mechanism: &Exponential,
         runs: &'a [Run<i64>],

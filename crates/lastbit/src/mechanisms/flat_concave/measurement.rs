@@ -2,11 +2,11 @@ use core::fmt;
 
 use lastbit_exact::{Rational, Up};
 
-use super::{Problem, RecConcave, Selection};
+use super::{IntervalSelection, Problem, RecConcave};
 use crate::domains::Domain;
 use crate::measures::{Approximate, EpsilonDelta, MaxDivergence};
 use crate::metrics::LInfDistance;
-use crate::selection::{QualityError, StepFunction};
+use crate::quality::{QualityError, StepFunction};
 use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap};
 
 /// Quasi-concave qualities over a domain of one size.
@@ -14,12 +14,12 @@ use crate::{Epsilon, Error, Measurement, MetricSpace, PrivacyMap};
 /// ```
 /// use lastbit::domains::Domain;
 /// use lastbit::mechanisms::flat_concave::QualityDomain;
-/// use lastbit::selection::StepFunction;
+/// use lastbit::quality::StepFunction;
 /// let domain = QualityDomain::new(4);
 /// assert!(domain.contains(&StepFunction::from_values([1, 2, 2, 0])?));
 /// assert!(!domain.contains(&StepFunction::from_values([1, 0, 2, 0])?));
 /// assert_eq!(domain.to_string(), "quasi-concave qualities of 4 points");
-/// # Ok::<(), lastbit::selection::QualityError>(())
+/// # Ok::<(), lastbit::quality::QualityError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QualityDomain {
@@ -77,15 +77,15 @@ impl MetricSpace<LInfDistance> for QualityDomain {
 pub type ConcaveSelection =
     Measurement<QualityDomain, LInfDistance, Approximate<MaxDivergence>, Option<u128>>;
 
-/// [`RecConcave`] of N = `levels` as a measurement of qualities: `(3N − 2)ε·d` and `2(N − 1)δ` at L∞ distance d; by stability only for
-/// `d ≤ 1`.
+/// [`RecConcave`] of N = `levels` as a measurement of qualities: `(3N − 2)ε·d` and `2(N − 1)δ` at
+/// L∞ distance d; by stability only for `d ≤ 1`.
 ///
 /// ```
-/// use lastbit::mechanisms::flat_concave::{Problem, Selection, rec_concave};
-/// use lastbit::selection::StepFunction;
+/// use lastbit::mechanisms::flat_concave::{Problem, IntervalSelection, rec_concave};
+/// use lastbit::quality::StepFunction;
 /// use lastbit_exact::Rational;
-/// let problem = Problem::new(1 << 64, 300, 150i64.into(), Rational::new(1, 2))?;
-/// let select = rec_concave(problem, 3, &"0.5".parse()?, Selection::Exponential)?;
+/// let problem = Problem::new(1 << 64, 300, 150i64.into(), "0.5".parse()?)?;
+/// let select = rec_concave(problem, 3, &"0.5".parse()?, IntervalSelection::Exponential)?;
 /// assert_eq!(select.map(&Rational::ONE)?.loss().get(), 3.5);
 /// let point = select.invoke(&StepFunction::interior_point(&[9u64; 300], 1 << 64)?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -94,7 +94,7 @@ pub fn rec_concave(
     problem: Problem,
     levels: u32,
     epsilon: &Epsilon,
-    selection: Selection,
+    selection: IntervalSelection,
 ) -> Result<ConcaveSelection, Error> {
     let domain = QualityDomain::new(problem.size());
     let mechanism = RecConcave::new(problem, levels, epsilon, selection)?;
@@ -103,7 +103,7 @@ pub fn rec_concave(
         domain,
         LInfDistance,
         Approximate(MaxDivergence),
-        move |quality: &StepFunction, mut entropy| mechanism.release(quality, &mut entropy),
+        move |quality: &StepFunction, mut entropy| mechanism.draw(quality, &mut entropy),
         PrivacyMap::new(move |d_in: &Rational| loss_at(&loss, d_in)),
     )
 }
@@ -111,10 +111,10 @@ pub fn rec_concave(
 /// Flat-Concave: [`rec_concave`] of two levels.
 ///
 /// ```
-/// use lastbit::mechanisms::flat_concave::{Problem, Selection, flat_concave};
+/// use lastbit::mechanisms::flat_concave::{Problem, IntervalSelection, flat_concave};
 /// use lastbit_exact::Rational;
-/// let problem = Problem::new(1 << 64, 300, 150i64.into(), Rational::new(1, 2))?;
-/// let select = flat_concave(problem, &"0.5".parse()?, Selection::Stability("1e-6".parse()?))?;
+/// let problem = Problem::new(1 << 64, 300, 150i64.into(), "0.5".parse()?)?;
+/// let select = flat_concave(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;
 /// assert_eq!(select.map(&Rational::ONE)?.loss().get(), 2.0);
 /// assert!(select.map(&2i64.into()).unwrap_err().is_unbounded());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -122,7 +122,7 @@ pub fn rec_concave(
 pub fn flat_concave(
     problem: Problem,
     epsilon: &Epsilon,
-    selection: Selection,
+    selection: IntervalSelection,
 ) -> Result<ConcaveSelection, Error> {
     rec_concave(problem, 2, epsilon, selection)
 }

@@ -5,7 +5,7 @@ use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_noise::{Gaussian, Laplace};
 
 use super::NoisyNumber;
-use super::value::Grid;
+use super::value::NoiseGrid;
 use crate::Error;
 
 /// Noise that can be added to numbers of type `T`.
@@ -97,11 +97,12 @@ grid_noise!(Gaussian);
 #[derive(Clone, Debug)]
 pub struct OnGrid<N> {
     noise: N,
-    grid: Grid,
+    grid: NoiseGrid,
 }
 
 impl<N: GridNoise> OnGrid<N> {
-    /// A sampler that was made for the grid of `2^grid_exponent`, which is one for numbers of type `T`.
+    /// A sampler that was made for the grid of `2^grid_exponent`, which is one for numbers of type
+    /// `T`.
     pub(in super::super) fn new<T: NoisyNumber>(
         noise: N,
         grid_exponent: i64,
@@ -109,7 +110,7 @@ impl<N: GridNoise> OnGrid<N> {
         T::check_grid(grid_exponent)?;
         Ok(OnGrid {
             noise,
-            grid: Grid::new(grid_exponent),
+            grid: NoiseGrid::new(grid_exponent),
         })
     }
 
@@ -187,7 +188,8 @@ pub enum Cell {
 #[derive(Clone, Debug)]
 pub struct Bar {
     exact: IBig,
-    /// Rounded up. If that is not exact, the bar is beyond 2^53, and a small cell lies on the same side of both.
+    /// Rounded up. If that is not exact, the bar is beyond 2^53, and a small cell lies on the same
+    /// side of both.
     small: f64,
 }
 
@@ -234,7 +236,8 @@ impl<T: NoisyNumber, N: GridNoise> Draw<T> for OnGrid<N> {
     }
 }
 
-/// No domain with a metric of differences holds such a value, so that this is a second line of defence.
+/// No domain with a metric of differences holds such a value, so that this is a second line of
+/// defence.
 fn not_a_number() -> Error {
     Error::unbounded(
         "noise cannot be added to NaN and infinities; clamp the values and replace the nulls first",

@@ -8,14 +8,16 @@ use lastbit_noise::entropy::Entropy;
 
 pub use draw::Draw;
 pub(super) use draw::{Bar, GridNoise, OnGrid};
-pub(super) use value::Grid;
+pub(super) use value::NoiseGrid;
 pub use value::{Integer, NoisyNumber};
 
 use crate::domains::{AtomDomain, VectorDomain};
 use crate::metrics::{AbsoluteDistance, L1Distance, L2Distance, Metric};
+use crate::sealed::Sealed;
 use crate::{Distance, Error, MetricSpace};
 
-/// A domain to whose members noise can be added: one number, or a vector of numbers, each with noise of its own.
+/// A domain to whose members noise can be added: one number, or a vector of numbers, each with
+/// noise of its own.
 ///
 /// ```
 /// use lastbit::Error;
@@ -29,8 +31,8 @@ use crate::{Distance, Error, MetricSpace};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The length of a vector is published. A map is not such a domain, because its keys would be published too; see
-/// [`threshold_laplace`](super::threshold_laplace).
+/// The length of a vector is published. A map is not such a domain, because its keys would be
+/// published too; see [`threshold_laplace`](super::threshold_laplace).
 ///
 /// ```compile_fail
 /// # use lastbit::domains::{AtomDomain, MapDomain};
@@ -43,7 +45,7 @@ use crate::{Distance, Error, MetricSpace};
     message = "noise cannot be added to the members of `{Self}`",
     note = "it can be added to a number and to a vector of numbers; a map needs a threshold, for its keys are data"
 )]
-pub trait NoiseDomain: MetricSpace<Self::L1> + MetricSpace<Self::L2> {
+pub trait NoiseDomain: MetricSpace<Self::L1> + MetricSpace<Self::L2> + Sealed {
     /// The type of a number.
     type Number: NoisyNumber;
     /// What is published.
@@ -104,7 +106,7 @@ impl<T: NoisyNumber> NoiseDomain for VectorDomain<AtomDomain<T>> {
 /// assert!(Up::INFINITY.squared().unwrap_err().is_unbounded());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-pub trait Length: Distance {
+pub trait Length: Distance + Sealed {
     /// The square of the number, exactly; of one that was checked.
     fn squared(&self) -> Result<Rational, Error>;
 }

@@ -4,10 +4,11 @@ use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
 
 use crate::Error;
 use crate::domains::Number;
+use crate::sealed::Sealed;
 
 /// Multiples of `2^exponent`.
 #[derive(Clone, Copy, Debug)]
-pub struct Grid {
+pub struct NoiseGrid {
     exponent: i64,
     /// `2^exponent`; not a number where that is no normal double with a normal reciprocal.
     step: f64,
@@ -15,15 +16,15 @@ pub struct Grid {
     steps_per_unit: f64,
 }
 
-impl Grid {
+impl NoiseGrid {
     /// Multiples of 1.
-    pub(in super::super) const INTEGERS: Grid = Grid {
+    pub(in super::super) const INTEGERS: NoiseGrid = NoiseGrid {
         exponent: 0,
         step: 1.0,
         steps_per_unit: 1.0,
     };
 
-    pub(super) fn new(exponent: i64) -> Grid {
+    pub(super) fn new(exponent: i64) -> NoiseGrid {
         let power = |exponent: i64| {
             if exponent.unsigned_abs() <= 1000 {
                 f64::from_bits(((1023 + exponent) as u64) << 52)
@@ -31,7 +32,7 @@ impl Grid {
                 f64::NAN
             }
         };
-        Grid {
+        NoiseGrid {
             exponent,
             step: power(exponent),
             steps_per_unit: power(-exponent),
@@ -39,7 +40,8 @@ impl Grid {
     }
 }
 
-/// A type of numbers that noise on a grid can be added to: `i64`, `u64`, [`IBig`], `f64`, [`Rational`].
+/// A type of numbers that noise on a grid can be added to: `i64`, `u64`, [`IBig`], `f64`,
+/// [`Rational`].
 ///
 /// ```
 /// use lastbit::Error;
@@ -52,8 +54,9 @@ impl Grid {
 /// let length: f64 = publish(&417.5, &"2".parse()?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait NoisyNumber: Number {
-    /// The type of what is published. The noisy number saturates at the ends of the type; a zero is `+0.0`.
+pub trait NoisyNumber: Number + Sealed {
+    /// The type of what is published. The noisy number saturates at the ends of the type; a zero is
+    /// `+0.0`.
     type Output: Clone + Debug + PartialEq + Send + Sync + 'static;
 
     /// Refuses a grid with points that the output type cannot hold.
@@ -64,20 +67,20 @@ pub trait NoisyNumber: Number {
     #[doc(hidden)]
     fn is_zero(&self) -> bool;
 
-    /// The value in steps of the grid, and how far that is from the exact number of steps at most. Not a number, or an
-    /// infinity, if f64 cannot tell.
+    /// The value in steps of the grid, and how far that is from the exact number of steps at most.
+    /// Not a number, or an infinity, if f64 cannot tell.
     #[doc(hidden)]
-    fn in_steps(&self, grid: &Grid) -> (f64, f64);
+    fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64);
 
     /// The output for a cell that is an integer below 2^51.
     #[doc(hidden)]
-    fn from_small_cell(cell: f64, grid: &Grid) -> Self::Output {
+    fn from_small_cell(cell: f64, grid: &NoiseGrid) -> Self::Output {
         Self::from_cell(&IBig::from(cell as i64), grid)
     }
 
     /// The same function for any cell.
     #[doc(hidden)]
-    fn from_cell(cell: &IBig, grid: &Grid) -> Self::Output;
+    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> Self::Output;
 }
 
 /// A [`NoisyNumber`] that is an integer: `i64`, `u64`, [`IBig`].
@@ -111,14 +114,14 @@ macro_rules! machine_integer {
             }
 
             #[inline]
-            fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+            fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64) {
                 // One rounding, if that: a power of two scales exactly.
                 let steps = *self as f64 * grid.steps_per_unit;
                 (steps, steps.abs() * f64::EPSILON)
             }
 
             #[inline]
-            fn from_small_cell(cell: f64, grid: &Grid) -> i64 {
+            fn from_small_cell(cell: f64, grid: &NoiseGrid) -> i64 {
                 if grid.exponent <= 12 {
                     // |cell| < 2^51, so the product is below 2^63.
                     (cell as i64) << grid.exponent
@@ -127,7 +130,7 @@ macro_rules! machine_integer {
                 }
             }
 
-            fn from_cell(cell: &IBig, grid: &Grid) -> i64 {
+            fn from_cell(cell: &IBig, grid: &NoiseGrid) -> i64 {
                 let value = cell << grid.exponent.unsigned_abs() as usize;
                 let end = if value < IBig::ZERO {
                     i64::MIN
@@ -165,14 +168,14 @@ impl NoisyNumber for IBig {
         IBig::is_zero(self)
     }
 
-    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+    fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64) {
         let steps = Dyadic::from(self.clone())
-            .scale(-grid.exponent)
+            .times_power_of_two(-grid.exponent)
             .to_f64(Rounding::NearestEven);
         (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
     }
 
-    fn from_cell(cell: &IBig, grid: &Grid) -> IBig {
+    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> IBig {
         cell << grid.exponent.unsigned_abs() as usize
     }
 }
@@ -194,13 +197,15 @@ impl NoisyNumber for Rational {
         Rational::is_zero(self)
     }
 
-    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
-        let steps = self.scale(-grid.exponent).to_f64(Rounding::NearestEven);
+    fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64) {
+        let steps = self
+            .times_power_of_two(-grid.exponent)
+            .to_f64(Rounding::NearestEven);
         (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
     }
 
-    fn from_cell(cell: &IBig, grid: &Grid) -> Rational {
-        Rational::from(cell.clone()).scale(grid.exponent)
+    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> Rational {
+        Rational::from(cell.clone()).times_power_of_two(grid.exponent)
     }
 }
 
@@ -221,13 +226,13 @@ impl NoisyNumber for f64 {
     }
 
     #[inline]
-    fn in_steps(&self, grid: &Grid) -> (f64, f64) {
+    fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64) {
         // Exact, unless it underflows, by less than the error stated, or overflows.
         (*self * grid.steps_per_unit, f64::MIN_POSITIVE)
     }
 
     #[inline]
-    fn from_small_cell(cell: f64, grid: &Grid) -> f64 {
+    fn from_small_cell(cell: f64, grid: &NoiseGrid) -> f64 {
         // 2^51 cells and grids up to 2^900: no overflow; exact, and −0.0 becomes +0.0.
         if grid.exponent.unsigned_abs() <= 900 {
             cell * grid.step + 0.0
@@ -236,7 +241,7 @@ impl NoisyNumber for f64 {
         }
     }
 
-    fn from_cell(cell: &IBig, grid: &Grid) -> f64 {
+    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> f64 {
         Dyadic::new(cell.clone(), grid.exponent)
             .to_f64(Rounding::NearestEven)
             .clamp(-f64::MAX, f64::MAX)

@@ -1,16 +1,20 @@
 use lastbit_exact::Rational;
+use lastbit_exact::environment::EnvironmentError;
 use lastbit_noise::entropy::EntropyError;
 
+use super::utility::UtilityError;
 use crate::ParameterError;
-use crate::utility::UtilityError;
 
 /// Why a snapping mechanism cannot be built, or a value not be released.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum SnappingError {
     /// A parameter holds a bad value.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// A floating-point mode in which no bound holds.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// Neither a loss nor an error target was given.
     #[error("no loss given: set epsilon, or an accuracy from which it is solved")]
     NoLoss,
@@ -81,6 +85,11 @@ pub enum Error {
         /// The arithmetic asked for.
         arithmetic: &'static str,
     },
+    /// The scale of the noise is outside f64.
+    #[error(
+        "the scale λ = Δ/ε is outside what a double can hold (2^-1074 to 2^1023); change epsilon, or measure the query in another unit"
+    )]
+    ScaleOutOfRange,
     /// The grid's exponent is outside f64.
     #[error(
         "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a grid in that range, or measure the query in another unit"
@@ -113,6 +122,14 @@ pub enum Error {
     OutsideBinary64 {
         /// λ.
         scale: f64,
+    },
+    /// The bounds are too near to each other, or to zero, for binary64 to count the value in steps of the grid without underflow.
+    #[error(
+        "the bounds are about {size:e} wide or large, less than 2^-1000 of the grid or of 1, where binary64 would lose bits of the value; use exact or multi arithmetic, or another unit"
+    )]
+    BoundsUnderflow {
+        /// The half width of bounds that are doubles, else the largest of them.
+        size: f64,
     },
     /// More than 1000 bits needed.
     #[error(

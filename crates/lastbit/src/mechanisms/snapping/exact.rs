@@ -6,7 +6,7 @@ use lastbit_noise::entropy::Entropy;
 
 use super::place::Place;
 use super::setting::{Centring, Setting};
-use super::{Error, check_finite};
+use super::{SnappingError, check_finite};
 
 const BLOCK: usize = Laplace::BLOCK;
 
@@ -15,7 +15,8 @@ const BLOCK: usize = Laplace::BLOCK;
 pub(super) struct Exact {
     laplace: Laplace,
     centring: Centring,
-    /// `2^-grid_exponent`; NaN, which sends every draw to the second tier, where that is no normal double.
+    /// `2^-grid_exponent`; NaN, which sends every draw to the second tier, where that is no normal
+    /// double.
     steps_per_unit: f64,
     /// How far the steps computed in doubles can be from the exact ones.
     steps_error: f64,
@@ -34,14 +35,15 @@ impl Exact {
             .lower()
             .abs()
             .max(setting.bounds.upper().abs());
-        // `Centring` is off by at most 2^-51 of the largest bound; scaling by a power of two is exact unless it underflows,
-        // which costs at most 2^-1074 steps.
+        // `Centring` is off by at most 2^-51 of the largest bound; scaling by a power of two is
+        // exact unless it underflows, which costs at most 2^-1074 steps.
         let steps_error = largest
-            .scale(-exponent - 51)
+            .times_power_of_two(-exponent - 51)
             .to_f64(Rounding::Up)
             .max(f64::MIN_POSITIVE);
         Exact {
-            laplace: Laplace::new(&setting.scale, exponent).expect("a scale is positive"),
+            laplace: Laplace::new(&setting.scale, exponent)
+                .expect("a scale and a grid within the doubles"),
             centring: Centring::of(&setting.bounds),
             steps_per_unit,
             steps_error,
@@ -49,24 +51,24 @@ impl Exact {
     }
 
     /// One release of an exact value, clamped and centred.
-    pub(super) fn release(
+    pub(super) fn draw(
         &self,
         place: &Place,
         centred: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
-        Ok(place.cell(&self.laplace.sample(centred, entropy)?))
+    ) -> Result<f64, SnappingError> {
+        Ok(place.cell(&self.laplace.draw(centred, entropy)?))
     }
 
     /// One release of a finite double.
     #[inline]
-    pub(super) fn release_f64(
+    pub(super) fn draw_f64(
         &self,
         setting: &Setting,
         place: &Place,
         value: f64,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let word = entropy.word()?;
         let steps = self.centring.apply(value) * self.steps_per_unit;
         match self.laplace.try_cell(word, steps, self.steps_error) {
@@ -79,14 +81,14 @@ impl Exact {
     }
 
     /// One release for each of the finite doubles, in blocks.
-    pub(super) fn release_slice(
+    pub(super) fn draw_slice(
         &self,
         setting: &Setting,
         place: &Place,
         values: &[f64],
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SnappingError> {
         self.blocks(
             place,
             self.steps_error,
@@ -98,16 +100,16 @@ impl Exact {
     }
 
     /// Many releases of one exact value, clamped and centred, in blocks.
-    pub(super) fn release_repeated(
+    pub(super) fn draw_repeated(
         &self,
         setting: &Setting,
         place: &Place,
         centred: &Rational,
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SnappingError> {
         let steps = centred
-            .scale(-setting.grid_exponent)
+            .times_power_of_two(-setting.grid_exponent)
             .to_f64(Rounding::NearestEven);
         self.blocks(
             place,
@@ -119,16 +121,17 @@ impl Exact {
         )
     }
 
-    /// Fills `outputs` with draws around `steps(i)`, which is within `error` of the exact location `centred(i)` in steps.
+    /// Fills `outputs` with draws around `steps(i)`, which is within `error` of the exact location
+    /// `centred(i)` in steps.
     fn blocks(
         &self,
         place: &Place,
         error: f64,
         steps: impl Fn(usize) -> f64,
-        centred: impl Fn(usize) -> Result<Rational, Error>,
+        centred: impl Fn(usize) -> Result<Rational, SnappingError>,
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SnappingError> {
         let mut words = [0u64; BLOCK];
         let mut locations = [0.0; BLOCK];
         let mut cells = [0.0; BLOCK];
@@ -169,7 +172,7 @@ impl Exact {
         word: u64,
         centred: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let cell = self.laplace.resolve_at(word, centred, entropy)?;
         Ok(place.cell(&cell))
     }

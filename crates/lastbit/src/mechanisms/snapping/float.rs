@@ -6,8 +6,9 @@ use lastbit_noise::{SignedUStar64, UStar};
 
 /// Binary floating point in which every operation rounds to nearest even, as [`noisy`] needs it.
 ///
-/// Implemented by the hardware's binary64 and by [`FormatArithmetic`] at any precision. The certificate of the loss speaks of
-/// this code, so a test that enumerates it at 8 bits and a release at 53 or 118 run the same lines.
+/// Implemented by the hardware's binary64 and by [`FormatArithmetic`] at any precision. The
+/// certificate of the loss speaks of this code, so a test that enumerates it at 8 bits and a
+/// release at 53 or 118 run the same lines.
 pub trait FloatArithmetic {
     /// A number of the format.
     type Number: Clone;
@@ -158,7 +159,8 @@ impl FloatArithmetic for Binary64 {
     }
 }
 
-/// `U*` below the smallest normal double, which happens once in 2^1022 draws: the same logarithm through big numbers.
+/// `U*` below the smallest normal double, which happens once in 2^1022 draws: the same logarithm
+/// through big numbers.
 #[cold]
 fn ln_beyond_binary64(u: &SignedUStar64) -> f64 {
     let value = Dyadic::new(1i64 << 52 | u.fraction as i64, -52 - u.exponent as i64);
@@ -177,14 +179,14 @@ fn scale_factors(exponent: i64) -> (f64, f64) {
 
 /// `⌊x + 1/2⌋`, exactly, for every finite x and the infinities.
 ///
-/// Contract: the integer r with `r − 1/2 ≤ x < r + 1/2`; a tie goes toward +∞ for both signs; zero is `+0.0` or `-0.0`.
-/// `(x + 0.5).floor()` would not do: 0.49999999999999994 + 0.5 = 1.
+/// Contract: the integer r with `r − 1/2 ≤ x < r + 1/2`; a tie goes toward +∞ for both signs; zero
+/// is `+0.0` or `-0.0`. `(x + 0.5).floor()` would not do: 0.49999999999999994 + 0.5 = 1.
 #[inline]
 pub fn round_ties_up(x: f64) -> f64 {
     const ROUND: f64 = 1.5 * (1u64 << 52) as f64;
     if x.abs() < (1u64 << 51) as f64 {
-        // Nearest, ties to even, as the sum has no bits below one. x − nearest is exact, at most one half; a tie that went down
-        // goes up after all.
+        // Nearest, ties to even, as the sum has no bits below one. x − nearest is exact, at most
+        // one half; a tie that went down goes up after all.
         let nearest = (x + ROUND) - ROUND;
         if x - nearest == 0.5 {
             nearest + 1.0
@@ -224,7 +226,8 @@ mod tests {
 
     #[test]
     fn erratum_2_a_carry_needs_only_the_integer_bits() {
-        // 7.5 = (111.1)₂: the integer bits are all ones, the fraction's are not; the carry makes it 8.
+        // 7.5 = (111.1)₂: the integer bits are all ones, the fraction's are not; the carry makes
+        // it 8.
         assert_eq!(round_ties_up(7.5), 8.0);
         assert_eq!(round_ties_up(1023.75), 1024.0);
         assert_eq!(round_ties_up(-7.75), -8.0);

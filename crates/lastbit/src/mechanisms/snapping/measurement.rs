@@ -4,14 +4,16 @@ use lastbit_exact::{IBig, Rational, Up};
 use lastbit_noise::entropy::Entropy;
 
 use super::setting::Setting;
-use super::{Arithmetic, CHARGED, Error, Snapping};
+use super::{Arithmetic, CHARGED, Snapping, SnappingError};
 use crate::conversions::laplace_to_zcdp;
 use crate::domains::{AtomDomain, Number, VectorDomain};
 use crate::measures::{MaxDivergence, ZeroConcentratedDivergence};
 use crate::metrics::{AbsoluteDistance, L1Distance};
+use crate::sealed::Sealed;
 use crate::{Measurement, MetricSpace, PrivacyMap};
 
-/// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `IBig`, `Rational`.
+/// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `IBig`,
+/// `Rational`.
 ///
 /// ```
 /// use lastbit::Bounds;
@@ -19,25 +21,29 @@ use crate::{Measurement, MetricSpace, PrivacyMap};
 /// use lastbit_exact::Rational;
 /// use lastbit_noise::entropy::System;
 /// let snapping = Snapping::builder(Bounds::parse("0", "1")?, "1".parse()?).epsilon("1".parse()?).build()?;
-/// let published: f64 = Rational::new(1, 3).release(&snapping, &mut System::default())?;
+/// let published: f64 = Rational::new(1, 3).draw(&snapping, &mut System::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait SnappingNumber: Number {
-    /// One release.
-    fn release(&self, snapping: &Snapping, entropy: &mut dyn Entropy) -> Result<f64, Error>;
+pub trait SnappingNumber: Number + Sealed {
+    /// One noisy output.
+    fn draw(&self, snapping: &Snapping, entropy: &mut dyn Entropy) -> Result<f64, SnappingError>;
 }
 
 impl SnappingNumber for f64 {
-    fn release(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, Error> {
-        snapping.release(*self, &mut entropy)
+    fn draw(
+        &self,
+        snapping: &Snapping,
+        mut entropy: &mut dyn Entropy,
+    ) -> Result<f64, SnappingError> {
+        snapping.draw(*self, &mut entropy)
     }
 }
 
 macro_rules! exact {
     ($($type:ty),*) => {
         $(impl SnappingNumber for $type {
-            fn release(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, Error> {
-                snapping.release_exact(&Rational::from(self.clone()), &mut entropy)
+            fn draw(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, SnappingError> {
+                snapping.draw_exact(&Rational::from(self.clone()), &mut entropy)
             }
         })*
     };
@@ -45,13 +51,15 @@ macro_rules! exact {
 exact!(i64, u64, IBig, Rational);
 
 impl Snapping {
-    /// The mechanism as a measurement, with a loss for every distance `d` between inputs; at `d = Δ` at most [`Snapping::epsilon`].
+    /// The mechanism as a measurement, with a loss for every distance `d` between inputs; at
+    /// `d = Δ` at most [`Snapping::epsilon`].
     ///
-    /// With `d' = min(d, upper − lower)`, since inputs are clamped: exactly `d'/λ` in exact arithmetic; in the float modes
-    /// `(d' + e)/λ·(1 + c₁·B/(d' + e)·η) + c₂η`, with e what rounding the inputs adds and (c₁, c₂) = [`CHARGED`]. At `d = 0` nothing.
+    /// With `d' = min(d, upper − lower)`, since inputs are clamped: exactly `d'/λ` in exact
+    /// arithmetic; in the float modes `(d' + e)/λ·(1 + c₁·B/(d' + e)·η) + c₂η`, with e what
+    /// rounding the inputs adds and (c₁, c₂) = [`CHARGED`]. At `d = 0` nothing.
     ///
-    /// **Proof.** As in the module, where Δ stands for any distance: λ is what is drawn from, and only ε = Δ/λ speaks of Δ. The limits on
-    /// λ and B are free of Δ. ∎
+    /// **Proof.** As in the module, where Δ stands for any distance: λ is what is drawn from, and
+    /// only ε = Δ/λ speaks of Δ. The limits on λ and B are free of Δ. ∎
     ///
     /// ```
     /// use lastbit::Bounds;
@@ -75,15 +83,17 @@ impl Snapping {
             domain,
             AbsoluteDistance,
             MaxDivergence,
-            move |value: &T, entropy| Ok(value.release(&snapping, entropy)?),
+            move |value: &T, entropy| Ok(value.draw(&snapping, entropy)?),
             PrivacyMap::new(move |d_in| Ok(Up::from_rational(&loss(&setting, d_in)))),
         )
     }
 
-    /// Every entry of a vector released on its own, with a loss for every L1 distance `d`: `d/λ`. Exact arithmetic only: each entry that
-    /// differs would add the rounding terms of the float modes once more, and how many differ is not in the distance.
+    /// Every entry of a vector released on its own, with a loss for every L1 distance `d`: `d/λ`.
+    /// Exact arithmetic only: each entry that differs would add the rounding terms of the float
+    /// modes once more, and how many differ is not in the distance.
     ///
-    /// **Proof.** Entries at distances `d_1, …, d_n` with sum at most d lose `d_i/λ` or less each, and their noise is independent. ∎
+    /// **Proof.** Entries at distances `d_1, …, d_n` with sum at most d lose `d_i/λ` or less each,
+    /// and their noise is independent. ∎
     ///
     /// ```
     /// use lastbit::Bounds;
@@ -110,15 +120,15 @@ impl Snapping {
             L1Distance,
             MaxDivergence,
             move |values: &Vec<T>, entropy| {
-                let released = values.iter().map(|value| value.release(&snapping, entropy));
-                Ok(released.collect::<Result<Vec<f64>, Error>>()?)
+                let released = values.iter().map(|value| value.draw(&snapping, entropy));
+                Ok(released.collect::<Result<Vec<f64>, SnappingError>>()?)
             },
             PrivacyMap::new(move |d_in: &Rational| Ok(Up::from_rational(&(d_in / &scale)))),
         )
     }
 
-    /// [`Snapping::measurement`] with its loss as zCDP: `ρ = ε + e^-ε − 1`. Exact arithmetic only: what the float modes draw
-    /// is near Laplace noise, but not a function of it.
+    /// [`Snapping::measurement`] with its loss as zCDP: `ρ = ε + e^-ε − 1`. Exact arithmetic only:
+    /// what the float modes draw is near Laplace noise, but not a function of it.
     ///
     /// ```
     /// use lastbit::Bounds;
@@ -166,14 +176,14 @@ fn loss(setting: &Setting, d_in: &Rational) -> Rational {
     if d_in.is_zero() {
         return Rational::ZERO;
     }
-    let width = setting.bounds.half_width().scale(1);
+    let width = setting.bounds.half_width().times_power_of_two(1);
     let rounding = &setting.sensitivity - &setting.sensitivity_of_query;
     let ideal = &(d_in.clone().min(width) + rounding) / &setting.scale;
     match (&setting.bound, setting.precision) {
         (Some(bound), Some(precision)) => {
             let (c1, c2) = CHARGED;
             let relative = Rational::from(c1) * (bound / &setting.scale) + Rational::from(c2);
-            ideal + relative.scale(-i64::from(precision))
+            ideal + relative.times_power_of_two(-i64::from(precision))
         }
         _ => ideal,
     }

@@ -9,29 +9,33 @@ mod place;
 mod price;
 mod request;
 mod setting;
+pub mod utility;
 
+use lastbit_exact::environment;
 use lastbit_exact::{Dyadic, Rational, Rounding, Up};
 use lastbit_noise::entropy::Entropy;
 
-pub use error::Error;
+pub use error::SnappingError;
 pub use float::{
     Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
 };
 pub use measurement::{SnappingNumber, VectorMeasurement};
 pub use price::{GuessPrice, Price};
-pub use setting::{CHARGED, PUBLISHED, Setting};
+pub use setting::{CHARGED, PUBLISHED, Setting, float_grid_exponent};
+pub use utility::GridRule;
 
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
 use exact::Exact;
 use multi::Multi;
 use place::Place;
-use request::{Loss, Request};
+use request::{LossOrError, Request};
 use setting::Centring;
 
 /// How the mechanism computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// The real-valued mechanism, sampled exactly: loss exactly ε, any grid, any bound. The default.
+    /// The real-valued mechanism, sampled exactly: loss exactly ε, any grid, any bound. The
+    /// default.
     #[default]
     Exact,
     /// Mironov's mechanism in IEEE binary64 with a correctly rounded logarithm.
@@ -49,16 +53,6 @@ impl Arithmetic {
             Arithmetic::Multi => "multi",
         }
     }
-}
-
-/// The grid that outputs lie on, relative to the centre of the bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grid {
-    /// Multiples of Λ, the smallest power of two ≥ λ. The default.
-    #[default]
-    Snapped,
-    /// Multiples of `2^k`; exact arithmetic only.
-    Fine(i64),
 }
 
 /// The outer clamp: outputs stay within B of the centre.
@@ -84,22 +78,22 @@ impl Default for Bound {
 pub struct Builder {
     bounds: Bounds,
     sensitivity: Sensitivity,
-    loss: Option<Loss>,
+    loss: Option<LossOrError>,
     bound: Bound,
     arithmetic: Arithmetic,
-    grid: Grid,
+    grid: GridRule,
 }
 
 impl Builder {
     /// The loss to pay.
     pub fn epsilon(mut self, epsilon: Epsilon) -> Builder {
-        self.loss = Some(Loss::Epsilon(epsilon));
+        self.loss = Some(LossOrError::Epsilon(epsilon));
         self
     }
 
     /// The error to stay within at this confidence; the loss is solved from it.
     pub fn accuracy(mut self, accuracy: Accuracy, confidence: Confidence) -> Builder {
-        self.loss = Some(Loss::Accuracy(accuracy, confidence));
+        self.loss = Some(LossOrError::Accuracy(accuracy, confidence));
         self
     }
 
@@ -116,17 +110,18 @@ impl Builder {
     }
 
     /// The grid; snapped if not set.
-    pub fn grid(mut self, grid: Grid) -> Builder {
+    pub fn grid(mut self, grid: GridRule) -> Builder {
         self.grid = grid;
         self
     }
 
     /// Resolves every number, or says which limit failed and what to change.
-    pub fn build(self) -> Result<Snapping, Error> {
+    pub fn build(self) -> Result<Snapping, SnappingError> {
+        environment::check()?;
         let request = Request {
             bounds: self.bounds,
             sensitivity: self.sensitivity,
-            loss: self.loss.ok_or(Error::NoLoss)?,
+            loss: self.loss.ok_or(SnappingError::NoLoss)?,
             bound: self.bound,
             arithmetic: self.arithmetic,
             grid: self.grid,
@@ -135,7 +130,7 @@ impl Builder {
     }
 }
 
-/// A snapping mechanism, ready to release.
+/// A snapping mechanism, ready to draw.
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
@@ -147,7 +142,7 @@ impl Builder {
 ///     .build()?;
 /// assert!(count.accuracy(&"0.95".parse()?).get() <= 10.0);
 /// assert!(*count.epsilon() < "0.375".parse()?);
-/// let published = count.release(417.0, &mut System::default())?;
+/// let published = count.draw(417.0, &mut System::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -160,7 +155,8 @@ pub struct Snapping {
 #[derive(Clone, Debug)]
 enum Engine {
     Exact(Box<Exact>),
-    /// In units of the grid: scaling by a power of two commutes with every operation inside the limits of the setting.
+    /// In units of the grid: scaling by a power of two commutes with every operation inside the
+    /// limits of the setting.
     Binary64 {
         parameters: FloatParameters<f64>,
         centring: Centring,
@@ -170,7 +166,8 @@ enum Engine {
 }
 
 impl Snapping {
-    /// Starts with what every mechanism needs: public bounds of the query, and how far one person can move it.
+    /// Starts with what every mechanism needs: public bounds of the query, and how far one person
+    /// can move it.
     pub fn builder(bounds: Bounds, sensitivity: Sensitivity) -> Builder {
         Builder {
             bounds,
@@ -178,20 +175,20 @@ impl Snapping {
             loss: None,
             bound: Bound::default(),
             arithmetic: Arithmetic::default(),
-            grid: Grid::default(),
+            grid: GridRule::default(),
         }
     }
 
-    fn new(setting: Setting) -> Result<Snapping, Error> {
+    fn new(setting: Setting) -> Result<Snapping, SnappingError> {
         let engine = match (setting.arithmetic, setting.format(), setting.dyadics()) {
             (Arithmetic::Binary64, _, Some((scale, bound))) => {
                 let steps = -setting.grid_exponent;
                 let double = |x: Dyadic| x.to_f64(Rounding::NearestEven);
                 Engine::Binary64 {
                     parameters: FloatParameters {
-                        scale: double(scale.scale(steps)),
+                        scale: double(scale.times_power_of_two(steps)),
                         grid_exponent: 0,
-                        bound: double(bound.scale(steps)),
+                        bound: double(bound.times_power_of_two(steps)),
                     },
                     centring: Centring::of(&setting.bounds),
                     steps_per_unit: double(Dyadic::power_of_two(steps)),
@@ -214,87 +211,88 @@ impl Snapping {
         })
     }
 
-    /// Releases a double. One draw; the loss is [`Snapping::epsilon`] each time.
+    /// One noisy output for a double. The loss is [`Snapping::epsilon`] each time.
     #[inline]
-    pub fn release(&self, value: f64, entropy: &mut impl Entropy) -> Result<f64, Error> {
+    pub fn draw(&self, value: f64, entropy: &mut impl Entropy) -> Result<f64, SnappingError> {
+        environment::check()?;
         if !value.is_finite() {
-            return Err(Error::ValueNotFinite { index: 0, value });
+            return Err(SnappingError::ValueNotFinite { index: 0, value });
         }
         match &self.engine {
-            Engine::Exact(exact) => exact.release_f64(&self.setting, &self.place, value, entropy),
+            Engine::Exact(exact) => exact.draw_f64(&self.setting, &self.place, value, entropy),
             Engine::Binary64 {
                 parameters,
                 centring,
                 steps_per_unit,
             } => self.binary64(parameters, centring.apply(value) * steps_per_unit, entropy),
-            Engine::Multi(multi) => multi.release_f64(&self.setting, &self.place, value, entropy),
+            Engine::Multi(multi) => multi.draw_f64(&self.setting, &self.place, value, entropy),
         }
     }
 
-    /// Releases an exact value, such as a mean computed in integers.
-    pub fn release_exact(
+    /// One noisy output for an exact value, such as a mean computed in integers.
+    pub fn draw_exact(
         &self,
         value: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
+        environment::check()?;
         match &self.engine {
-            Engine::Exact(exact) => {
-                exact.release(&self.place, &self.setting.centred(value), entropy)
-            }
+            Engine::Exact(exact) => exact.draw(&self.place, &self.setting.centred(value), entropy),
             Engine::Binary64 { parameters, .. } => {
                 let steps = self
                     .setting
                     .centred(value)
-                    .scale(-self.setting.grid_exponent);
+                    .times_power_of_two(-self.setting.grid_exponent);
                 self.binary64(parameters, steps.to_f64(Rounding::NearestEven), entropy)
             }
-            Engine::Multi(multi) => {
-                multi.release(&self.place, &self.setting.centred(value), entropy)
-            }
+            Engine::Multi(multi) => multi.draw(&self.place, &self.setting.centred(value), entropy),
         }
     }
 
-    /// Releases every value of a slice independently: the loss is [`Snapping::epsilon`] for *each*.
+    /// Independent outputs for all values of a slice: the loss is [`Snapping::epsilon`] for *each*.
     ///
-    /// All values are checked before any is released.
-    pub fn release_slice(
+    /// All values are checked before anything is drawn.
+    pub fn draw_slice(
         &self,
         values: &[f64],
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SnappingError> {
+        environment::check()?;
         if values.len() != outputs.len() {
-            return Err(Error::LengthMismatch {
+            return Err(SnappingError::LengthMismatch {
                 values: values.len(),
                 outputs: outputs.len(),
             });
         }
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             let value = values[index];
-            return Err(Error::ValueNotFinite { index, value });
+            return Err(SnappingError::ValueNotFinite { index, value });
         }
         if let Engine::Exact(exact) = &self.engine {
-            return exact.release_slice(&self.setting, &self.place, values, outputs, entropy);
+            return exact.draw_slice(&self.setting, &self.place, values, outputs, entropy);
         }
         for (value, output) in values.iter().zip(outputs) {
-            *output = self.release(*value, entropy)?;
+            *output = self.draw(*value, entropy)?;
         }
         Ok(())
     }
 
-    /// Fills `outputs` with independent releases of one exact value: the loss is [`Snapping::epsilon`] for *each*.
-    pub fn release_repeated(
+    /// Fills `outputs` with independent draws for one exact value: the loss is
+    /// [`Snapping::epsilon`] for *each*.
+    pub fn draw_repeated(
         &self,
         value: &Rational,
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SnappingError> {
+        environment::check()?;
         if let Engine::Exact(exact) = &self.engine {
             let centred = self.setting.centred(value);
-            return exact.release_repeated(&self.setting, &self.place, &centred, outputs, entropy);
+            return exact.draw_repeated(&self.setting, &self.place, &centred, outputs, entropy);
         }
         for output in outputs {
-            *output = self.release_exact(value, entropy)?;
+            *output = self.draw_exact(value, entropy)?;
         }
         Ok(())
     }
@@ -305,7 +303,7 @@ impl Snapping {
         parameters: &FloatParameters<f64>,
         centred_steps: f64,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let (negative, uniform) = Binary64.draw(entropy)?;
         let snapped = noisy(&Binary64, &centred_steps, negative, &uniform, parameters);
         Ok(self.place.steps_f64(snapped))
@@ -316,7 +314,8 @@ impl Snapping {
         &self.setting.epsilon
     }
 
-    /// The sensitivity that λ is set for: Δ, and in the float modes what rounding the input adds to it.
+    /// The sensitivity that λ is set for: Δ, and in the float modes what rounding the input adds to
+    /// it.
     pub fn effective_sensitivity(&self) -> &Rational {
         &self.setting.sensitivity
     }
@@ -351,13 +350,13 @@ impl Snapping {
         self.setting.precision
     }
 
-    /// The error that a release exceeds with probability at most `1 − confidence`, for every value in the bounds:
-    /// `min(λ·ln(1/α) + Λ/2, 2B)`, plus what rounding costs.
+    /// The error that a release exceeds with probability at most `1 − confidence`, for every value
+    /// in the bounds: `min(λ·ln(1/α) + Λ/2, 2B)`, plus what rounding costs.
     pub fn accuracy(&self, confidence: &Confidence) -> Up {
         self.setting.accuracy(&confidence.alpha())
     }
 }
 
-fn check_finite(index: usize, value: f64) -> Result<Rational, Error> {
-    Rational::try_from(value).map_err(|_| Error::ValueNotFinite { index, value })
+fn check_finite(index: usize, value: f64) -> Result<Rational, SnappingError> {
+    Rational::try_from(value).map_err(|_| SnappingError::ValueNotFinite { index, value })
 }

@@ -6,7 +6,7 @@ use lastbit_noise::entropy::Entropy;
 use super::float::{FloatArithmetic, FloatParameters, FormatArithmetic, noisy};
 use super::place::Place;
 use super::setting::{Centring, Setting};
-use super::{Error, check_finite};
+use super::{SnappingError, check_finite};
 
 /// What a release at many bits needs: all public.
 #[derive(Clone, Debug)]
@@ -36,30 +36,30 @@ impl Multi {
 
     /// One release of a finite double.
     #[inline(never)]
-    pub(super) fn release_f64(
+    pub(super) fn draw_f64(
         &self,
         setting: &Setting,
         place: &Place,
         value: f64,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let Some((centring, centre)) = &self.doubles else {
-            return self.release(place, &setting.centred(&check_finite(0, value)?), entropy);
+            return self.draw(place, &setting.centred(&check_finite(0, value)?), entropy);
         };
         let clamped = Dyadic::try_from(centring.clamp(value))
-            .map_err(|_| Error::ValueNotFinite { index: 0, value })?;
+            .map_err(|_| SnappingError::ValueNotFinite { index: 0, value })?;
         let format = self.arithmetic.0;
         let centred = format.sub(&clamped, centre, Rounding::NearestEven);
         self.noisy(place, &centred, entropy)
     }
 
     /// One release of an exact value, clamped and centred.
-    pub(super) fn release(
+    pub(super) fn draw(
         &self,
         place: &Place,
         centred: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let format = self.arithmetic.0;
         let centred = format.round_rational(centred, Rounding::NearestEven);
         self.noisy(place, &centred, entropy)
@@ -70,7 +70,7 @@ impl Multi {
         place: &Place,
         centred: &Dyadic,
         entropy: &mut impl Entropy,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, SnappingError> {
         let (negative, uniform) = self.arithmetic.draw(entropy)?;
         let snapped = noisy(
             &self.arithmetic,

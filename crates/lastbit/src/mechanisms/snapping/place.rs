@@ -1,17 +1,19 @@
-//! From a cell of the grid to the double that is published: the outer clamp, and the centre added back.
+//! From a cell of the grid to the double that is published: the outer clamp, and the centre added
+//! back.
 
 use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
 
 use super::setting::Setting;
 
-/// A public function from cells to doubles. Whatever it does is post-processing; it must only be *one* function, so that the fast
-/// and the slow path publish the same double for the same cell.
+/// A public function from cells to doubles. Whatever it does is post-processing; it must only be
+/// *one* function, so that the fast and the slow path publish the same double for the same cell.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     centre: f64,
     grid: f64,
     grid_exponent: i64,
-    /// The first cell at or beyond B: `⌈B/Λ⌉`; if B is infinite, the first at or beyond 2^1023, where outputs saturate.
+    /// The first cell at or beyond B: `⌈B/Λ⌉`; if B is infinite, the first at or beyond 2^1023,
+    /// where outputs saturate.
     top_cell: f64,
     top_cell_exact: IBig,
     top: f64,
@@ -22,10 +24,11 @@ impl Place {
     pub(super) fn new(setting: &Setting) -> Place {
         let centre = setting.bounds.centre().to_f64(Rounding::NearestEven);
         let grid_exponent = setting.grid_exponent;
-        let saturation = || Rational::ONE.scale(1023);
+        let saturation = || Rational::ONE.times_power_of_two(1023);
         let bound = setting.bound.clone().unwrap_or_else(saturation);
-        let top_cell_exact = bound.scale(-grid_exponent).ceil();
-        // Rounded up if it is no double: the fast path stays below 2^51 cells, so it never compares equal then.
+        let top_cell_exact = bound.times_power_of_two(-grid_exponent).ceil();
+        // Rounded up if it is no double: the fast path stays below 2^51 cells, so it never compares
+        // equal then.
         let top_cell = Dyadic::from(top_cell_exact.clone()).to_f64(Rounding::Up);
         let mut place = Place {
             centre,

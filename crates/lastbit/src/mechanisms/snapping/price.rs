@@ -2,16 +2,17 @@
 
 use lastbit_exact::{Interval, Rational, Up};
 
-use super::{Error, PUBLISHED, Snapping};
+use super::utility::{Law, Laws, clamp_probability, laplace_accuracy, simple_accuracy};
+use super::{PUBLISHED, Snapping, SnappingError};
 use crate::Confidence;
-use crate::utility::{Law, Laws, clamp_probability, laplace_accuracy, simple_accuracy};
 
 /// The price of a release: public, data-independent, every number rounded to the safe side.
 #[derive(Clone, Debug)]
 pub struct Price {
     /// The loss charged.
     pub epsilon: Up,
-    /// The loss by the published formula `ε'(1 + 12(B/Δ)η) + 2η`; the same as `epsilon` in exact arithmetic.
+    /// The loss by the published formula `ε'(1 + 12(B/Δ)η) + 2η`; the same as `epsilon` in exact
+    /// arithmetic.
     pub epsilon_published: Up,
     /// The error that a release exceeds with probability at most `1 − confidence`.
     pub accuracy: Up,
@@ -21,14 +22,16 @@ pub struct Price {
     pub accuracy_laplace: Up,
     /// The largest bias over all values in the bounds.
     pub bias_worst: Up,
-    /// The largest probability, over all values in the bounds, that the outer clamp binds; zero if there is none.
+    /// The largest probability, over all values in the bounds, that the outer clamp binds; zero if
+    /// there is none.
     pub clamp_probability: Up,
 }
 
 /// What the caller's guess of the value adds to a [`Price`].
 #[derive(Clone, Debug)]
 pub struct GuessPrice {
-    /// The smallest error that a release of the guess exceeds with probability at most `1 − confidence`.
+    /// The smallest error that a release of the guess exceeds with probability at most
+    /// `1 − confidence`.
     pub accuracy: Up,
     /// The expected error.
     pub bias: Interval,
@@ -50,7 +53,7 @@ impl Snapping {
     /// assert_eq!(price.accuracy.get(), 3.4957322735539913);          // ln 20 + 1/2
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn price(&self, confidence: &Confidence) -> Result<Price, Error> {
+    pub fn price(&self, confidence: &Confidence) -> Result<Price, SnappingError> {
         let alpha = confidence.alpha();
         let setting = &self.setting;
         let laplace_scale = &setting.sensitivity_of_query / &setting.epsilon;
@@ -83,7 +86,7 @@ impl Snapping {
         &self,
         guess: &Rational,
         confidence: &Confidence,
-    ) -> Result<GuessPrice, Error> {
+    ) -> Result<GuessPrice, SnappingError> {
         let law = self.law(guess)?;
         let accuracy = &law.exact_accuracy(&confidence.alpha())? + &self.setting.output_error;
         Ok(GuessPrice {
@@ -95,7 +98,7 @@ impl Snapping {
     }
 
     /// The laws of all values, in coordinates relative to the centre of the bounds.
-    pub fn laws(&self) -> Result<Laws, Error> {
+    pub fn laws(&self) -> Result<Laws, SnappingError> {
         let setting = &self.setting;
         Ok(Laws::new(
             setting.scale.clone(),
@@ -105,9 +108,10 @@ impl Snapping {
         )?)
     }
 
-    /// The law of a release of `guess`, in coordinates relative to the centre of the bounds; [`Snapping::publish`] turns its points
-    /// into outputs. Of the true value it would say everything: pass a guess.
-    pub fn law(&self, guess: &Rational) -> Result<Law, Error> {
+    /// The law of a release of `guess`, in coordinates relative to the centre of the bounds;
+    /// [`Snapping::publish`] turns its points into outputs. Of the true value it would say
+    /// everything: pass a guess.
+    pub fn law(&self, guess: &Rational) -> Result<Law, SnappingError> {
         Ok(self.laws()?.at(&self.setting.centred(guess))?)
     }
 

@@ -2,17 +2,17 @@
 
 use lastbit_exact::{Rational, Rounding};
 
-use super::setting::{CHARGED, Centring, Setting};
-use super::{Arithmetic, Bound, Error, Grid};
-use crate::utility::{
+use super::setting::{CHARGED, Centring, Setting, float_grid_exponent};
+use super::utility::{
     GridRule, UtilityError, bound_for_gamma_exact, bound_for_gamma_float,
     bound_for_gamma_float_from_accuracy, scale_for_accuracy,
 };
+use super::{Arithmetic, Bound, SnappingError};
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
 
 /// What is paid, or what is wanted for it.
 #[derive(Clone, Debug)]
-pub(super) enum Loss {
+pub(super) enum LossOrError {
     Epsilon(Epsilon),
     Accuracy(Accuracy, Confidence),
 }
@@ -22,32 +22,35 @@ pub(super) enum Loss {
 pub(super) struct Request {
     pub bounds: Bounds,
     pub sensitivity: Sensitivity,
-    pub loss: Loss,
+    pub loss: LossOrError,
     pub bound: Bound,
     pub arithmetic: Arithmetic,
-    pub grid: Grid,
+    pub grid: GridRule,
 }
 
 impl Request {
-    pub(super) fn resolve(&self) -> Result<Setting, Error> {
+    pub(super) fn resolve(&self) -> Result<Setting, SnappingError> {
         match &self.loss {
-            Loss::Epsilon(epsilon) => self.with_loss(Charge::Epsilon(epsilon.get())),
-            Loss::Accuracy(target, confidence) => self.with_accuracy(target.get(), confidence),
+            LossOrError::Epsilon(epsilon) => self.with_loss(Given::Epsilon(epsilon.get())),
+            LossOrError::Accuracy(target, confidence) => {
+                self.with_accuracy(target.get(), confidence)
+            }
         }
     }
 
     /// The largest scale whose accuracy, with every rounding counted, is within the target.
-    fn with_accuracy(&self, target: &Rational, confidence: &Confidence) -> Result<Setting, Error> {
-        let rule = match self.grid {
-            Grid::Snapped => GridRule::Snapped,
-            Grid::Fine(exponent) => GridRule::Fixed(exponent),
-        };
+    fn with_accuracy(
+        &self,
+        target: &Rational,
+        confidence: &Confidence,
+    ) -> Result<Setting, SnappingError> {
+        let rule = self.grid;
         let alpha = confidence.alpha();
         let mut aim = target.clone();
         let mut step = Rational::ZERO;
         loop {
             let scale = scale_for_accuracy(&aim, &alpha, rule)?;
-            let setting = self.with_loss(Charge::Scale {
+            let setting = self.with_loss(Given::Scale {
                 scale: &scale,
                 target,
                 alpha: &alpha,
@@ -56,36 +59,40 @@ impl Request {
             if reached <= *target {
                 return Ok(setting);
             }
-            // Only the rounding of outputs and of float arithmetic was missed: aim lower by that, and by twice as much each
-            // time, so this ends soon: in `scale_for_accuracy` if nothing can meet the target.
-            step = step.scale(1).max(&reached - target);
+            // Only the rounding of outputs and of float arithmetic was missed: aim lower by that,
+            // and by twice as much each time, so this ends soon: in `scale_for_accuracy` if nothing
+            // can meet the target.
+            step = step.times_power_of_two(1).max(&reached - target);
             aim = &aim - &step;
         }
     }
 
-    fn with_loss(&self, charge: Charge<'_>) -> Result<Setting, Error> {
+    fn with_loss(&self, given: Given<'_>) -> Result<Setting, SnappingError> {
         let setting = match self.arithmetic {
-            Arithmetic::Exact => self.exact(charge)?,
-            Arithmetic::Binary64 => self.float(charge, 53)?,
-            Arithmetic::Multi => self.multi(charge)?,
+            Arithmetic::Exact => self.exact(given)?,
+            Arithmetic::Binary64 => self.float(given, 53)?,
+            Arithmetic::Multi => self.multi(given)?,
         };
         setting.checked()
     }
 
-    fn exact(&self, charge: Charge<'_>) -> Result<Setting, Error> {
+    fn exact(&self, given: Given<'_>) -> Result<Setting, SnappingError> {
         let sensitivity = self.sensitivity.get();
-        let (epsilon, scale) = match charge {
-            Charge::Epsilon(epsilon) => (epsilon.clone(), sensitivity / epsilon),
-            Charge::Scale { scale, .. } => (sensitivity / scale, scale.clone()),
+        let (epsilon, scale) = match given {
+            Given::Epsilon(epsilon) => (epsilon.clone(), sensitivity / epsilon),
+            Given::Scale { scale, .. } => (sensitivity / scale, scale.clone()),
         };
         let grid_exponent = match self.grid {
-            Grid::Snapped => snapped_exponent(&scale),
-            Grid::Fine(exponent) => exponent,
+            GridRule::Snapped => snapped_exponent(&scale),
+            GridRule::Fixed(exponent) => exponent,
         };
         if !(-1074..=1023).contains(&grid_exponent) {
-            return Err(Error::GridOutOfRange {
+            return Err(SnappingError::GridOutOfRange {
                 exponent: grid_exponent,
             });
+        }
+        if !(-1074..=1023).contains(&snapped_exponent(&scale)) {
+            return Err(SnappingError::ScaleOutOfRange);
         }
         let half_width = self.bounds.half_width();
         let bound = match &self.bound {
@@ -112,47 +119,48 @@ impl Request {
         })
     }
 
-    /// Picks the precision, then resolves as any float mode: p = max(118, m + 2, …) with `B·η/Δ ≤ 2^-52`, and `c₂η` at most
-    /// 2^-24 of the loss.
-    fn multi(&self, charge: Charge<'_>) -> Result<Setting, Error> {
+    /// Picks the precision, then resolves as any float mode: p = max(118, m + 2, …) with
+    /// `B·η/Δ ≤ 2^-52`, and `c₂η` at most 2^-24 of the loss.
+    fn multi(&self, given: Given<'_>) -> Result<Setting, SnappingError> {
         let sensitivity = self.sensitivity.get();
-        let epsilon_floor = sensitivity / &charge.ideal_scale(sensitivity);
-        let bound = self.first_float_bound(&charge)?;
+        let epsilon_floor = sensitivity / &given.ideal_scale(sensitivity);
+        let bound = self.first_float_bound(&given)?;
         let for_epsilon = 32 - epsilon_floor.ceil_log2().unwrap_or(0);
         let for_bound = 53 + (&bound / sensitivity).ceil_log2().unwrap_or(0);
         let bits = 118.max(for_epsilon).max(for_bound);
         if bits > 1000 {
-            return Err(Error::PrecisionTooLarge { bits: bits as u64 });
+            return Err(SnappingError::PrecisionTooLarge { bits: bits as u64 });
         }
-        self.float(charge, bits as u32)
+        self.float(given, bits as u32)
     }
 
-    fn float(&self, charge: Charge<'_>, precision: u32) -> Result<Setting, Error> {
+    fn float(&self, given: Given<'_>, precision: u32) -> Result<Setting, SnappingError> {
         let name = self.arithmetic.name();
-        if let Grid::Fine(_) = self.grid {
-            return Err(Error::FineGrid { arithmetic: name });
+        if let GridRule::Fixed(_) = self.grid {
+            return Err(SnappingError::FineGrid { arithmetic: name });
         }
-        let eta = Rational::ONE.scale(-i64::from(precision));
+        let eta = Rational::ONE.times_power_of_two(-i64::from(precision));
         let round_up = |x: &Rational| Rational::from(x.round(precision as usize, Rounding::Up));
         let round_bound = |x: &Rational| match &self.bound {
             Bound::Gamma(_) => round_up(&self.carried(x)),
             _ => round_up(x),
         };
         let half_width = self.bounds.half_width();
-        // What one person can move the number that enters the clamp: the query's own sensitivity, and the rounding of f − c
-        // for each of the two neighbours.
-        let sensitivity = self.sensitivity.get() + &self.centring_error(precision).scale(1);
+        // What one person can move the number that enters the clamp: the query's own sensitivity,
+        // and the rounding of f − c for each of the two neighbours.
+        let sensitivity =
+            self.sensitivity.get() + &self.centring_error(precision).times_power_of_two(1);
         let (c1, c2) = CHARGED;
         let overhead = |bound: &Rational| {
             &Rational::ONE + &(&(&Rational::from(c1) * &(bound / &sensitivity)) * &eta)
         };
         let additive = &Rational::from(c2) * &eta;
 
-        let resolve = |bound: &Rational| -> Result<(Rational, Rational), Error> {
-            match charge {
-                Charge::Epsilon(epsilon) => {
+        let resolve = |bound: &Rational| -> Result<(Rational, Rational), SnappingError> {
+            match given {
+                Given::Epsilon(epsilon) => {
                     if *epsilon <= additive {
-                        return Err(Error::EpsilonBelowRoundoff {
+                        return Err(SnappingError::EpsilonBelowRoundoff {
                             epsilon: epsilon.clone(),
                             limit: additive.to_f64(Rounding::Up),
                             precision,
@@ -162,7 +170,7 @@ impl Request {
                     let inner = &(epsilon - &additive) / &overhead(bound);
                     Ok((epsilon.clone(), round_up(&(&sensitivity / &inner))))
                 }
-                Charge::Scale { scale, .. } => {
+                Given::Scale { scale, .. } => {
                     let scale = Rational::from(scale.round(precision as usize, Rounding::Down));
                     let inner = &sensitivity / &scale;
                     Ok((&(&inner * &overhead(bound)) + &additive, scale))
@@ -170,10 +178,11 @@ impl Request {
             }
         };
 
-        let mut bound = round_bound(&self.first_float_bound(&charge)?);
+        let mut bound = round_bound(&self.first_float_bound(&given)?);
         let (mut epsilon, mut scale) = resolve(&bound)?;
         if let Bound::Gamma(gamma) = &self.bound {
-            // The closed form leaves out what rounding adds to λ; where that shows, raise B to what this λ needs.
+            // The closed form leaves out what rounding adds to λ; where that shows, raise B to what
+            // this λ needs.
             for _ in 0..64 {
                 let needed = self.needed_bound(&half_width, &scale, gamma)?;
                 if needed <= bound {
@@ -183,16 +192,16 @@ impl Request {
                 (epsilon, scale) = resolve(&bound)?;
             }
         }
-        let limit = scale.scale(i64::from(precision) - 7);
+        let limit = scale.times_power_of_two(i64::from(precision) - 7);
         if bound <= scale {
-            return Err(Error::BoundNotAboveScale {
+            return Err(SnappingError::BoundNotAboveScale {
                 bound: bound.to_f64(Rounding::NearestEven),
                 scale: scale.to_f64(Rounding::NearestEven),
                 arithmetic: name,
             });
         }
         if bound >= limit {
-            return Err(Error::BoundBeyondPrecision {
+            return Err(SnappingError::BoundBeyondPrecision {
                 bound: bound.to_f64(Rounding::NearestEven),
                 limit: limit.to_f64(Rounding::NearestEven),
                 limit_exponent: precision - 7,
@@ -201,11 +210,23 @@ impl Request {
             });
         }
         if self.arithmetic == Arithmetic::Binary64 {
-            let small = Rational::ONE.scale(-900);
-            let large = Rational::ONE.scale(900);
+            let small = Rational::ONE.times_power_of_two(-900);
+            let large = Rational::ONE.times_power_of_two(900);
             if scale < small || bound > large {
-                return Err(Error::OutsideBinary64 {
+                return Err(SnappingError::OutsideBinary64 {
                     scale: scale.to_f64(Rounding::NearestEven),
+                });
+            }
+            // Below, the difference from the centre could underflow and be off by more than `centring_error`. Bounds of no width
+            // leave one value.
+            let (size, least) = if Centring::of(&self.bounds).exact {
+                (half_width, float_exponent(&scale) - 1000)
+            } else {
+                (largest(&self.bounds), float_exponent(&scale).max(0) - 1000)
+            };
+            if !size.is_zero() && size < Rational::ONE.times_power_of_two(least) {
+                return Err(SnappingError::BoundsUnderflow {
+                    size: size.to_f64(Rounding::NearestEven),
                 });
             }
         }
@@ -214,7 +235,7 @@ impl Request {
             sensitivity_of_query: self.sensitivity.get().clone(),
             sensitivity,
             epsilon,
-            grid_exponent: snapped_exponent(&scale),
+            grid_exponent: float_exponent(&scale),
             scale,
             bound: Some(bound),
             arithmetic: self.arithmetic,
@@ -223,15 +244,15 @@ impl Request {
         })
     }
 
-    /// A bound that we choose ourselves, raised to a multiple of the last place of a double of the size of the largest output, so
-    /// that centre ± B is a double if the centre is.
+    /// A bound that we choose ourselves, raised to a multiple of the last place of a double of the
+    /// size of the largest output, so that centre ± B is a double if the centre is.
     fn carried(&self, bound: &Rational) -> Rational {
-        let magnitude = &self.bounds.centre().abs() + &bound.scale(1);
+        let magnitude = &self.bounds.centre().abs() + &bound.times_power_of_two(1);
         let Some(top) = magnitude.ceil_log2() else {
             return bound.clone();
         };
         let last_place = (top - 53).max(-1074);
-        Rational::from(bound.scale(-last_place).ceil()).scale(last_place)
+        Rational::from(bound.times_power_of_two(-last_place).ceil()).times_power_of_two(last_place)
     }
 
     /// How far the p-bit `g` can be from the exact `clamp(f) − c`.
@@ -239,27 +260,27 @@ impl Request {
         let eta = -i64::from(precision);
         if self.arithmetic == Arithmetic::Binary64 && !Centring::of(&self.bounds).exact {
             // Bounds and centre rounded to double, and the difference: see `Centring`.
-            largest(&self.bounds).scale(eta + 2)
+            largest(&self.bounds).times_power_of_two(eta + 2)
         } else {
             // One rounding of a number of size B' at most.
-            self.bounds.half_width().scale(eta)
+            self.bounds.half_width().times_power_of_two(eta)
         }
     }
 
-    fn first_float_bound(&self, charge: &Charge<'_>) -> Result<Rational, Error> {
+    fn first_float_bound(&self, given: &Given<'_>) -> Result<Rational, SnappingError> {
         let half_width = self.bounds.half_width();
         match &self.bound {
             Bound::Value(bound) => self.checked_bound(bound),
-            Bound::Infinite => Err(Error::InfiniteBound {
+            Bound::Infinite => Err(SnappingError::InfiniteBound {
                 arithmetic: self.arithmetic.name(),
             }),
             Bound::Gamma(gamma) => {
                 let sensitivity = self.sensitivity.get();
-                let closed_form = match charge {
-                    Charge::Epsilon(epsilon) => {
+                let closed_form = match given {
+                    Given::Epsilon(epsilon) => {
                         bound_for_gamma_float(&half_width, sensitivity, epsilon, gamma.get())
                     }
-                    Charge::Scale { target, alpha, .. } => bound_for_gamma_float_from_accuracy(
+                    Given::Scale { target, alpha, .. } => bound_for_gamma_float_from_accuracy(
                         &half_width,
                         sensitivity,
                         target,
@@ -268,9 +289,10 @@ impl Request {
                     ),
                 };
                 match closed_form {
-                    // The closed form is for losses above 2^-117; below, begin with what exact arithmetic needs.
+                    // The closed form is for losses above 2^-117; below, begin with what exact
+                    // arithmetic needs.
                     Err(UtilityError::EpsilonTooSmall { .. }) => {
-                        let scale = charge.ideal_scale(sensitivity);
+                        let scale = given.ideal_scale(sensitivity);
                         self.needed_bound(&half_width, &scale, gamma)
                     }
                     bound => Ok(bound?),
@@ -279,20 +301,20 @@ impl Request {
         }
     }
 
-    /// B that leaves the clamp unbound with probability 1 − γ at this scale, and is above λ.
+    /// B that leaves the clamp unbound with probability 1 − γ at this scale in the float modes, and
+    /// is above λ.
     fn needed_bound(
         &self,
         half_width: &Rational,
         scale: &Rational,
         gamma: &Gamma,
-    ) -> Result<Rational, Error> {
-        let needed =
-            bound_for_gamma_exact(half_width, scale, snapped_exponent(scale), gamma.get())?;
-        let above_scale = scale + &scale.scale(-20);
+    ) -> Result<Rational, SnappingError> {
+        let needed = bound_for_gamma_exact(half_width, scale, float_exponent(scale), gamma.get())?;
+        let above_scale = scale + &scale.times_power_of_two(-20);
         Ok(needed.max(above_scale))
     }
 
-    fn checked_bound(&self, bound: &Rational) -> Result<Rational, Error> {
+    fn checked_bound(&self, bound: &Rational) -> Result<Rational, SnappingError> {
         let half_width = self.bounds.half_width();
         if !bound.is_positive() {
             return Err(crate::ParameterError::NotPositive {
@@ -302,7 +324,7 @@ impl Request {
             .into());
         }
         if *bound < half_width {
-            return Err(Error::BoundBelowHalfWidth {
+            return Err(SnappingError::BoundBelowHalfWidth {
                 bound: bound.clone(),
                 half_width,
             });
@@ -313,7 +335,7 @@ impl Request {
 
 /// What fixes the scale.
 #[derive(Clone, Copy)]
-enum Charge<'a> {
+enum Given<'a> {
     Epsilon(&'a Rational),
     /// A scale solved from an error target at level α.
     Scale {
@@ -323,12 +345,12 @@ enum Charge<'a> {
     },
 }
 
-impl Charge<'_> {
+impl Given<'_> {
     /// λ, before what rounding adds to it.
     fn ideal_scale(&self, sensitivity: &Rational) -> Rational {
         match self {
-            Charge::Epsilon(epsilon) => sensitivity / *epsilon,
-            Charge::Scale { scale, .. } => (*scale).clone(),
+            Given::Epsilon(epsilon) => sensitivity / *epsilon,
+            Given::Scale { scale, .. } => (*scale).clone(),
         }
     }
 }
@@ -336,6 +358,11 @@ impl Charge<'_> {
 /// The exponent of the smallest power of two ≥ λ.
 fn snapped_exponent(scale: &Rational) -> i64 {
     scale.ceil_log2().expect("a scale is positive")
+}
+
+/// The same for the float modes.
+fn float_exponent(scale: &Rational) -> i64 {
+    float_grid_exponent(scale).expect("a scale is positive")
 }
 
 fn largest(bounds: &Bounds) -> Rational {

@@ -2,15 +2,31 @@
 
 use lastbit_exact::{Dyadic, Format, Rational, Rounding, Up};
 
-use super::{Arithmetic, Error};
+use super::utility::accuracy;
+use super::{Arithmetic, SnappingError};
 use crate::Bounds;
-use crate::utility::accuracy;
 
-/// `(c₁, c₂)` of the loss `ε'(1 + c₁(B/Δ)η) + c₂η` that the float modes are charged: what the certificate of `lastbit-verify`
-/// proves, for every setting that the builder accepts.
+/// `(c₁, c₂)` of the loss `ε'(1 + c₁(B/Δ)η) + c₂η` that the float modes are charged: what the
+/// certificate of `lastbit-verify` proves, for every setting that the builder accepts.
 pub const CHARGED: (i64, i64) = (18, 2);
 /// `(c₁, c₂)` as published by Mironov; reported beside, never charged.
 pub const PUBLISHED: (i64, i64) = (12, 2);
+
+/// The exponent of Λ in the float modes: the smallest power of two ≥ λ(1 − 2^-20); `None` for a
+/// scale that is not positive.
+///
+/// The charge for rounding lifts a λ that would be a power of two just above it; Λ stays where it
+/// was, as the proof of the charge allows.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::float_grid_exponent;
+/// assert_eq!(float_grid_exponent(&"1.0000001".parse()?), Some(0));
+/// assert_eq!(float_grid_exponent(&"1.00001".parse()?), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn float_grid_exponent(scale: &Rational) -> Option<i64> {
+    (scale - &scale.times_power_of_two(-20)).ceil_log2()
+}
 
 /// The resolved numbers of a mechanism.
 #[derive(Clone, Debug)]
@@ -34,9 +50,9 @@ pub struct Setting {
 
 impl Setting {
     /// Refuses outputs that doubles cannot carry, and notes what rounding to double costs.
-    pub(super) fn checked(mut self) -> Result<Setting, Error> {
+    pub(super) fn checked(mut self) -> Result<Setting, SnappingError> {
         if !(-1074..=1023).contains(&self.grid_exponent) {
-            return Err(Error::GridOutOfRange {
+            return Err(SnappingError::GridOutOfRange {
                 exponent: self.grid_exponent,
             });
         }
@@ -44,30 +60,31 @@ impl Setting {
         let reach = match &self.bound {
             Some(bound) => bound.clone(),
             // Infinite: what all but e^-64 of the draws stay within; the rest saturates.
-            None => &self.bounds.half_width() + &self.scale.scale(6),
+            None => &self.bounds.half_width() + &self.scale.times_power_of_two(6),
         };
         let magnitude = &centre.abs() + &reach;
         if magnitude.to_f64(Rounding::Up).is_infinite() {
-            return Err(Error::OutputOverflow);
+            return Err(SnappingError::OutputOverflow);
         }
         let last_place = magnitude
             .ceil_log2()
             .map_or(-1074, |top| (top - 53).max(-1074));
         if self.grid_exponent < last_place {
-            return Err(Error::GridTooFine {
+            return Err(SnappingError::GridTooFine {
                 exponent: self.grid_exponent,
                 magnitude: magnitude.to_f64(Rounding::NearestEven),
                 coarsest: last_place,
             });
         }
-        // c + k·Λ is a double for every k if c is a multiple of the last place of the largest output; ±B too.
+        // c + k·Λ is a double for every k if c is a multiple of the last place of the largest
+        // output; ±B too.
         let fits = |x: &Rational| {
             x.to_dyadic()
                 .is_some_and(|x| x.is_zero() || x.exponent() >= last_place)
         };
         if !fits(&centre) || !self.bound.as_ref().is_none_or(fits) {
             // c rounded, then the sum: twice 2^-53 of the largest magnitude.
-            self.output_error = magnitude.scale(-52);
+            self.output_error = magnitude.times_power_of_two(-52);
         }
         Ok(self)
     }
@@ -80,18 +97,21 @@ impl Setting {
 
     /// `η = 2^-p`; zero in exact arithmetic.
     fn eta(&self) -> Rational {
-        self.precision
-            .map_or(Rational::ZERO, |p| Rational::ONE.scale(-i64::from(p)))
+        self.precision.map_or(Rational::ZERO, |p| {
+            Rational::ONE.times_power_of_two(-i64::from(p))
+        })
     }
 
-    /// What rounding inside the float modes adds to the error at level α: U* ≤ t has probability at most t(1 + 2η), the product and
-    /// the sum round by η of at most λ(ln(1/α) + 1) and that plus B, and g by η·B'. Doubled for good measure; zero if exact.
+    /// What rounding inside the float modes adds to the error at level α: U* ≤ t has probability at
+    /// most t(1 + 2η), the product and the sum round by η of at most λ(ln(1/α) + 1) and that plus
+    /// B, and g by η·B'. Doubled for good measure; zero if exact.
     fn float_error(&self, noise: &Rational) -> Rational {
         let reach = self.bound.clone().unwrap_or(Rational::ZERO);
-        &(&(noise + &self.scale) + &reach) * &self.eta().scale(3)
+        &(&(noise + &self.scale) + &reach) * &self.eta().times_power_of_two(3)
     }
 
-    /// An error that a release exceeds with probability at most α, before the cap that the clamp gives.
+    /// An error that a release exceeds with probability at most α, before the cap that the clamp
+    /// gives.
     pub(super) fn uncapped_accuracy(&self, alpha: &Rational) -> Rational {
         let ideal = accuracy(&self.scale, self.grid_exponent, None, alpha);
         let ideal = Rational::try_from(ideal.get()).unwrap_or_else(|_| {
@@ -105,19 +125,19 @@ impl Setting {
     pub(super) fn accuracy(&self, alpha: &Rational) -> Up {
         let uncapped = self.uncapped_accuracy(alpha);
         let capped = match &self.bound {
-            Some(bound) => uncapped.min(&bound.scale(1) + &self.output_error),
+            Some(bound) => uncapped.min(&bound.times_power_of_two(1) + &self.output_error),
             None => uncapped,
         };
         Up::from_rational(&capped)
     }
 
-    /// The relative error of a threshold on `U` in the float modes (`MATH` §1.4: (5B + 1.5Λ)η/λ + 2η), with 2B more for
-    /// the rounding of g.
+    /// The relative error of a threshold on `U` in the float modes (`MATH` §1.4: (5B + 1.5Λ)η/λ +
+    /// 2η), with 2B more for the rounding of g.
     pub(super) fn edge_error(&self) -> Up {
         let Some(bound) = self.bound.as_ref().filter(|_| self.precision.is_some()) else {
             return Up::from_rational(&Rational::ZERO);
         };
-        let lambda = Rational::ONE.scale(self.grid_exponent);
+        let lambda = Rational::ONE.times_power_of_two(self.grid_exponent);
         let reach = &(&Rational::from(7i64) * bound) + &(&Rational::new(3, 2) * &lambda);
         let relative = &(&reach / &self.scale) + &Rational::from(2i64);
         Up::from_rational(&(&relative * &self.eta()))
@@ -149,8 +169,9 @@ impl Setting {
 
 /// `clamp(f, lower, upper) − c` in doubles.
 ///
-/// If both bounds and the centre are doubles, clamping is exact and the difference rounds once. Else each of the two is off by
-/// at most 2^-53 of the largest bound M, the difference, of size at most 2M, by 2^-52·M: together at most 2^-51·M.
+/// If both bounds and the centre are doubles, clamping is exact and the difference rounds once.
+/// Else each of the two is off by at most 2^-53 of the largest bound M, the difference, of size at
+/// most 2M, by 2^-52·M: together at most 2^-51·M.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centring {
     pub lower: f64,

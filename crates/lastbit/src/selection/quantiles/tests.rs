@@ -1,4 +1,5 @@
-//! The exact law of the shipped tree: every outcome of every selection is walked through, with its probability enclosed.
+//! The exact law of the shipped tree: every outcome of every selection is walked through, with its
+//! probability enclosed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -31,17 +32,17 @@ fn closed_form(runs: &[Run<i64>], mechanism: &Exponential) -> Vec<Outcome> {
 }
 
 /// The law of the answers.
-fn law(way: &Way, plan: &Plan, sorted: &[u64]) -> Law {
-    walk(|mut choose| way.select(plan, sorted, &mut choose))
+fn law(way: &Way, ranks: &Ranks, sorted: &[u64]) -> Law {
+    walk(|mut choose| way.draw(ranks, sorted, &mut choose))
 }
 
 /// The law of everything that is selected: of cuts, which tell more than answers.
-fn transcripts(way: &Way, plan: &Plan, sorted: &[u64]) -> Law {
+fn transcripts(way: &Way, ranks: &Ranks, sorted: &[u64]) -> Law {
     match way {
-        Way::Split { .. } => law(way, plan, sorted),
+        Way::Split { .. } => law(way, ranks, sorted),
         Way::Bisection { tree, places } => {
-            let told_apart = told_apart(sorted, plan.rows as u128);
-            walk(|mut choose| tree.select(&told_apart, *places, &mut choose))
+            let told_apart = told_apart(sorted, ranks.rows as u128);
+            walk(|mut choose| tree.draw(&told_apart, *places, &mut choose))
         }
     }
 }
@@ -133,11 +134,11 @@ fn laws(
     epsilon: &str,
     method: QuantilesMethod,
 ) -> Vec<(Vec<u64>, Law)> {
-    let plan = Plan::new(rows, quantiles).unwrap();
-    let way = Way::new(&plan, size.into(), &epsilon.parse().unwrap(), method).unwrap();
+    let ranks = Ranks::new(rows, quantiles).unwrap();
+    let way = Way::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
     let sets = data_sets(size, rows).into_iter();
     sets.map(|data| {
-        let law = law(&way, &plan, &data);
+        let law = law(&way, &ranks, &data);
         (data, law)
     })
     .collect()
@@ -155,12 +156,12 @@ fn no_two_neighbours_lose_more_than_epsilon() {
         (5, 4, skew.to_vec(), QuantilesMethod::Split),
     ] {
         for epsilon in ["1", "8"] {
-            let plan = Plan::new(rows, &quantiles).unwrap();
-            let way = Way::new(&plan, size.into(), &epsilon.parse().unwrap(), method).unwrap();
+            let ranks = Ranks::new(rows, &quantiles).unwrap();
+            let way = Way::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
             let sets = data_sets(size, rows).into_iter();
             let both: Vec<_> = sets
                 .map(|data| {
-                    let laws = (law(&way, &plan, &data), transcripts(&way, &plan, &data));
+                    let laws = (law(&way, &ranks, &data), transcripts(&way, &ranks, &data));
                     (data, laws)
                 })
                 .collect();
@@ -187,17 +188,19 @@ fn no_two_neighbours_lose_more_than_epsilon() {
     }
 }
 
-/// A changed row is a removal and an addition. Were a node charged the whole loss of its level for either of the two, the claim would be broken.
+/// A changed row is a removal and an addition. Were a node charged the whole loss of its level for
+/// either of the two, the claim would be broken.
 #[test]
 fn a_level_pays_for_a_removal_and_an_addition() {
     let (size, rows) = (400u128, 6);
-    let plan = Plan::new(rows, &evenly(1)).unwrap();
-    // The target is 2 1/2 rows: cuts in the narrow gap, of 2 rows and then 1, get worse, and in the wide one, of 4 and then 3, better.
+    let ranks = Ranks::new(rows, &evenly(1)).unwrap();
+    // The target is 2 1/2 rows: cuts in the narrow gap, of 2 rows and then 1, get worse, and in the
+    // wide one, of 4 and then 3, better.
     let neighbours = [[0, 0, 1, 1, 399, 399], [0, 1, 1, 399, 399, 399]];
     let lost = |epsilon: &str| {
         let epsilon = epsilon.parse().unwrap();
-        let way = Way::new(&plan, size, &epsilon, QuantilesMethod::Bisection).unwrap();
-        let laws = neighbours.map(|data| (data.to_vec(), transcripts(&way, &plan, &data)));
+        let way = Way::new(&ranks, size, &epsilon, QuantilesMethod::Bisection).unwrap();
+        let laws = neighbours.map(|data| (data.to_vec(), transcripts(&way, &ranks, &data)));
         largest_loss(&laws)
     };
     let (right, wrong) = (lost("2"), lost("4"));
@@ -210,9 +213,9 @@ fn a_level_pays_for_a_removal_and_an_addition() {
 fn the_law_of_bisection_is_the_one_written_down() {
     let (rows, size, epsilon) = (3u128, 3u128, 2.0);
     let data = [0u64, 2, 2];
-    let plan = Plan::new(3, &evenly(3)).unwrap();
+    let ranks = Ranks::new(3, &evenly(3)).unwrap();
     // Ranks 1, 2, 3: targets 1/2, 3/2, 5/2 of 3.
-    assert_eq!(plan.ranks, [1, 2, 3]);
+    assert_eq!(ranks.distinct, [1, 2, 3]);
     let places: [u128; 3] = [0, 6, 7];
     let softmax = |cuts: core::ops::RangeInclusive<u128>, part: &[u128], fraction: f64| {
         let score = |c: u128| {
@@ -235,8 +238,8 @@ fn the_law_of_bisection_is_the_one_written_down() {
             }
         }
     }
-    let way = Way::new(&plan, 3, &"2".parse().unwrap(), QuantilesMethod::Bisection).unwrap();
-    let law = law(&way, &plan, &data);
+    let way = Way::new(&ranks, 3, &"2".parse().unwrap(), QuantilesMethod::Bisection).unwrap();
+    let law = law(&way, &ranks, &data);
     assert_eq!(law.len(), expected.len());
     for (answers, p) in law {
         let wanted = expected[&answers];
@@ -252,18 +255,18 @@ fn rank_errors_keep_their_bound() {
         let below = sorted.iter().filter(|&&x| u128::from(x) < answer).count() as i64;
         (rank as i64 - at_most).max(below + 1 - rank as i64).max(0)
     };
-    let beta = Rational::new(1, 4);
+    let beta = "1/4".parse().unwrap();
     for method in [QuantilesMethod::Bisection, QuantilesMethod::Split] {
         for (size, rows, epsilon) in [(2u64, 6usize, "40"), (3, 4, "25"), (3, 4, "12")] {
             let quantiles = evenly(3);
-            let plan = Plan::new(rows, &quantiles).unwrap();
+            let ranks = Ranks::new(rows, &quantiles).unwrap();
             let epsilon_ = epsilon.parse().unwrap();
             let offers = quantiles_offers(size.into(), rows, &quantiles, &epsilon_, &beta).unwrap();
             let offer = offers.iter().find(|offer| offer.method == method).unwrap();
             let bound = offer.rank_error.get();
             for (data, law) in laws(size, rows, &quantiles, epsilon, method) {
                 let bad = law.iter().filter(|(answers, _)| {
-                    let errors = answers.iter().zip(&plan.ranks);
+                    let errors = answers.iter().zip(&ranks.distinct);
                     errors
                         .map(|(&x, &m)| rank_error(&data, m, x))
                         .max()

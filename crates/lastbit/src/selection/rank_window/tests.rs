@@ -102,7 +102,8 @@ proptest! {
     }
 }
 
-/// Windows so small that the rest weighs much: draws are decided in the window and beyond it, and the law is the closed form.
+/// Windows so small that the rest weighs much: draws are decided in the window and beyond it, and
+/// the law is the closed form.
 #[test]
 fn the_law_of_the_bits_is_the_closed_form() {
     let mut decided = [0usize; 2];

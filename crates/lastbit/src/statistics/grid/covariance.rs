@@ -3,8 +3,9 @@ use lastbit_exact::{IBig, Rational, UBig};
 use super::kernel::{BLOCK, product_sum};
 use super::{Grid, GridError, need};
 
-/// The exact sample covariance (divisor `n−1`) of two rounded columns of at least two rows, each on its own grid; range and
-/// sensitivity are those of [`covariance`](crate::statistics::covariance()) over both [`Grid::bounds`].
+/// The exact sample covariance (divisor `n−1`) of two rounded columns of at least two rows, each on
+/// its own grid; range and sensitivity are those of [`covariance`](crate::statistics::covariance())
+/// over both [`Grid::bounds`].
 ///
 /// `(n·Σzw − Σz·Σw)/(n(n−1))`, where `z`, `w` are the offsets of a row from the lower bounds.
 pub fn grid_covariance(
@@ -36,5 +37,5 @@ pub fn grid_covariance(
     let n = IBig::from(x.len());
     let spread = &n * IBig::from(products) - IBig::from(x_sum * y_sum);
     let exponent = i64::from(x_grid.exponent) + i64::from(y_grid.exponent);
-    Ok(Rational::new(spread, &n * (&n - IBig::ONE)).scale(exponent))
+    Ok(Rational::new(spread, &n * (&n - IBig::ONE)).times_power_of_two(exponent))
 }

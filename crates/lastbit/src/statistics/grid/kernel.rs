@@ -1,9 +1,12 @@
-//! The inner loop: a double to its offset from the lower bound, in steps, without a branch on the data.
+//! The inner loop: a double to its offset from the lower bound, in steps, without a branch on the
+//! data.
 
-/// How many rows are handled at a time: with offsets of at most 2^52, a sum of so many fits 62 bits.
+/// How many rows are handled at a time: with offsets of at most 2^52, a sum of so many fits 62
+/// bits.
 pub(super) const BLOCK: usize = 1024;
 
-/// `1.5·2^52`: a double of this size has units in its last place, so adding it rounds to a whole number.
+/// `1.5·2^52`: a double of this size has units in its last place, so adding it rounds to a whole
+/// number.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 /// The numbers that the inner loop needs.
@@ -38,7 +41,8 @@ impl Kernel {
     #[inline(always)]
     pub(super) fn offset(&self, row: f64) -> u64 {
         let row = if row.is_nan() { self.replacement } else { row };
-        // Exact, unless it overflows (and is clamped) or falls below 2^-1022 (and rounds to zero steps either way).
+        // Exact, unless it overflows (and is clamped) or falls below 2^-1022 (and rounds to zero
+        // steps either way).
         let scaled = row * self.scale;
         let scaled = if scaled > self.lower {
             scaled
@@ -50,11 +54,12 @@ impl Kernel {
         } else {
             self.upper
         };
-        // |scaled| ≤ 2^51, so the sum lies in [2^52, 2^53], where doubles are the whole numbers and consecutive ones have
-        // consecutive bits: the sum is SHIFT + nearest(scaled), ties to even.
+        // |scaled| ≤ 2^51, so the sum lies in [2^52, 2^53], where doubles are the whole numbers and
+        // consecutive ones have consecutive bits: the sum is SHIFT + nearest(scaled), ties to even.
         let shifted = scaled + SHIFT;
         let nearest = shifted - SHIFT;
-        // Exact: both are multiples of the last place of `scaled`, or `nearest` is zero; and the difference is at most 1/2.
+        // Exact: both are multiples of the last place of `scaled`, or `nearest` is zero; and the
+        // difference is at most 1/2.
         let went_down_at_tie = scaled - nearest == 0.5;
         shifted.to_bits() - self.base + u64::from(went_down_at_tie)
     }
@@ -91,7 +96,8 @@ pub(super) fn all_finite(rows: &[f64]) -> bool {
 pub(super) fn product_sum(a: &[u64], b: &[u64], small: bool) -> u128 {
     let pairs = a.iter().zip(b);
     if small {
-        // Products are below 2^52: the sum is below 2^62. The masks change nothing; they show that 32 bits are enough.
+        // Products are below 2^52: the sum is below 2^62. The masks change nothing; they show that
+        // 32 bits are enough.
         let low = 0xffff_ffff;
         u128::from(pairs.map(|(a, b)| (a & low) * (b & low)).sum::<u64>())
     } else {

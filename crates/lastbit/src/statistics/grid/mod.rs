@@ -14,11 +14,12 @@ pub use covariance::grid_covariance;
 pub use sum::{grid_mean, grid_sum};
 pub use variance::grid_variance;
 
-/// How a row becomes an integer number of steps: clamped to bounds, then rounded to the nearest multiple of `2^exponent`, ties
-/// toward +∞.
+/// How a row becomes an integer number of steps: clamped to bounds, then rounded to the nearest
+/// multiple of `2^exponent`, ties toward +∞.
 ///
-/// Each row is rounded on its own, so changing one row changes one integer and the sensitivities of rows in
-/// [`Grid::bounds`] hold exactly for the sums of these integers, in any order and on any machine.
+/// Each row is rounded on its own, so changing one row changes one integer and the sensitivities of
+/// rows in [`Grid::bounds`] hold exactly for the sums of these integers, in any order and on any
+/// machine.
 ///
 /// Contract: `|rounded − clamp(row, Grid::bounds)| ≤ 2^exponent / 2`.
 ///
@@ -45,9 +46,11 @@ pub struct Grid {
 /// What to do with rows that are NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NonFinite {
-    /// Return an error that names the row. The error is a fact about the data: show it to those who may see the data only.
+    /// Return an error that names the row. The error is a fact about the data: show it to those who
+    /// may see the data only.
     Refuse,
-    /// An infinity is clamped like any large number, and NaN is read as this public number. Sensitivities hold as they are.
+    /// An infinity is clamped like any large number, and NaN is read as this public number.
+    /// Sensitivities hold as they are.
     ReplaceNan(f64),
 }
 
@@ -131,9 +134,9 @@ impl Grid {
         // |bound| ≤ 2^51 steps, and 2^51 is a whole number of steps: rounding outward stays within.
         let within = "at most 2^51 steps";
         let by = -i64::from(exponent);
-        let lower = i64::try_from(bounds.lower().scale(by).floor()).expect(within);
-        let upper = i64::try_from(bounds.upper().scale(by).ceil()).expect(within);
-        let end = |steps: i64| Rational::from(steps).scale(i64::from(exponent));
+        let lower = i64::try_from(bounds.lower().times_power_of_two(by).floor()).expect(within);
+        let upper = i64::try_from(bounds.upper().times_power_of_two(by).ceil()).expect(within);
+        let end = |steps: i64| Rational::from(steps).times_power_of_two(i64::from(exponent));
         Ok(Grid {
             bounds: Bounds::new(end(lower), end(upper)).expect("rounding outward keeps the order"),
             exponent,
@@ -154,8 +157,8 @@ impl Grid {
         )
     }
 
-    /// The bounds that hold after rounding: the given ones, widened outward to multiples of the step. Range and sensitivity of a
-    /// statistic of rounded rows are those of these bounds.
+    /// The bounds that hold after rounding: the given ones, widened outward to multiples of the
+    /// step. Range and sensitivity of a statistic of rounded rows are those of these bounds.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
@@ -163,6 +166,26 @@ impl Grid {
     /// The exponent of the step.
     pub fn exponent(&self) -> i32 {
         self.exponent
+    }
+
+    /// From bound to bound.
+    pub fn width(&self) -> Rational {
+        self.bounds.upper() - self.bounds.lower()
+    }
+
+    /// How many steps there are from bound to bound.
+    pub fn count(&self) -> u64 {
+        self.upper.abs_diff(self.lower)
+    }
+
+    /// Half a step: what rounding moves a row by at most.
+    pub fn half_step(&self) -> Rational {
+        Rational::ONE.times_power_of_two(i64::from(self.exponent) - 1)
+    }
+
+    /// The number that so many steps from the lower bound make.
+    pub fn value(&self, offset: &Rational) -> Rational {
+        self.bounds.lower() + &offset.times_power_of_two(i64::from(self.exponent))
     }
 
     /// The bounds as numbers of steps, both within ±2^51.
@@ -182,7 +205,8 @@ impl Grid {
         Ok(self.lower + self.kernel.offset(row) as i64)
     }
 
-    /// For each row the number of steps from the lower bound: `steps(row) − bounds_in_steps().0`, at most 2^52.
+    /// For each row the number of steps from the lower bound: `steps(row) − bounds_in_steps().0`,
+    /// at most 2^52.
     ///
     /// Replaces what `offsets` held.
     ///
@@ -213,7 +237,8 @@ impl Grid {
             .map(|(index, block)| self.check(block, index * BLOCK).map(|()| block))
     }
 
-    /// An error for the first row that is not finite, if the grid refuses those; `first` is the number of the first row.
+    /// An error for the first row that is not finite, if the grid refuses those; `first` is the
+    /// number of the first row.
     fn check(&self, rows: &[f64], first: usize) -> Result<(), GridError> {
         if self.non_finite != NonFinite::Refuse || kernel::all_finite(rows) {
             return Ok(());
@@ -228,7 +253,8 @@ impl Grid {
     }
 }
 
-/// The smallest exponent with `max(|lower|, |upper|) ≤ 2^(51 + exponent)`; `None` if both bounds are zero.
+/// The smallest exponent with `max(|lower|, |upper|) ≤ 2^(51 + exponent)`; `None` if both bounds
+/// are zero.
 fn finest_exponent(bounds: &Bounds) -> Option<i64> {
     bounds
         .lower()

@@ -2,8 +2,8 @@ use lastbit_exact::{IBig, Rational};
 
 use super::{Grid, GridError, need};
 
-/// The exact sum of the rounded rows; range and sensitivity are those of [`sum`](crate::statistics::sum()) over
-/// [`Grid::bounds`].
+/// The exact sum of the rounded rows; range and sensitivity are those of
+/// [`sum`](crate::statistics::sum()) over [`Grid::bounds`].
 ///
 /// Contract: `|grid_sum − Σ clamp(row, Grid::bounds)| ≤ rows · step / 2`.
 ///
@@ -22,11 +22,11 @@ pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     }
     // Σ steps = rows·lower + Σ offsets.
     let steps = IBig::from(rows.len()) * IBig::from(grid.lower) + IBig::from(offsets);
-    Ok(Rational::from(steps).scale(i64::from(grid.exponent)))
+    Ok(Rational::from(steps).times_power_of_two(i64::from(grid.exponent)))
 }
 
-/// The exact mean of the rounded rows, at least one; range and sensitivity are those of [`mean`](crate::statistics::mean())
-/// over [`Grid::bounds`].
+/// The exact mean of the rounded rows, at least one; range and sensitivity are those of
+/// [`mean`](crate::statistics::mean()) over [`Grid::bounds`].
 ///
 /// Contract: `|grid_mean − mean of clamp(row, Grid::bounds)| ≤ step / 2`.
 pub fn grid_mean(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {

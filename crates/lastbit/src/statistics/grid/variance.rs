@@ -3,10 +3,11 @@ use lastbit_exact::{IBig, Rational, UBig};
 use super::kernel::{BLOCK, product_sum};
 use super::{Grid, GridError, need};
 
-/// The exact sample variance (divisor `n−1`) of the rounded rows, at least two; range and sensitivity are those of
-/// [`variance`](crate::statistics::variance()) over [`Grid::bounds`].
+/// The exact sample variance (divisor `n−1`) of the rounded rows, at least two; range and
+/// sensitivity are those of [`variance`](crate::statistics::variance()) over [`Grid::bounds`].
 ///
-/// `(n·Σz² − (Σz)²)/(n(n−1))`, where `z` is the offset of a row from the lower bound: a shift does not change a variance.
+/// `(n·Σz² − (Σz)²)/(n(n−1))`, where `z` is the offset of a row from the lower bound: a shift does
+/// not change a variance.
 pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 2, "sample variance")?;
     let small = grid.upper - grid.lower < 1 << 26;
@@ -21,5 +22,6 @@ pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     let n = IBig::from(rows.len());
     let sum = IBig::from(sum);
     let spread = &n * IBig::from(squares) - &sum * &sum;
-    Ok(Rational::new(spread, &n * (&n - IBig::ONE)).scale(2 * i64::from(grid.exponent)))
+    Ok(Rational::new(spread, &n * (&n - IBig::ONE))
+        .times_power_of_two(2 * i64::from(grid.exponent)))
 }

@@ -7,7 +7,8 @@ use crate::transformations::norm::Levels;
 use crate::transformations::{Binning, ExactNumber, Norm, RowMetric, TransformationError};
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
-/// The number of rows in each node of a [`Tree`] over the bins of a histogram, for range queries and quantiles.
+/// The number of rows in each node of a [`Tree`] over the bins of a histogram, for range queries
+/// and quantiles.
 ///
 /// With `h` levels:
 ///
@@ -16,9 +17,11 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// | a row added or removed | h | √h | 1 |
 /// | a row changed | 2(h − 1) | √(2(h − 1)) | 1 |
 ///
-/// *Proof.* Each level is a histogram of all rows, so a row moves each by what [`histogram`](crate::transformations::histogram) says,
-/// except that a change does not move the root, which counts every row. Levels add up in L1, their squares in L2, and the largest decides in
-/// L∞. All below the root have two nodes or more, so leaves on two sides of the root reach the bound. ∎
+/// *Proof.* Each level is a histogram of all rows, so a row moves each by what
+/// [`histogram`](crate::transformations::histogram) says, except that a change does not move the
+/// root, which counts every row. Levels add up in L1, their squares in L2, and the largest decides
+/// in L∞. All below the root have two nodes or more, so leaves on two sides of the root reach the
+/// bound. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -79,12 +82,14 @@ where
     )
 }
 
-/// The sum of the leaves below each node of a [`Tree`], from a vector of leaves: `d_out = h·d_in` in L1, with `h` levels.
+/// The sum of the leaves below each node of a [`Tree`], from a vector of leaves: `d_out = h·d_in`
+/// in L1, with `h` levels.
 ///
 /// From rows, [`tree`] is at least as good and knows the other norms.
 ///
-/// *Proof.* The nodes of a level sum disjoint sets of leaves, so by the triangle inequality a level moves by no more than the leaves do; and
-/// levels add up in L1. A single leaf that moves reaches it. ∎
+/// *Proof.* The nodes of a level sum disjoint sets of leaves, so by the triangle inequality a level
+/// moves by no more than the leaves do; and levels add up in L1. A single leaf that moves reaches
+/// it. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};

@@ -5,15 +5,19 @@ use crate::domains::Number;
 use crate::transformations::TransformationError;
 
 impl Tree {
-    /// The tree in which every node is the sum of its children that is nearest to the released nodes in least squares, exactly.
+    /// The tree in which every node is the sum of its children that is nearest to the released
+    /// nodes in least squares, exactly.
     ///
-    /// If every node was released with independent noise of the same variance, no other unbiased linear estimate has a smaller
-    /// variance. `total`, if given, is the public number of rows, and the root is set to it.
+    /// If every node was released with independent noise of the same variance, no other unbiased
+    /// linear estimate has a smaller variance. `total`, if given, is the public number of rows, and
+    /// the root is set to it.
     ///
-    /// *Proof.* Upward: the best estimate of a node from its subtree combines its own value (variance 1) with the sum of its children's
-    /// estimates (variance `v = Σ v_c`) by inverse variance: `(v·y + Σ z_c)/(v + 1)`, with variance `v/(v + 1)`. Downward: what the
-    /// final value of a node exceeds the sum of its children's estimates is shared among them in proportion to their variances,
-    /// which is least squares for independent estimates under one linear constraint. ∎
+    /// *Proof.* Upward: the best estimate of a node from its subtree combines its own value
+    /// (variance 1) with the sum of its children's estimates (variance `v = Σ v_c`) by inverse
+    /// variance: `(v·y + Σ z_c)/(v + 1)`, with variance `v/(v + 1)`. Downward: what the final value
+    /// of a node exceeds the sum of its children's estimates is shared among them in proportion to
+    /// their variances, which is least squares for independent estimates under one linear
+    /// constraint. ∎
     ///
     /// ```
     /// use lastbit::transformations::Tree;

@@ -36,7 +36,8 @@ impl Position {
 
 /// Answers from released nodes. Nothing here sees data, so nothing here costs.
 impl Tree {
-    /// The fewest nodes that together hold each leaf of a range once: at most `2(branching − 1)` of each level.
+    /// The fewest nodes that together hold each leaf of a range once: at most `2(branching − 1)` of
+    /// each level.
     ///
     /// The error of [`Tree::range`] is the sum of their errors.
     ///
@@ -56,8 +57,9 @@ impl Tree {
         let mut nodes = Vec::new();
         for number in (0..self.levels()).rev() {
             let level = self.level(number);
-            // What is left of the range is a run of nodes of this level. Those at its ends whose siblings are not all in it stay here;
-            // the rest are whole families, and their parents stand for them. The last family of a level may be smaller.
+            // What is left of the range is a run of nodes of this level. Those at its ends whose
+            // siblings are not all in it stay here; the rest are whole families, and their parents
+            // stand for them. The last family of a level may be smaller.
             while from < to && from % self.branching != 0 {
                 nodes.push(level.start + from);
                 from += 1;
@@ -97,10 +99,11 @@ impl Tree {
             .fold(Rational::ZERO, |sum, node| &sum + &nodes[node]))
     }
 
-    /// Where a quantile lies, by descent from the root: at each node to the child that holds the fraction.
+    /// Where a quantile lies, by descent from the root: at each node to the child that holds the
+    /// fraction.
     ///
-    /// Counts below zero are read as zero, and children that are all zero as equal. Without noise this is the first leaf up to which
-    /// at least the fraction `q` of the rows lie.
+    /// Counts below zero are read as zero, and children that are all zero as equal. Without noise
+    /// this is the first leaf up to which at least the fraction `q` of the rows lie.
     pub fn quantile(
         &self,
         nodes: &[impl Number],
@@ -128,7 +131,8 @@ impl Tree {
     }
 }
 
-/// The first of the counts up to which the fraction of their sum lies, and the fraction of it that is needed.
+/// The first of the counts up to which the fraction of their sum lies, and the fraction of it that
+/// is needed.
 fn split(counts: &[Rational], fraction: &Rational) -> (usize, Rational) {
     let total = counts
         .iter()

@@ -7,8 +7,9 @@ use crate::transformations::TransformationError;
 
 /// The shape of a tree in which every node but the last of its level has `branching` children.
 ///
-/// Nodes are numbered from the root, level by level, each level from the left; a node's value is the sum of its leaves. The
-/// last node of a level has fewer children if the leaves do not divide evenly.
+/// Nodes are numbered from the root, level by level, each level from the left; a node's value is
+/// the sum of its leaves. The last node of a level has fewer children if the leaves do not divide
+/// evenly.
 ///
 /// ```
 /// use lastbit::transformations::Tree;

@@ -14,7 +14,7 @@ fn the_cut_of_stability_is_just_above_its_formula() {
         ("1/3", "1e-200"),
     ] {
         let stability = Stability::new(&epsilon.parse().unwrap(), &rational(delta)).unwrap();
-        let formula = (1.0 / rational(delta).to_f64(Rounding::NearestEven)).ln();
+        let formula = (1.0 / rational::<Rational>(delta).to_f64(Rounding::NearestEven)).ln();
         let cut = (stability.cut() * &rational(epsilon)).to_f64(Rounding::NearestEven);
         assert!(cut >= formula * (1.0 - 1e-15), "{cut} against {formula}");
         assert!(
@@ -92,7 +92,7 @@ fn the_law_is_that_of_the_steps_as_written() {
     ] {
         let quality = depth(&data, size);
         let count = data.len() as i64;
-        let mechanism = mechanism(size, 2, count, "1.5", Selection::Exponential, 4);
+        let mechanism = mechanism(size, 2, count, "1.5", IntervalSelection::Exponential, 4);
         let law = outputs(&law(&mechanism, &quality, Variant::AsShipped));
         let values: Vec<i64> = (0..size).map(|x| quality.value(x)).collect();
         let reference = reference_law(&values, count as f64 / 2.0, 0.5, 1.5);
@@ -106,12 +106,13 @@ fn the_law_is_that_of_the_steps_as_written() {
     }
 }
 
-/// 40,000 draws each; false alarm with probability at most 1e-9 by Hoeffding's inequality, over all outputs.
+/// 40,000 draws each; false alarm with probability at most 1e-9 by Hoeffding's inequality, over all
+/// outputs.
 #[test]
 fn draws_follow_the_law() {
     let draws = 40_000;
     for (levels, selection) in [
-        (2, Selection::Exponential),
+        (2, IntervalSelection::Exponential),
         (2, stability()),
         (3, stability()),
     ] {
@@ -120,7 +121,7 @@ fn draws_follow_the_law() {
         let law = outputs(&law(&mechanism, &quality, Variant::AsShipped));
         let mut counts: BTreeMap<Option<u128>, u32> = BTreeMap::new();
         for _ in 0..draws {
-            let output = mechanism.release(&quality, &mut System::default()).unwrap();
+            let output = mechanism.draw(&quality, &mut System::default()).unwrap();
             *counts.entry(output).or_insert(0) += 1;
         }
         assert!(counts.keys().all(|output| law.contains_key(output)));
@@ -138,8 +139,7 @@ fn draws_follow_the_law() {
 
 #[test]
 fn bad_input_is_refused_with_the_remedy() {
-    let half = Rational::new(1, 2);
-    let problem = |size, promise: i64| Problem::new(size, 10, promise.into(), half.clone());
+    let problem = |size, promise: i64| Problem::new(size, 10, promise.into(), rational("0.5"));
     assert_eq!(problem(0, 5), Err(QualityError::EmptyDomain));
     assert_eq!(problem(u128::MAX, 5), Err(QualityError::DomainTooLarge));
     assert!(matches!(
@@ -155,30 +155,34 @@ fn bad_input_is_refused_with_the_remedy() {
         Err(QualityError::PromiseAboveOptimum { .. })
     ));
     for alpha in ["0", "1", "-1/2", "3"] {
-        let refused = Problem::new(64, 10, 5i64.into(), rational(alpha));
-        assert!(matches!(refused, Err(QualityError::BadAlpha { .. })));
+        let refused = alpha.parse::<Alpha>().unwrap_err().to_string();
+        assert!(refused.starts_with("alpha must be strictly between 0 and 1"));
     }
     let one: Epsilon = "1".parse().unwrap();
     for delta in ["0", "-1e-9", "1"] {
-        let refused = RecConcave::flat(
-            problem(64, 5).unwrap(),
-            &one,
-            Selection::Stability(rational(delta)),
-        );
-        let refused = refused.unwrap_err();
-        assert!(
-            refused.is_quality() && refused.to_string().contains("delta above 0"),
-            "{refused}"
-        );
+        let refused = delta.parse::<Delta>().unwrap_err().to_string();
+        assert!(refused.starts_with("delta must be a probability strictly between 0 and 1"));
     }
-    assert!(RecConcave::new(problem(64, 5).unwrap(), 0, &one, Selection::Exponential).is_err());
+    assert!(
+        RecConcave::new(
+            problem(64, 5).unwrap(),
+            0,
+            &one,
+            IntervalSelection::Exponential
+        )
+        .is_err()
+    );
 
-    let mechanism =
-        RecConcave::flat(problem(64, 5).unwrap(), &one, Selection::Exponential).unwrap();
+    let mechanism = RecConcave::flat(
+        problem(64, 5).unwrap(),
+        &one,
+        IntervalSelection::Exponential,
+    )
+    .unwrap();
     let release = |values: Vec<i64>| {
         let quality = StepFunction::from_values(values).unwrap();
         mechanism
-            .release(&quality, &mut System::default())
+            .draw(&quality, &mut System::default())
             .unwrap_err()
             .to_string()
     };
@@ -191,21 +195,20 @@ fn bad_input_is_refused_with_the_remedy() {
     assert!(release(valley).starts_with("the quality is not quasi-concave: at point 7"));
 
     let fine = Problem::new(64, 10, rational("5/1000000007"), rational("1/998244353")).unwrap();
-    let fine = RecConcave::flat(fine, &one, Selection::Exponential).unwrap();
-    let quality = StepFunction::from_values(vec![0; 64]).unwrap();
-    let refused = fine.release(&quality, &mut System::default()).unwrap_err();
+    let refused = RecConcave::flat(fine, &one, IntervalSelection::Exponential).unwrap_err();
     assert!(refused.to_string().contains("too many digits"), "{refused}");
 }
 
-/// At the promise that is asked for, a quality that keeps it just so: P(quality < (1 − α)·promise) ≤ β, exactly.
+/// At the promise that is asked for, a quality that keeps it just so: P(quality < (1 −
+/// α)·promise) ≤ β, exactly.
 #[test]
 fn the_needed_promise_is_enough() {
-    let (alpha, beta) = (Rational::new(1, 2), Rational::new(1, 5));
+    let (alpha, beta) = (rational::<Alpha>("0.5"), rational("0.2"));
     let epsilon: Epsilon = "3".parse().unwrap();
     for (levels, selection) in [
-        (2, Selection::Exponential),
+        (2, IntervalSelection::Exponential),
         (2, stability()),
-        (1, Selection::Exponential),
+        (1, IntervalSelection::Exponential),
     ] {
         let method = Method::Concave {
             levels,
@@ -255,10 +258,10 @@ fn the_distance_of_qualities_is_the_largest_difference() {
 
 #[test]
 fn measurements_have_the_loss_of_their_levels() {
-    let problem = || Problem::new(1 << 64, 300, 150i64.into(), Rational::new(1, 2)).unwrap();
+    let problem = || Problem::new(1 << 64, 300, 150i64.into(), rational("0.5")).unwrap();
     let one: Epsilon = "1".parse().unwrap();
     let loss = |select: &ConcaveSelection, d: i64| select.map(&Rational::from(d)).unwrap();
-    let pure = flat_concave(problem(), &one, Selection::Exponential).unwrap();
+    let pure = flat_concave(problem(), &one, IntervalSelection::Exponential).unwrap();
     assert_eq!(
         [0, 1, 3].map(|d| loss(&pure, d).loss().get()),
         [0.0, 4.0, 12.0]
@@ -267,12 +270,13 @@ fn measurements_have_the_loss_of_their_levels() {
         problem(),
         3,
         &one,
-        Selection::Stability(Rational::new(1, 1024)),
+        IntervalSelection::Stability(rational("1/1024")),
     )
     .unwrap();
     assert_eq!(loss(&three, 1).to_string(), "(7, 0.00390625)");
-    // The second level has 65 points and the third 8, which is a base case: a fourth would change nothing.
-    let four = rec_concave(problem(), 4, &one, Selection::Exponential).unwrap();
+    // The second level has 65 points and the third 8, which is a base case: a fourth would change
+    // nothing.
+    let four = rec_concave(problem(), 4, &one, IntervalSelection::Exponential).unwrap();
     assert_eq!(loss(&four, 1).loss().get(), 7.0);
     let other_size = StepFunction::from_values([1, 2]).unwrap();
     assert!(pure.invoke(&other_size).unwrap_err().is_outside_domain());

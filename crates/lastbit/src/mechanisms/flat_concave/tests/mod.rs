@@ -1,4 +1,5 @@
-//! The exact law of the shipped steps: every outcome of every selection is walked through, with its probability enclosed.
+//! The exact law of the shipped steps: every outcome of every selection is walked through, with its
+//! probability enclosed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,14 +10,15 @@ use lastbit_noise::entropy::System;
 mod behaviour;
 mod neighbours;
 mod output_law;
+mod overflow;
 mod privacy;
 mod utility;
 
-use super::steps::Steps;
-use super::{Method, Problem, RecConcave, Selection, Stability, needed_promise};
+use super::chance::Chance;
+use super::{IntervalSelection, Method, Problem, RecConcave, Stability, needed_promise};
 use crate::mechanisms::exponential::Exponential;
-use crate::selection::{QualityError, StepFunction};
-use crate::{Epsilon, Error};
+use crate::quality::{QualityError, StepFunction};
+use crate::{Alpha, Beta, Delta, Epsilon, Error};
 
 /// What was selected, one selection after the other, and at the end the output; `None` is ⊥.
 type Transcript = Vec<Option<u128>>;
@@ -132,7 +134,7 @@ fn stable_probability(distance: &Rational, cut: &Rational, epsilon: &Rational) -
     }
 }
 
-impl Steps for Walk<'_> {
+impl Chance for Walk<'_> {
     fn intervals(
         &mut self,
         scores: &StepFunction,
@@ -234,20 +236,21 @@ fn delta_at<K: Ord>(
     (forth.lo().max(back.lo()), forth.hi().max(back.hi()))
 }
 
-fn rational(text: &str) -> Rational {
+fn rational<T: core::str::FromStr<Err: core::fmt::Debug>>(text: &str) -> T {
     text.parse().unwrap()
 }
 
-/// A mechanism on the interior point of `count` data points; every level down to `base_size` points is there.
+/// A mechanism on the interior point of `count` data points; every level down to `base_size` points
+/// is there.
 fn mechanism(
     size: u128,
     levels: u32,
     count: i64,
     epsilon: &str,
-    selection: Selection,
+    selection: IntervalSelection,
     base_size: u128,
 ) -> RecConcave {
-    let problem = Problem::new(size, count, Rational::new(count, 2), Rational::new(1, 2)).unwrap();
+    let problem = Problem::new(size, count, Rational::new(count, 2), rational("0.5")).unwrap();
     let epsilon: Epsilon = epsilon.parse().unwrap();
     let mut mechanism = RecConcave::new(problem, levels, &epsilon, selection).unwrap();
     mechanism.base_size = base_size;
@@ -260,13 +263,13 @@ fn depth(data: &[u64], size: u128) -> StepFunction {
     StepFunction::interior_point(&sorted, size).unwrap()
 }
 
-fn stability() -> Selection {
-    Selection::Stability(rational("1e-3"))
+fn stability() -> IntervalSelection {
+    IntervalSelection::Stability(rational("1e-3"))
 }
 
 #[test]
 fn laws_are_laws() {
-    for selection in [Selection::Exponential, stability()] {
+    for selection in [IntervalSelection::Exponential, stability()] {
         let mechanism = mechanism(20, 3, 4, "1", selection, 2);
         assert_eq!(mechanism.levels(), 3);
         let law = law(&mechanism, &depth(&[3, 3, 9, 19], 20), Variant::AsShipped);

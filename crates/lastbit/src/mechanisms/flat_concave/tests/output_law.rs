@@ -1,16 +1,19 @@
-//! The law of what is selected and of the output, in a millisecond: the shipped steps are walked once for each pair of intervals, not for each point.
+//! The law of what is selected and of the output, in a millisecond: the shipped steps are walked
+//! once for each pair of intervals, not for each point.
 //!
-//! Two facts are used. What follows step 5 depends on the selected length only, so walks that lead to the same covers are walked on
-//! together. And which point a place of step 8 stands for depends on the intervals and not on the data, so it is learnt once, by walking to
-//! every place, and then looked up.
+//! Two facts are used. What follows step 5 depends on the selected length only, so walks that lead
+//! to the same covers are walked on together. And which point a place of step 8 stands for depends
+//! on the intervals and not on the data, so it is learnt once, by walking to every place, and then
+//! looked up.
 
 use super::*;
 
 pub(super) struct QuickLaw {
     /// `P(x)` at x, and `P(⊥)` at the end.
     pub outputs: Vec<Interval>,
-    /// By the number of the place, the probabilities of going there and then selecting each of its points, or of ⊥. A place is a pair of covers and an interval
-    /// of each; so that this tells all but the lengths that have the same covers.
+    /// By the number of the place, the probabilities of going there and then selecting each of its
+    /// points, or of ⊥. A place is a pair of covers and an interval of each; so that this tells all
+    /// but the lengths that have the same covers.
     pub selections: Vec<(usize, Vec<Interval>)>,
 }
 
@@ -234,7 +237,7 @@ impl Branch<'_, '_, '_> {
     }
 }
 
-impl Steps for Branch<'_, '_, '_> {
+impl Chance for Branch<'_, '_, '_> {
     fn intervals(
         &mut self,
         scores: &StepFunction,
@@ -301,10 +304,10 @@ impl Steps for Branch<'_, '_, '_> {
 #[test]
 fn the_quick_law_is_that_of_walking_to_every_point() {
     for (size, levels, selection, base_size) in [
-        (64, 2, Selection::Exponential, 32),
-        (50, 2, Selection::Exponential, 4),
+        (64, 2, IntervalSelection::Exponential, 32),
+        (50, 2, IntervalSelection::Exponential, 4),
         (64, 2, stability(), 32),
-        (20, 3, Selection::Exponential, 2),
+        (20, 3, IntervalSelection::Exponential, 2),
         (50, 3, stability(), 2),
     ] {
         let mechanism = mechanism(size, levels, 5, "1.5", selection, base_size);

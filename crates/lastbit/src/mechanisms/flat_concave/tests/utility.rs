@@ -1,4 +1,5 @@
-//! Promises are kept on random quasi-concave qualities: the probability of a bad point, or of none, is at most β.
+//! Promises are kept on random quasi-concave qualities: the probability of a bad point, or of none,
+//! is at most β.
 
 use super::output_law::OutputLaws;
 use super::*;
@@ -35,7 +36,8 @@ impl Walker {
         lengths
     }
 
-    /// A quality that rises to `best` and falls again. Its steps go down by little, by much, or to just below `bar`.
+    /// A quality that rises to `best` and falls again. Its steps go down by little, by much, or to
+    /// just below `bar`.
     fn quality(&mut self, size: u128, best: i64, bar: i64) -> StepFunction {
         let steps = 1 + self.below(5) as usize;
         let lengths = self.lengths(steps, size);
@@ -61,12 +63,12 @@ fn promise_and_bar(
     size: u128,
     method: &Method,
     epsilon: &Epsilon,
-    alpha: &Rational,
-    beta: &Rational,
+    alpha: &Alpha,
+    beta: &Beta,
 ) -> (i64, i64) {
     let promise = needed_promise(size, method, epsilon, alpha, beta).unwrap();
     let promise = promise.get().ceil() as i64;
-    let bar = (&(&Rational::ONE - alpha) * &Rational::from(promise)).ceil();
+    let bar = (&(&Rational::ONE - alpha.get()) * &Rational::from(promise)).ceil();
     (promise, i64::try_from(bar).unwrap())
 }
 
@@ -75,12 +77,12 @@ fn promise_and_bar(
 fn flat_concave_fails_with_probability_at_most_beta() {
     let mut walker = Walker(5);
     for (selection, epsilon, alpha, beta) in [
-        (Selection::Exponential, "1", "1/2", "1/20"),
-        (Selection::Exponential, "3", "1/5", "1/3"),
+        (IntervalSelection::Exponential, "1", "1/2", "1/20"),
+        (IntervalSelection::Exponential, "3", "1/5", "1/3"),
         (stability(), "1", "1/2", "1/20"),
         (stability(), "2", "1/3", "1/3"),
     ] {
-        let (alpha, beta) = (rational(alpha), rational(beta));
+        let (alpha, beta) = (rational::<Alpha>(alpha), rational::<Beta>(beta));
         let epsilon: Epsilon = epsilon.parse().unwrap();
         let method = Method::Concave {
             levels: 2,
@@ -88,7 +90,7 @@ fn flat_concave_fails_with_probability_at_most_beta() {
         };
         let (promise, bar) = promise_and_bar(64, &method, &epsilon, &alpha, &beta);
         let worst = worst_failure(&mut walker, &selection, &epsilon, &alpha, (promise, bar));
-        let limit = beta.to_f64(Rounding::Down);
+        let limit = beta.get().to_f64(Rounding::Down);
         assert!(
             worst <= limit,
             "{selection:?} at a promise of {promise}: {worst} above {limit}"
@@ -104,12 +106,13 @@ fn flat_concave_fails_with_probability_at_most_beta() {
     }
 }
 
-/// An upper bound of the largest probability, among 400 qualities, that the point is below the bar, or none.
+/// An upper bound of the largest probability, among 400 qualities, that the point is below the bar,
+/// or none.
 fn worst_failure(
     walker: &mut Walker,
-    selection: &Selection,
+    selection: &IntervalSelection,
     epsilon: &Epsilon,
-    alpha: &Rational,
+    alpha: &Alpha,
     (promise, bar): (i64, i64),
 ) -> f64 {
     let problem = Problem::new(64, promise, promise.into(), alpha.clone()).unwrap();
@@ -132,7 +135,7 @@ fn the_exponential_mechanism_fails_with_probability_at_most_beta() {
     let mut walker = Walker(6);
     let mut worst = Rational::ZERO;
     for (epsilon, alpha, beta) in [("1", "1/2", "1/20"), ("0.2", "1/10", "1/3")] {
-        let (alpha, beta) = (rational(alpha), rational(beta));
+        let (alpha, beta) = (rational::<Alpha>(alpha), rational::<Beta>(beta));
         let epsilon: Epsilon = epsilon.parse().unwrap();
         let mechanism = Exponential::new(&epsilon, &"1".parse().unwrap());
         let (promise, bar) =
@@ -149,27 +152,28 @@ fn the_exponential_mechanism_fails_with_probability_at_most_beta() {
             let choice = mechanism.over_runs(&runs).unwrap();
             let bad = choice.probability(40, |&score| score < bar);
             let bad = Rational::from(bad.hi());
-            assert!(bad <= beta, "{quality:?}");
-            worst = worst.max(&bad / &beta);
+            assert!(bad <= *beta.get(), "{quality:?}");
+            worst = worst.max(&bad / beta.get());
         }
     }
     // Some are near the worst case of the bound.
     assert!(worst > Rational::new(9, 10));
 }
 
-/// Three levels over 2^64 points, too many for the exact law: of n draws at most `k` are bad, where `P(X ≥ k) ≤ exp(−n·KL(k/n ‖ β)) ≤ 2.5e-10` for
-/// X binomial with β; 4 settings, so false alarm with probability at most 1e-9.
+/// Three levels over 2^64 points, too many for the exact law: of n draws at most `k` are bad, where
+/// `P(X ≥ k) ≤ exp(−n·KL(k/n ‖ β)) ≤ 2.5e-10` for X binomial with β; 4 settings, so false alarm
+/// with probability at most 1e-9.
 #[test]
 fn rec_concave_of_three_levels_fails_at_most_as_often_as_promised() {
     let mut walker = Walker(7);
     let draws = 1500;
     for (selection, beta) in [
-        (Selection::Exponential, "1/20"),
-        (Selection::Exponential, "1/3"),
+        (IntervalSelection::Exponential, "1/20"),
+        (IntervalSelection::Exponential, "1/3"),
         (stability(), "1/20"),
         (stability(), "1/3"),
     ] {
-        let (alpha, beta) = (rational("1/2"), rational(beta));
+        let (alpha, beta) = (rational("1/2"), rational::<Beta>(beta));
         let epsilon: Epsilon = "2".parse().unwrap();
         let method = Method::Concave {
             levels: 3,
@@ -182,11 +186,11 @@ fn rec_concave_of_three_levels_fails_at_most_as_often_as_promised() {
         let mut bad = 0;
         for _ in 0..draws {
             let quality = walker.quality(1 << 64, promise, bar);
-            let found = mechanism.release(&quality, &mut System::default()).unwrap();
+            let found = mechanism.draw(&quality, &mut System::default()).unwrap();
             bad += u32::from(found.is_none_or(|x| quality.value(x) < bar));
         }
         let share = |k: u32| f64::from(k) / f64::from(draws);
-        let beta = beta.to_f64(Rounding::Up);
+        let beta = beta.get().to_f64(Rounding::Up);
         let divergence = |p: f64| p * (p / beta).ln() + (1.0 - p) * ((1.0 - p) / (1.0 - beta)).ln();
         let unlikely = share(bad) > beta
             && f64::from(draws) * divergence(share(bad)) > (1.0 / 2.5e-10f64).ln();

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Times a scan with a filter, a derived ratio and months beside the same query in DuckDB and beside a scan without them.
+
+    python3 benches/expression.py [--rows 10000000] [--times 5]
+
+Makes a virtual environment under target/ for DuckDB, a Parquet and a CSV file of random rows, and builds the Rust side as the first command
+of the README does. Every run is a process of its own; the fastest of several runs counts, on all sides, turn by turn.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / "target" / "release-venv"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+ROWS = """
+import duckdb
+duckdb.sql('''
+    select setseed(0.5);
+    copy (
+        select 40 + 60 * random() as weight, 1.5 + random() / 2 as height, (100 * random())::integer as age,
+            'w' || (10 * random())::integer as ward, date '2020-01-01' + (1800 * random())::integer as day
+        from range({rows})
+    ) to '{file}' ({format});
+''')
+"""
+# With the derived columns in the file.
+WRITTEN = """
+import duckdb
+duckdb.sql('''
+    copy (select weight / (height * height) as bmi, month(day) as month from '{source}') to '{file}' ({format});
+''')
+"""
+# What a mean and a variance of each month need.
+QUERY = """
+import time, duckdb
+start = time.perf_counter()
+duckdb.sql('''
+    select month(day), count(*), count(bmi), sum(bmi), sum(bmi * bmi)
+    from (select *, weight / (height * height) as bmi from '{file}' where age >= 18 and ward in ('w1', 'w3', 'w5'))
+    group by all
+''').fetchall()
+print(time.perf_counter() - start)
+"""
+
+
+def enter_venv():
+    """Runs this script again inside the virtual environment, made on first use."""
+    python = VENV / "bin" / "python"
+    if Path(sys.prefix).resolve() == VENV.resolve():
+        return
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "duckdb", "numpy"], check=True)
+    os.execv(python, [str(python), *sys.argv])
+
+
+def python(code):
+    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout or "nan")
+
+
+def engine(mode, file):
+    command = [str(TARGET / "release" / "examples" / "engine_speed"), mode, str(file)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--times", type=int, default=5)
+    arguments = parser.parse_args()
+    enter_venv()
+    build = "cargo build --release -p lastbit-release --example engine_speed --features test-entropy"
+    subprocess.run(build.split(), cwd=ROOT, check=True)
+    print("| file | rows | derived here | DuckDB | ratio | written columns, no filter | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for name, form in [("parquet", "format parquet"), ("csv", "format csv, header")]:
+        rows = arguments.rows if name == "parquet" else arguments.rows // 4
+        file, written = TARGET / f"expression-{rows}.{name}", TARGET / f"expression-written-{rows}.{name}"
+        if not written.exists():
+            python(ROWS.format(rows=rows, file=file, format=form))
+            python(WRITTEN.format(source=file, file=written, format=form))
+        times = [[], [], []]
+        for _ in range(arguments.times):
+            times[0].append(engine("derived", file))
+            times[1].append(python(QUERY.format(file=file)))
+            times[2].append(engine("written", written))
+        ours, duckdb, plain = map(min, times)
+        print(f"| {name} | {rows:,} | {ours:.3f} s | {duckdb:.3f} s | {ours / duckdb:.2f} | {plain:.3f} s | {ours / plain:.2f} |")
+
+
+main()

@@ -1,0 +1,250 @@
+//! How often stated errors hold, and how much larger they are than they would have to be: whole releases of written files.
+//!
+//! For each kind of statistic, number of rows, place of the rows between the bounds and accountant: the share of published numbers that are within
+//! their error of the exact one, and the mean stated error over the 95 % quantile of the actual ones. Of quantiles: the share of intervals that
+//! hold the exact quantile, and the mean length of an interval over the 95 % quantile of twice the distance of the value.
+//!
+//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES]`, 2,000 of each kind unless told otherwise.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::Arc;
+
+use lastbit_release::engine::TableEngine;
+use lastbit_release::plan::Plan;
+use lastbit_release::present::Cell;
+use lastbit_release::release::release;
+
+/// Releases at a time: as groups of one table, whose noises are independent.
+const GROUPS: usize = 500;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let releases = match std::env::args().nth(1) {
+        Some(text) => text.parse()?,
+        None => 2_000,
+    };
+    println!("kind           rows  place       budget   numbers  coverage  stated ÷ empirical");
+    for rows in [30, 300, 3_000] {
+        for place in [Place::Middle, Place::Low, Place::Ends] {
+            // Of each statistic, and as much again for those that share.
+            for (budget, loss) in [("epsilon = 16", "loss = 1"), ("rho = 8", "loss = 0.5")] {
+                measure(rows, place, (budget, loss), releases)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the rows are between 0 and 1.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Middle,
+    Low,
+    Ends,
+}
+
+impl Place {
+    fn row(self, index: usize) -> (f64, f64) {
+        let spread = |by: u64| {
+            let word = (index as u64 + by).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (word >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let (u, v) = (spread(1), 0.5 * spread(1) + 0.5 * spread(77));
+        let of = |u: f64| match self {
+            Place::Middle => 0.3 + 0.4 * u,
+            Place::Low => 0.05 * u,
+            Place::Ends => f64::from(u8::from(u > 0.5)),
+        };
+        (of(u), of(v))
+    }
+}
+
+/// Names of statistics, and what they are. A loss of its own keeps each apart; those named “shared” share their noise.
+const KINDS: [(&str, &str); 17] = [
+    ("count", "kind = \"count\""),
+    ("sum", "kind = \"sum\"\nof = \"x\""),
+    ("mean", "kind = \"mean\"\nof = \"x\""),
+    ("variance", "kind = \"variance\"\nof = \"x\""),
+    ("covariance", "kind = \"covariance\"\nof = [\"x\", \"y\"]"),
+    ("quantiles", "kind = \"quantiles\"\nof = \"x\""),
+    ("share", "kind = \"share\"\nof = \"c\""),
+    ("condition", "kind = \"share\"\nof = \"number(x) < 0.4\""),
+    (
+        "weighted mean",
+        "kind = \"mean\"\nof = \"x\"\nweights = \"w\"",
+    ),
+    (
+        "weighted sum",
+        "kind = \"sum\"\nof = \"x\"\nweights = \"w\"",
+    ),
+    ("correlation", "kind = \"correlation\"\nof = [\"x\", \"y\"]"),
+    (
+        "regression",
+        "kind = \"regression\"\nof = \"y\"\non = \"x\"",
+    ),
+    ("top", "kind = \"top\"\nof = \"c\"\nmost = 2"),
+    ("bounds", "kind = \"bounds\"\nof = \"x\""),
+    ("left-out", "kind = \"left-out\"\nof = \"z\""),
+    ("shared count", "kind = \"count\""),
+    ("shared mean", "kind = \"mean\"\nof = \"x\""),
+];
+
+/// What shared statistics share the noise of.
+const HOST: &str = "[[statistics]]\nname = \"host\"\nkind = \"variance\"\nof = \"x\"\nby = \"g\"\n";
+
+/// The category of a row.
+fn category(index: usize) -> usize {
+    [0, 0, 1, 0, 2, 1, 0, 3, 0, 1][index % 10]
+}
+
+/// The weight of a row.
+fn weight(index: usize) -> f64 {
+    (index % 7) as f64 / 8.0
+}
+
+fn measure(
+    rows: usize,
+    place: Place,
+    (budget, loss): (&str, &str),
+    releases: usize,
+) -> Result<(), Failure> {
+    let data: Vec<(f64, f64)> = (0..rows).map(|index| place.row(index)).collect();
+    let mut csv = String::from("g,x,y,w,c\n");
+    for group in 0..GROUPS {
+        for (index, (x, y)) in data.iter().enumerate() {
+            let (w, c) = (weight(index), category(index));
+            writeln!(csv, "g{group},{x:?},{y:?},{w:?},c{c}")?;
+        }
+    }
+    let groups: Vec<String> = (0..GROUPS).map(|group| format!("g{group}")).collect();
+    let mut plan = format!(
+        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\n{budget}\n\
+         [columns.x]\nlower = 0\nupper = 1\nmissing = 0\n[columns.y]\nlower = 0\nupper = 1\n[columns.w]\nlower = 0\nupper = 1\n\
+         [columns.z]\nas = \"number(x)\"\nlower = 0.35\nupper = 0.6\n\
+         [columns.c]\ncategories = [\"c0\", \"c1\", \"c2\", \"c3\"]\n[columns.g]\ncategories = {groups:?}\n"
+    );
+    for (name, kind) in KINDS {
+        let apart = match name.starts_with("shared") {
+            true => "",
+            false => loss,
+        };
+        writeln!(
+            plan,
+            "[[statistics]]\nname = \"{name}\"\n{kind}\nby = \"g\"\n{apart}"
+        )?;
+    }
+    plan += HOST;
+    let directory = std::env::temp_dir().join(format!("lastbit-coverage-{}", std::process::id()));
+    fs::create_dir_all(&directory)?;
+    fs::write(directory.join("x.csv"), csv)?;
+    let plan = Plan::parse_in(&plan, &directory)?;
+    let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); KINDS.len()];
+    for turn in 0..releases.div_ceil(GROUPS) {
+        let ledger = directory.join(format!("ledger{turn}"));
+        let released = release(&plan, &ledger, &TableEngine::default(), Arc::new(|_, _| {}))?;
+        for (cells, statistic) in cells.iter_mut().zip(&released.report().statistics) {
+            cells.extend(statistic.cells.iter().cloned());
+        }
+    }
+    fs::remove_dir_all(&directory)?;
+    for ((kind, _), cells) in KINDS.iter().zip(&cells) {
+        let found: Vec<Found> = cells
+            .iter()
+            .filter_map(|cell| compare(kind, cell, &data))
+            .collect();
+        if found.is_empty() {
+            println!("{kind:<13} {rows:>5}  {place:?}  {budget}  no numbers");
+            continue;
+        }
+        let mut off: Vec<f64> = found.iter().map(|found| found.off).collect();
+        off.sort_by(f64::total_cmp);
+        let quantile = off[(off.len() * 95).div_ceil(100).clamp(1, off.len()) - 1];
+        let stated = found.iter().map(|found| found.stated).sum::<f64>() / found.len() as f64;
+        let held = found.iter().filter(|found| found.holds).count();
+        println!(
+            "{kind:<13} {rows:>5}  {:<10}  {budget:<11} {:>5}  {:>7.2} %  {:.2}",
+            format!("{place:?}"),
+            found.len(),
+            100.0 * held as f64 / found.len() as f64,
+            stated / quantile
+        );
+    }
+    Ok(())
+}
+
+struct Found {
+    holds: bool,
+    stated: f64,
+    off: f64,
+}
+
+/// `None` where no number was published.
+fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
+    let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
+    let value = number(&cell.value)?;
+    let n = data.len() as f64;
+    let mean = |f: &dyn Fn(&(f64, f64)) -> f64| data.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    if kind == "bounds" {
+        // With the confidence there are rows in the outermost bins: some row is at or above half of the upper bound. The bin from 0 on has no half.
+        let upper = (cell.label == "upper").then_some(value)?;
+        let holds = data.iter().any(|p| p.0 >= 0.5 * upper || upper < 1e-9);
+        return Some(Found {
+            holds,
+            stated: 1.0,
+            off: 1.0,
+        });
+    }
+    if kind == "quantiles" {
+        let mut rows: Vec<f64> = data.iter().map(|p| p.0).collect();
+        rows.sort_by(f64::total_cmp);
+        let median = 0.5 * (rows[(rows.len() - 1) / 2] + rows[rows.len() / 2]);
+        let (lower, upper) = (number(&cell.lower)?, number(&cell.upper)?);
+        return Some(Found {
+            holds: lower <= median && median <= upper,
+            stated: upper - lower,
+            off: 2.0 * (value - median).abs(),
+        });
+    }
+    let indexed = |f: &dyn Fn(usize) -> f64| (0..data.len()).map(f).sum::<f64>();
+    let part = |f: &dyn Fn(&(f64, f64)) -> bool| data.iter().filter(|row| f(row)).count() as f64;
+    let of_category = |label: &str| {
+        indexed(&|index| f64::from(u8::from(format!("c{}", category(index)) == label)))
+    };
+    let (spread_x, spread_y) = (
+        mean(&|p| (p.0 - x) * (p.0 - x)),
+        mean(&|p| (p.1 - y) * (p.1 - y)),
+    );
+    let slope = mean(&|p| (p.0 - x) * (p.1 - y)) / spread_x;
+    let exact = match kind {
+        "count" | "shared count" => n,
+        "sum" => x * n,
+        "mean" | "shared mean" => x,
+        "share" => of_category(&cell.label) / n,
+        "top" => of_category(&cell.label),
+        "condition" => part(&|p| p.0 < 0.4) / n,
+        "weighted sum" => indexed(&|index| weight(index) * data[index].0),
+        "weighted mean" => {
+            indexed(&|index| weight(index) * data[index].0) / indexed(&|index| weight(index))
+        }
+        "correlation" => slope * (spread_x / spread_y).sqrt(),
+        "regression" if cell.label == "intercept" => y - slope * x,
+        "regression" => slope,
+        "left-out" => match cell.label.as_str() {
+            "below the bounds" => part(&|p| p.0 < 0.35) / n,
+            "above the bounds" => part(&|p| p.0 > 0.6) / n,
+            _ => 0.0,
+        },
+        "variance" => mean(&|p| (p.0 - x) * (p.0 - x)) * n / (n - 1.0),
+        _ => mean(&|p| (p.0 - x) * (p.1 - y)) * n / (n - 1.0),
+    };
+    let (stated, off) = (number(&cell.error)?, (value - exact).abs());
+    Some(Found {
+        // The sums of this program are off by less.
+        holds: off <= stated + 1e-9,
+        stated,
+        off,
+    })
+}

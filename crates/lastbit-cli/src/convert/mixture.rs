@@ -1,0 +1,118 @@
+//! Releases of different kinds, each made so often, and what they cost together.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use lastbit::accounting::{Composition, gaussian_epsilon};
+use lastbit_exact::{Down, Interval, Rational, Up};
+use lastbit_release::clean;
+
+use super::source::{Kind, Source, not_negative, rate};
+
+/// Sources and how often each is released.
+pub struct Mixture(pub Vec<(Source, u64)>);
+
+impl Mixture {
+    /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # say nothing.
+    pub fn read(path: &Path) -> Result<Mixture> {
+        const LARGEST: u64 = 1 << 20;
+        let shown = clean::path(path);
+        let size = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
+        if size.len() > LARGEST {
+            bail!(
+                "{shown} has more than a million bytes; a list of releases has a line for each kind"
+            );
+        }
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let mut list = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let entry = entry(line)
+                .map_err(|error| anyhow::anyhow!("{shown}, line {}: {error}", number + 1))?;
+            list.push(entry);
+        }
+        if list.is_empty() {
+            bail!("{shown} lists no releases; write a line such as: 10 laplace:0.1");
+        }
+        Ok(Mixture(list))
+    }
+
+    /// Releases in all.
+    pub fn count(&self) -> u64 {
+        self.0
+            .iter()
+            .fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+
+    /// The composition of all, tight for δ down to `smallest`; an error says why there is none.
+    pub fn compose(&self, smallest: Down) -> Result<Composition> {
+        let mut pairs = Vec::new();
+        for (source, count) in &self.0 {
+            let Some(pair) = source.pair() else {
+                bail!(
+                    "of a zCDP loss only Rényi divergences are known; if it is by Gaussian noise, state it as gaussian:M, M = Δ/σ"
+                );
+            };
+            pairs.push((pair?, *count));
+        }
+        Ok(Composition::new(&pairs, smallest)?)
+    }
+
+    /// The exact ε at δ, if all noise is Gaussian and of all the rows.
+    pub fn gaussian(&self, delta: &Rational) -> Option<Up> {
+        let mut sum = Rational::ZERO;
+        for (source, count) in &self.0 {
+            if source.kind != Kind::Gaussian || source.release().is_none() {
+                return None;
+            }
+            let square = &source.value * &source.value;
+            sum = &sum + &(&square * &Rational::from(*count));
+        }
+        gaussian_epsilon(&sum, delta).ok()
+    }
+
+    /// The ε by losses on a grid, between two bounds; an error says why there is none.
+    pub fn epsilon(&self, delta: &Rational) -> Result<Interval> {
+        let spent = Down::from_rational(delta);
+        let epsilon = self.compose(spent)?.epsilon(spent)?;
+        if !epsilon.hi().is_finite() {
+            bail!("no finite ε at this δ: the releases' own δ add up to more");
+        }
+        Ok(epsilon)
+    }
+
+    /// One line for each kind.
+    pub fn print(&self, out: &mut impl Write) -> Result<()> {
+        for (source, count) in &self.0 {
+            let noun = if *count == 1 { "release" } else { "releases" };
+            writeln!(out, "{count} {noun} {}", source.describe())?;
+        }
+        Ok(())
+    }
+}
+
+fn entry(line: &str) -> Result<(Source, u64), String> {
+    let form = "write COUNT KIND:X, then perhaps sampled Q or delta D, such as: 1000 gaussian:1 sampled 0.01";
+    let mut words = line.split_whitespace();
+    let count = words.next().and_then(|word| word.parse().ok());
+    let count: u64 = count.filter(|count| *count > 0).ok_or(form)?;
+    let mut source = Source::parse(words.next().ok_or(form)?)?;
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or(form)?;
+        match word {
+            "sampled" if source.sampled.is_none() => source.sampled = Some(rate(value)?),
+            "delta" => source.delta = not_negative("delta", value)?,
+            _ => return Err(form.to_owned()),
+        }
+    }
+    if let Some(Err(error)) = source.pair()
+        && !error.is_unbounded()
+    {
+        return Err(error.to_string());
+    }
+    Ok((source, count))
+}

@@ -1,0 +1,65 @@
+//! `lastbit draft`: a plan to fill in.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::streams::Stdout;
+
+const TEACH: &str = "\
+Writes a commented plan to standard output, with everything that only a person can decide marked
+FILL IN. Such a plan is refused, and costs nothing, until it is filled in. Of CSV the header is read,
+of Parquet the schema, and of JSON lines, which have neither, the names in the first lines; cells
+are never looked at, so that nothing in the draft is a fact about anybody. (The first line of CSV is
+taken for names: of a file without a header it would be the first row.)";
+
+const EXAMPLES: &str = "\
+Example:
+  lastbit draft wages.parquet > plan.toml";
+
+#[derive(Args)]
+#[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
+pub struct Draft {
+    /// A table: CSV, Parquet or JSON lines, by its name. The plan finds it from its own directory on
+    file: PathBuf,
+}
+
+impl Draft {
+    #[cfg(feature = "engine")]
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
+        use anyhow::{anyhow, bail};
+        use lastbit_release::clean;
+        use lastbit_release::plan::{self, FileFormat};
+        use std::io::Write as _;
+
+        let Some(name) = self.file.to_str() else {
+            bail!(
+                "{}: a plan is UTF-8 text, and this name is not; rename the file",
+                clean::path(&self.file)
+            );
+        };
+        let source = plan::Source::of_file(name)
+            .map_err(|error| anyhow!("{}: {}", clean::path(&self.file), error.message()))?;
+        let columns = lastbit_release::engine::declared(&source)?;
+        let read = match source.format {
+            FileFormat::Csv { .. } => {
+                "the names in the header of the file, which declares no types"
+            }
+            FileFormat::Parquet => "the names and types in the schema of the file",
+            FileFormat::Json { .. } => {
+                "the names in the first lines of the file, which declares no types"
+            }
+        };
+        write!(out, "{}", plan::draft(name, read, &columns))?;
+        Ok(())
+    }
+
+    #[cfg(not(feature = "engine"))]
+    pub fn run(self, _: &mut Stdout) -> Result<()> {
+        let _ = self.file;
+        anyhow::bail!(
+            "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
+        )
+    }
+}

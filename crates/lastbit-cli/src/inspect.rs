@@ -1,0 +1,154 @@
+//! `lastbit inspect`: what the data do to a plan, for the steward alone.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::Usage;
+use crate::streams::Stdout;
+
+const TEACH: &str = "\
+Finds the mistakes of a plan that only the data show: listed categories that do not occur, cells
+that are cut to their bounds, missing or not listed, rows and units that the limits leave out.
+
+THIS IS NOT PRIVATE. It shows exact facts about the data, adds no noise, and spends nothing from
+the ledger. It is for the one who holds the data anyway; do not publish what it prints, and do not
+choose bounds, categories or limits by it: a choice that depends on the data is a fact about them
+that no loss accounts for. Take it as a reason to ask what is public, and to correct spelling.";
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+pub struct Inspect {
+    /// The plan
+    plan: PathBuf,
+
+    /// That you know that what is shown is not private
+    #[arg(long)]
+    not_private: bool,
+}
+
+impl Inspect {
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
+        if !self.not_private {
+            anyhow::bail!(Usage(
+                "inspect shows exact facts about the data, which no noise protects; if you hold the data and will publish nothing of it, add --not-private".into()
+            ));
+        }
+        self.show(out)
+    }
+
+    #[cfg(feature = "engine")]
+    fn show(self, out: &mut Stdout) -> Result<()> {
+        use lastbit_release::engine::TableEngine;
+        use lastbit_release::inspect::inspect_not_private;
+        use lastbit_release::plan::Plan;
+        use std::sync::Arc;
+
+        let plan = Plan::read(&self.plan)?;
+        let quiet = Arc::new(|_, _| {});
+        let inspection = inspect_not_private(&plan, &TableEngine::default(), quiet)?;
+        words::write(out, &plan, &inspection)
+    }
+
+    #[cfg(not(feature = "engine"))]
+    fn show(self, _: &mut Stdout) -> Result<()> {
+        let _ = self.plan;
+        anyhow::bail!(
+            "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
+        )
+    }
+}
+
+#[cfg(feature = "engine")]
+mod words {
+    use std::io::Write as _;
+
+    use anyhow::Result;
+    use lastbit_release::clean::label;
+    use lastbit_release::inspect::{InspectedCells, Inspection};
+    use lastbit_release::plan::{Plan, Unit};
+    use lastbit_release::present::wrapped;
+
+    use crate::streams::Stdout;
+
+    /// The longest name, and the most absent categories that are named.
+    const LONGEST: usize = 40;
+    const MOST_NAMED: usize = 20;
+
+    const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish nothing of this, and choose no bounds, categories or limits by it: that is outside the guarantee.";
+
+    pub fn write(out: &mut Stdout, plan: &Plan, inspection: &Inspection) -> Result<()> {
+        let mut lines = wrapped(WARNING, 0);
+        lines.push(String::new());
+        lines.extend(wrapped(
+            &format!(
+                "{} rows; the filter leaves out {}",
+                inspection.rows, inspection.filtered
+            ),
+            0,
+        ));
+        for column in &inspection.columns {
+            let name = label(&column.name, LONGEST);
+            let text = match &column.cells {
+                InspectedCells::Numbers {
+                    below,
+                    above,
+                    missing,
+                } => format!(
+                    "{below} cells are below the lower bound and {above} above the upper one; {missing} are no number"
+                ),
+                InspectedCells::Categories { absent, unlisted } => {
+                    let named: Vec<_> = absent
+                        .iter()
+                        .take(MOST_NAMED)
+                        .map(|name| format!("\"{}\"", label(name, LONGEST)))
+                        .collect();
+                    let absent = match absent.len() {
+                        0 => "every listed category occurs".to_owned(),
+                        many if many > MOST_NAMED => {
+                            format!(
+                                "{many} listed categories do not occur: {}, …",
+                                named.join(", ")
+                            )
+                        }
+                        _ => format!("listed and do not occur: {}", named.join(", ")),
+                    };
+                    format!("{absent}; {unlisted} cells are missing or not listed")
+                }
+                InspectedCells::Discovered { values, missing } => {
+                    format!("{values} values; {missing} cells are missing")
+                }
+            };
+            lines.extend(wrapped(&format!("{name}: {text}"), 2));
+        }
+        if let (
+            Some(units),
+            Unit::Column {
+                name, most_rows, ..
+            },
+        ) = (&inspection.units, &plan.unit)
+        {
+            let name = label(name, LONGEST);
+            lines.push(String::new());
+            lines.extend(wrapped(
+                &format!(
+                    "{} different {name}; {} of them have more than most_rows = {most_rows} rows in all; {} rows have no {name}",
+                    units.units, units.beyond, units.without
+                ),
+                0,
+            ));
+            for (statistic, rows, left_out) in &units.left_out {
+                let statistic = label(statistic, LONGEST);
+                let text = format!("{statistic}: the limits leave out {left_out} of {rows} rows");
+                lines.extend(wrapped(&text, 2));
+            }
+        }
+        lines.push(String::new());
+        lines.extend(wrapped(WARNING, 0));
+        for line in lines {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! What a ledger has left, and what a release takes of it.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use lastbit_release::clean;
+use lastbit_release::ledger::{Ledger, LedgerError};
+use lastbit_release::loss::Loss;
+use lastbit_release::plan::Plan;
+
+use crate::streams::say;
+
+/// What is left before a release, and what it takes.
+pub struct Left {
+    /// The ledger, if there is one already.
+    pub ledger: Option<PathBuf>,
+    /// What is left before.
+    pub left: Loss,
+    /// What the release takes.
+    pub loss: Loss,
+}
+
+/// How much of what is left a release takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// At most half.
+    Half,
+    /// More than half.
+    Most,
+    /// Everything.
+    Everything,
+    /// More than there is.
+    TooMuch,
+}
+
+impl Left {
+    /// Looks at the ledger, if it is there; else the whole budget of the plan is left.
+    pub fn of(plan: &Plan, loss: &Loss, path: &Path) -> Result<Left, LedgerError> {
+        let (ledger, left) = match Ledger::view(path) {
+            Ok(ledger) => (Some(path.to_owned()), ledger.account().remaining()),
+            Err(LedgerError::Missing(_)) => (None, plan.budget.clone()),
+            Err(error) => return Err(error),
+        };
+        let loss = loss.clone();
+        Ok(Left { ledger, left, loss })
+    }
+
+    /// How much it takes.
+    pub fn part(&self) -> Part {
+        let (loss, left) = (&self.loss, &self.left);
+        if !loss.fits(left) {
+            return Part::TooMuch;
+        }
+        let twice = loss.plus(loss);
+        match () {
+            () if loss.main == left.main => Part::Everything,
+            () if !twice.fits(left) => Part::Most,
+            () => Part::Half,
+        }
+    }
+
+    /// What the release takes, in a sentence; nothing if that is little.
+    pub fn warning(&self) -> Option<String> {
+        let (loss, left) = (&self.loss, &self.left);
+        match self.part() {
+            Part::Half => None,
+            Part::Most => Some(format!(
+                "This spends more than half of what is left: {loss} of {left}."
+            )),
+            Part::Everything => Some(format!(
+                "This spends everything that is left, {left}: nothing can be released about these data afterwards. To keep some, say in [spend] what this release may use."
+            )),
+            Part::TooMuch => Some(format!(
+                "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] what this release may use."
+            )),
+        }
+    }
+
+    /// What is left before and after.
+    pub fn meaning(&self) -> String {
+        let name = match &self.ledger {
+            None => "no ledger yet; the first release makes it".to_owned(),
+            Some(path) => format!("in {}", clean::path(path)),
+        };
+        match self.part() {
+            Part::TooMuch => name,
+            _ => format!("{name}; after this release {}", self.left.minus(&self.loss)),
+        }
+    }
+
+    /// Asks on a terminal whether to spend more than half of what is left. Where nobody can answer, nobody is asked.
+    pub fn ask(&self) -> Result<()> {
+        let Some(warning) = self.warning().filter(|_| self.part() != Part::TooMuch) else {
+            return Ok(());
+        };
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(());
+        }
+        say(&warning);
+        say("(It costs nothing if this plan was released on these data before.) Go on? Type yes:");
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => bail!("nothing was read or spent; --yes goes on without asking"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(loss: &str, left: &str) -> Left {
+        let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
+        Left {
+            ledger: None,
+            left: pure(left),
+            loss: pure(loss),
+        }
+    }
+
+    #[test]
+    fn more_than_half_is_told_exactly() {
+        for (loss, before, part) in [
+            ("0.1", "0.3", Part::Half),
+            ("0.15", "0.3", Part::Half),
+            ("0.1500000000000000000000000000001", "0.3", Part::Most),
+            ("0.3", "0.3", Part::Everything),
+            ("0.3000000000000000000000000000001", "0.3", Part::TooMuch),
+            ("1", "0", Part::TooMuch),
+        ] {
+            let one = left(loss, before);
+            assert_eq!(one.part(), part, "{loss} of {before}");
+            assert_eq!(one.warning().is_none(), part == Part::Half);
+        }
+        assert!(
+            left("1", "1")
+                .warning()
+                .unwrap()
+                .contains("spends everything")
+        );
+    }
+
+    #[test]
+    fn delta_counts_as_epsilon_does() {
+        let loss = |e: &str, d: &str| Loss::approximate(e.parse().unwrap(), d.parse().unwrap());
+        let one = Left {
+            ledger: None,
+            left: loss("1", "1e-6").unwrap(),
+            loss: loss("0.1", "9e-7").unwrap(),
+        };
+        assert_eq!(one.part(), Part::Most);
+    }
+}

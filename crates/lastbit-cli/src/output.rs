@@ -1,0 +1,195 @@
+//! Files that the command writes: checked before anything is spent, there whole or not at all, and never in the place of what they are made
+//! from.
+
+mod draft;
+mod guard;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use lastbit_release::clean;
+
+use crate::streams::Stdout;
+use draft::Draft;
+pub use guard::Guard;
+
+/// What a file of ours begins with: within so many bytes.
+const HEAD: usize = 1024;
+
+/// The first line of a picture.
+pub const SVG_MARK: &str = "<!-- drawn by lastbit -->\n";
+
+/// What is written, and how a file of it is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A page: it names its generator.
+    Html,
+    /// A table: its header is that of reports.
+    Csv,
+    /// A certificate: it names its format.
+    Certificate,
+    /// A certificate for Coq: its first words say so.
+    Coq,
+    /// A picture: it says who drew it.
+    Svg,
+}
+
+impl Kind {
+    /// Whether a file that begins so was written by this command.
+    fn is_ours(self, head: &[u8]) -> bool {
+        let mark: &[u8] = match self {
+            Kind::Html => b"<meta name=\"generator\" content=\"lastbit\">",
+            Kind::Csv => b"statistic,kind,of,by,group,label,value,error,",
+            Kind::Certificate => b"\"format\": \"lastbit snapping certificate",
+            Kind::Coq => b"A certificate of the loss of floating-point snapping, for Coq.",
+            Kind::Svg => SVG_MARK.as_bytes(),
+        };
+        match self {
+            Kind::Csv => head.starts_with(mark),
+            _ => head.windows(mark.len()).any(|window| window == mark),
+        }
+    }
+}
+
+/// Where something will be written.
+pub struct Output {
+    shown: String,
+    place: Place,
+}
+
+enum Place {
+    Stdout,
+    /// A device or a pipe, open for writing.
+    Stream(File),
+    /// A regular file, to be made or replaced.
+    File(Draft),
+}
+
+impl Output {
+    /// Checks that it can be written, as far as that shows without writing it: a file that is there must be one of ours, or empty, unless
+    /// the user insists.
+    pub fn prepare(path: &Path, kind: Kind, guard: &Guard, force: bool) -> Result<Output> {
+        let shown = clean::path(path);
+        if path == Path::new("-") {
+            let place = Place::Stdout;
+            return Ok(Output { shown, place });
+        }
+        guard.check(path)?;
+        let link = match fs::symlink_metadata(path) {
+            Ok(about) => about,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let place = Place::File(Draft::new(path, None).with_context(|| cannot(&shown))?);
+                return Ok(Output { shown, place });
+            }
+            Err(error) => return Err(error).with_context(|| cannot(&shown)),
+        };
+        let about = fs::metadata(path).with_context(|| cannot(&shown))?;
+        let place = if is_stream(&about) {
+            let opened = OpenOptions::new().write(true).open(path);
+            Place::Stream(opened.with_context(|| cannot(&shown))?)
+        } else if link.file_type().is_symlink() {
+            bail!(
+                "{shown}: this is a symbolic link, and nothing was written; name the file itself"
+            );
+        } else if !about.is_file() {
+            bail!("{shown}: this is no regular file, and nothing was written; name another one");
+        } else {
+            replaceable(path, kind, force)?;
+            Place::File(
+                Draft::new(path, Some(about.permissions())).with_context(|| cannot(&shown))?,
+            )
+        };
+        Ok(Output { shown, place })
+    }
+
+    /// Whether it goes to standard output.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.place, Place::Stdout)
+    }
+
+    /// Writes all of it.
+    pub fn write(self, text: &str, out: &mut Stdout) -> Result<()> {
+        match self.place {
+            // As errors of standard output are: a reader may have seen enough.
+            Place::Stdout => Ok(out.write_exactly(text)?),
+            _ => self.write_file(text),
+        }
+    }
+
+    /// Writes all of it, where standard output is taken.
+    pub fn write_file(self, text: &str) -> Result<()> {
+        let bytes = text.as_bytes();
+        match self.place {
+            Place::Stdout => bail!("standard output is taken; name a file"),
+            Place::Stream(mut stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
+            Place::File(draft) => draft.place(bytes),
+        }
+        .with_context(|| cannot(&self.shown))
+    }
+}
+
+fn cannot(shown: &str) -> String {
+    format!("could not write {shown}")
+}
+
+/// That a regular file may be replaced: it can be written, and holds nothing, or what this command wrote, or the user insists. A ledger
+/// is never replaced, nor any database that might be one.
+fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
+    let shown = clean::path(path);
+    OpenOptions::new()
+        .append(true)
+        .open(path)
+        .with_context(|| cannot(&shown))?;
+    let mut head = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(HEAD as u64).read_to_end(&mut head))
+        .with_context(|| {
+            format!("{shown} cannot be read, so nobody knows what would be replaced")
+        })?;
+    if head.starts_with(b"SQLite format 3\0") {
+        bail!(
+            "{shown}: this is a database, perhaps a ledger, and nothing was written; name another file"
+        );
+    }
+    if !head.is_empty() && !kind.is_ours(&head) && !force {
+        let or_force = match kind {
+            Kind::Html | Kind::Csv => ", or replace it with --force",
+            Kind::Certificate | Kind::Coq | Kind::Svg => "",
+        };
+        bail!(
+            "{shown}: this file is there already and lastbit did not write it; name another one{or_force}"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_stream(about: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    about.file_type().is_char_device() || about.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_stream(_about: &fs::Metadata) -> bool {
+    false
+}
+
+/// The directory of a file, as it is given.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A path that is the same for all ways to name a file, whether it is there or not: links to directories are followed, and links to the file
+/// itself are not.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    Some(
+        fs::canonicalize(directory_of(path))
+            .ok()?
+            .join(path.file_name()?),
+    )
+}

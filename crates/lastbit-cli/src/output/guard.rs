@@ -1,0 +1,179 @@
+//! What must not be written over, by whatever name: the plan, the ledger and what SQLite keeps beside it, and the data.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Result, bail};
+use lastbit_release::clean;
+use lastbit_release::ledger::is_ledger_name;
+use lastbit_release::plan::{FileFormat, Source};
+
+use super::resolved;
+
+/// Files that are read or kept, and so not written.
+#[derive(Default)]
+pub struct Guard {
+    files: Vec<(PathBuf, &'static str)>,
+    /// Patterns and directories whose new files would be data.
+    patterns: Vec<glob::Pattern>,
+    directories: Vec<PathBuf>,
+    endings: &'static [&'static str],
+}
+
+impl Guard {
+    /// Of a plan and the files that it names.
+    pub fn new(plan: &Path, source: &Source) -> Guard {
+        let mut guard = Guard {
+            files: vec![(plan.to_owned(), "the plan")],
+            endings: endings(&source.format),
+            ..Guard::default()
+        };
+        for given in &source.paths {
+            guard.add_data(source, given);
+        }
+        guard
+    }
+
+    /// The files that are read for one path of a source, and the places where a new one would be read too.
+    fn add_data(&mut self, source: &Source, given: &str) {
+        let path = source.base.join(given);
+        if path.is_dir() {
+            self.directories.extend(fs::canonicalize(&path));
+        } else if !path.exists() {
+            self.add_pattern(&source.base, given);
+        }
+        let pattern = glob::Pattern::new(&path.to_string_lossy());
+        let by_name = |file: &Path| {
+            file == path
+                || pattern
+                    .as_ref()
+                    .is_ok_and(|pattern| pattern.matches_path_with(file, BY_PARTS))
+        };
+        for file in found(source, given) {
+            // Links and directories that match a pattern lead to where other files would be read.
+            if !by_name(&file) {
+                self.directories.extend(
+                    file.parent()
+                        .and_then(|parent| fs::canonicalize(parent).ok()),
+                );
+            }
+            self.files.push((file, "the data"));
+        }
+    }
+
+    fn add_pattern(&mut self, base: &Path, given: &str) {
+        // What stands before the first sign of a pattern is a directory, by whatever name.
+        let path = base.join(given);
+        let parts: Vec<_> = path.components().collect();
+        let is_pattern =
+            |part: &Component| part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+        let first = parts.iter().position(is_pattern).unwrap_or(parts.len());
+        let (directory, rest) = parts.split_at(first);
+        let directory = Path::new(".").join(directory.iter().collect::<PathBuf>());
+        if let Ok(directory) = fs::canonicalize(directory) {
+            let directory = glob::Pattern::escape(&directory.to_string_lossy());
+            let pattern = Path::new(&directory).join(rest.iter().collect::<PathBuf>());
+            self.patterns
+                .extend(glob::Pattern::new(&pattern.to_string_lossy()));
+        }
+    }
+
+    /// Adds a ledger, whether it is there yet or not.
+    pub fn add_ledger(&mut self, path: &Path) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            self.files.push((PathBuf::from(name), "the ledger"));
+        }
+    }
+
+    /// Refuses a file that is one of these, or would become one.
+    pub fn check(&self, path: &Path) -> Result<()> {
+        let shown = clean::path(path);
+        for (file, what) in &self.files {
+            if same_file(path, file) {
+                bail!("{shown}: this is {what}, and nothing was written; name another file");
+            }
+        }
+        if is_ledger_name(path) {
+            bail!(
+                "{shown}: this is the name of a ledger, and nothing was written; name another file"
+            );
+        }
+        let Some(real) = resolved(path) else {
+            return Ok(());
+        };
+        let name = real.to_string_lossy().to_lowercase();
+        let read = self
+            .patterns
+            .iter()
+            .any(|pattern| pattern.matches_path_with(&real, BY_PARTS))
+            || self.directories.iter().any(|directory| {
+                real.starts_with(directory) && self.endings.iter().any(|end| name.ends_with(end))
+            });
+        if read {
+            bail!(
+                "{shown}: the plan would read this file as data, and nothing was written; name another file"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// `*` does not match `/`.
+const BY_PARTS: glob::MatchOptions = glob::MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+/// The files that a release would read for one path; none if it could not.
+#[cfg(feature = "engine")]
+fn found(source: &Source, given: &str) -> Vec<PathBuf> {
+    let one = Source {
+        paths: vec![given.to_owned()],
+        ..source.clone()
+    };
+    lastbit_release::engine::files(&one).unwrap_or_default()
+}
+
+/// Nothing reads data here.
+#[cfg(not(feature = "engine"))]
+fn found(source: &Source, given: &str) -> Vec<PathBuf> {
+    let path = source.base.join(given);
+    path.is_file().then_some(path).into_iter().collect()
+}
+
+/// Whether two names are of one file: they lead to it, or would if it were there.
+fn same_file(a: &Path, b: &Path) -> bool {
+    if resolved(a).is_some_and(|a| Some(a) == resolved(b)) {
+        return true;
+    }
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => same_inode(&a, &b),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn same_inode(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Names are compared, and no more is known on this system.
+#[cfg(not(unix))]
+fn same_inode(_a: &fs::Metadata, _b: &fs::Metadata) -> bool {
+    false
+}
+
+/// How the names of files that are read from a directory end.
+fn endings(format: &FileFormat) -> &'static [&'static str] {
+    match format {
+        FileFormat::Csv { gzip: false, .. } => &[".csv", ".tsv"],
+        FileFormat::Csv { gzip: true, .. } => &[".csv.gz", ".tsv.gz"],
+        FileFormat::Parquet => &[".parquet"],
+        FileFormat::Json { gzip: false } => &[".jsonl", ".ndjson", ".json"],
+        FileFormat::Json { gzip: true } => &[".jsonl.gz", ".ndjson.gz", ".json.gz"],
+    }
+}

@@ -1,0 +1,40 @@
+//! `lastbit rehearse`: a release of rows that the plan alone makes up.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use lastbit_release::clean;
+use lastbit_release::plan::Plan;
+use lastbit_release::release::rehearse;
+
+use crate::forms::Forms;
+use crate::output::Guard;
+use crate::streams::Stdout;
+
+const TEACH: &str = "\
+Shows what a release will look like, in every form, before it costs anything. Rows are made up
+from the plan alone: its bounds, bins, categories and expected rows. No data are read, no ledger
+is made or asked, nothing is spent, and every form says that its numbers are invented. What only
+the data show, such as a misspelt column, `lastbit release` finds before it spends.";
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+pub struct Rehearse {
+    /// The plan
+    plan: PathBuf,
+
+    #[command(flatten)]
+    forms: Forms,
+}
+
+impl Rehearse {
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
+        self.forms.check()?;
+        let plan = Plan::read(&self.plan)?;
+        let forms = self.forms.prepare(&Guard::new(&self.plan, &plan.source))?;
+        let report = rehearse(&plan)
+            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
+        forms.show(&report, out)
+    }
+}

@@ -1,0 +1,5 @@
+mod cases;
+mod decimals;
+mod intervals;
+mod scalars;
+mod vectors;

@@ -1,0 +1,3 @@
+mod exhaustive;
+mod laws;
+mod vectors;

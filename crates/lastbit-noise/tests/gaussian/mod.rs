@@ -1,0 +1,2 @@
+mod draws;
+mod probability;

@@ -1,0 +1,264 @@
+//! A statistic as far as its price is concerned: from a loss to a mechanism, and from an error to a loss.
+
+use lastbit::conversions::{bounded_range_for_zcdp, laplace_for_zcdp};
+use lastbit::mechanisms::Rho;
+use lastbit::metrics::{Contribution, Norms};
+use lastbit::solve::{self, Decimal};
+use lastbit::tables::Noise;
+use lastbit::{Epsilon, Error};
+use lastbit_exact::decimal::{self, DIGITS};
+use lastbit_exact::{Interval, Rational, Up};
+
+use super::{PriceError, Shared, Threshold};
+use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, Noised, Noisy};
+
+/// Losses of statistics are from 2^-200 to 2^200, so that noise and errors are far from the ends of doubles.
+const LOG2_MOST_LOSS: u64 = 200;
+
+/// A statistic, as far as its price is concerned.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub chain: Chain,
+    pub norms: Norms,
+    /// Whose noise it shares, if it is not drawn by itself.
+    pub shared: Option<Shared>,
+    /// The public or expected number of rows that count in a group.
+    pub rows: Option<u64>,
+}
+
+impl Item {
+    /// The best mechanism of this loss.
+    pub fn mechanism(
+        &self,
+        currency: Currency,
+        loss: &Rational,
+        errors: Errors<'_>,
+    ) -> Result<Mechanism, PriceError> {
+        if loss
+            .ceil_log2()
+            .is_none_or(|log2| log2.unsigned_abs() > LOG2_MOST_LOSS)
+        {
+            return Err(PriceError::OutOfRange {
+                what: format!(
+                    "a statistic's loss must be between 2^-{LOG2_MOST_LOSS} and 2^{LOG2_MOST_LOSS}"
+                ),
+            });
+        }
+        let noisy = match self.chain.kind.method() {
+            Method::Noise(noisy) => noisy,
+            Method::Selection(_) => return self.selection(currency, loss),
+        };
+        let laplace = |epsilon: &Rational| -> Result<Mechanism, PriceError> {
+            let epsilon = Epsilon::new(epsilon.clone())?;
+            Ok(on_grid(noisy, Noise::laplace(&self.norms, &epsilon)?))
+        };
+        match currency {
+            Currency::Epsilon => laplace(loss),
+            Currency::Rho => {
+                let rho = Rho::new(loss.clone())?;
+                let gaussian = on_grid(noisy, Noise::gaussian(&self.norms, &rho)?);
+                let laplace = laplace(&laplace_for_zcdp(loss)?)?;
+                let better =
+                    self.measure(&laplace, errors)?.get() < self.measure(&gaussian, errors)?.get();
+                Ok(if better { laplace } else { gaussian })
+            }
+        }
+    }
+
+    /// Half of the loss for the value, and a quarter for each end of its interval. [`Item::aimed`] says where the ends aim.
+    fn selection(&self, currency: Currency, loss: &Rational) -> Result<Mechanism, PriceError> {
+        let half = (loss / &self.selections()).times_power_of_two(-1);
+        let quarter = half.times_power_of_two(-1);
+        let range = |loss: &Rational| -> Result<Epsilon, PriceError> {
+            Ok(Epsilon::new(match currency {
+                Currency::Epsilon => loss.clone(),
+                Currency::Rho => bounded_range_for_zcdp(loss)?,
+            })?)
+        };
+        Ok(Mechanism::Selection {
+            epsilon: range(&half)?,
+            end: range(&quarter)?,
+            margins: vec![],
+        })
+    }
+
+    /// The mechanism, its intervals aimed for a confidence.
+    pub fn aimed(&self, mechanism: Mechanism, errors: Errors<'_>) -> Result<Mechanism, PriceError> {
+        match (self.chain.kind.method(), mechanism) {
+            (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
+                let Chain { groups, reach, .. } = self.chain;
+                let margin = |share: &Rational| {
+                    let selection = selected.selection(share, groups, &end, reach)?;
+                    selection.margin(errors.alpha)
+                };
+                let margins = selected.shares().iter().map(margin);
+                Ok(Mechanism::Selection {
+                    margins: margins.collect::<Result<_, Error>>()?,
+                    epsilon,
+                    end,
+                })
+            }
+            (_, mechanism) => Ok(mechanism),
+        }
+    }
+
+    /// A mechanism of this ε, and what it costs in a currency.
+    pub fn fixed_epsilon(
+        &self,
+        epsilon: &Rational,
+        currency: Currency,
+        errors: Errors<'_>,
+    ) -> Result<(Mechanism, Rational), PriceError> {
+        let mechanism = self.mechanism(Currency::Epsilon, epsilon, errors)?;
+        if currency == Currency::Epsilon {
+            return Ok((mechanism, epsilon.clone()));
+        }
+        let aimed = self.aimed(mechanism.clone(), errors)?;
+        let cost = self.chain.loss(currency, &aimed, None)?;
+        Ok((mechanism, decimal::up(cost.loss(), DIGITS)))
+    }
+
+    /// The smallest decimal loss at which the error is at most the target; `None` if there is none.
+    pub fn loss_for_error(
+        &self,
+        currency: Currency,
+        target: &Rational,
+        errors: Errors<'_>,
+    ) -> Result<Option<Rational>, PriceError> {
+        let enough = |loss: Decimal| -> Result<bool, PriceError> {
+            let mechanism = self.mechanism(currency, &loss.get(), errors)?;
+            let error = self.error(&mechanism, self.rows, errors)?;
+            Ok(error.is_some_and(|error| {
+                Rational::try_from(error.get()).is_ok_and(|error| error <= *target)
+            }))
+        };
+        let range = Decimal::at_least(&decimal::power_of_ten(-12))
+            ..=Decimal::at_most(&decimal::power_of_ten(6));
+        let found = solve::smallest_where(range, |loss| {
+            enough(loss).map_err(|error| Error::other(error.to_string()))
+        });
+        match found {
+            Ok(loss) => Ok(Some(loss.get())),
+            Err(error) if error.is_unsolvable() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// With the confidence, every published number of a group of so many rows is within this much of the exact one; `None` if that needs the
+    /// number of rows. Quantiles have their error in ranks: some number within half a step of the selected one has a rank among the rows
+    /// that is off by no more.
+    pub fn error(
+        &self,
+        mechanism: &Mechanism,
+        rows: Option<u64>,
+        errors: Errors<'_>,
+    ) -> Result<Option<Up>, PriceError> {
+        match (self.chain.kind.method(), mechanism) {
+            (Method::Noise(noisy), Mechanism::Noise { noise, grid }) => {
+                Ok(noisy.error(&self.noised(noise, *grid), rows, errors))
+            }
+            (Method::Selection(selected), Mechanism::Selection { epsilon, .. }) => {
+                let Chain { groups, reach, .. } = self.chain;
+                let mut most = Up::ZERO;
+                for share in selected.shares() {
+                    let selection = selected.selection(share, groups, epsilon, reach)?;
+                    most = most.max(selection.rank_error(errors.alpha)?);
+                }
+                Ok(Some(most))
+            }
+            _ => Err(PriceError::OutOfRange {
+                what: "this statistic has no such mechanism".to_owned(),
+            }),
+        }
+    }
+
+    /// The error, or where that needs the data, or a number of rows that nobody guessed, the noise: to compare mechanisms of one statistic by.
+    pub fn measure(&self, mechanism: &Mechanism, errors: Errors<'_>) -> Result<Up, PriceError> {
+        let rows = self.rows.map(|rows| rows.max(2));
+        match (self.chain.kind.method(), mechanism) {
+            (Method::Noise(noisy), Mechanism::Noise { noise, grid })
+                if rows.is_none() && noisy.needs_rows() =>
+            {
+                Ok(errors.noise(&self.noised(noise, *grid)))
+            }
+            (Method::Noise(_), Mechanism::Noise { noise, grid }) => {
+                let error = self.error(mechanism, rows, errors)?;
+                Ok(error.unwrap_or_else(|| errors.noise(&self.noised(noise, *grid))))
+            }
+            _ => Ok(self.error(mechanism, rows, errors)?.unwrap_or(Up::INFINITY)),
+        }
+    }
+
+    /// The smallest number of rows of a group at which the error is below a tenth of a typical value; `None` if there is none below 2^53.
+    pub fn rows_for_tenth(
+        &self,
+        mechanism: &Mechanism,
+        errors: Errors<'_>,
+    ) -> Result<Option<u64>, PriceError> {
+        let enough = |rows: u64| {
+            let typical = self.chain.kind.typical(rows);
+            let tenth = Interval::from_rational(&(typical * Rational::new(1, 10)));
+            let error = self
+                .error(mechanism, Some(rows), errors)
+                .map_err(|error| Error::other(error.to_string()))?;
+            Ok(error.is_some_and(|error| error.get() <= tenth.lo()))
+        };
+        // First which power of two is enough, so that few rows are found by few errors.
+        let found = solve::smallest_where(0..=53u64, |log2| enough(1 << log2)).and_then(|log2| {
+            let least = (1u64 << log2) / 2 + 1;
+            solve::smallest_where(least..=1 << log2, enough)
+        });
+        match found {
+            Ok(rows) => Ok(Some(rows)),
+            Err(error) if error.is_unsolvable() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The smallest count that may be published of a key that one unit alone can bring or take away.
+    pub fn threshold(
+        &self,
+        mechanism: &Mechanism,
+        delta: &Rational,
+    ) -> Result<Threshold, PriceError> {
+        let Mechanism::Noise { noise, grid } = mechanism else {
+            return Err(PriceError::OutOfRange {
+                what: "a threshold needs noise".to_owned(),
+            });
+        };
+        let reach = self.chain.reach;
+        let keys =
+            u64::try_from(reach.groups_changed().ceil()).map_err(|_| PriceError::OutOfRange {
+                what: "`most_groups` is out of range".to_owned(),
+            })?;
+        let contribution = Contribution::new(keys, Rational::from(reach.limits.rows()))?;
+        let bound = lastbit::mechanisms::Delta::new(delta.clone())?;
+        Ok(Threshold {
+            least: noise.threshold(*grid, &contribution, &bound)?,
+            delta: delta.clone(),
+        })
+    }
+
+    fn noised<'a>(&'a self, noise: &'a Noise, grid_exponent: i64) -> Noised<'a> {
+        Noised {
+            noise,
+            grid_exponent,
+            mix: self.shared.as_ref().and_then(Shared::sums),
+        }
+    }
+
+    /// How many values a unit takes part in the selection of.
+    fn selections(&self) -> Rational {
+        let groups = self.chain.reach.within(self.chain.groups).limits.groups();
+        &Rational::from(self.chain.kind.cells_of_group()) * &Rational::from(groups)
+    }
+}
+
+/// Noise on the grid that suits the numbers: whole numbers for counts, else one so fine that it does not matter.
+fn on_grid(noisy: &dyn Noisy, noise: Noise) -> Mechanism {
+    let grid = match noisy.is_whole() {
+        true => 0,
+        false => noise.fine_grid(),
+    };
+    Mechanism::Noise { noise, grid }
+}

@@ -1,0 +1,254 @@
+//! What each statistic costs and how far off it will be, before any data is read.
+//!
+//! ```
+//! use lastbit_release::{account::price, plan::Plan};
+//! let plan = Plan::parse(r#"
+//!     [source]
+//!     files = "wages.csv"
+//!     [privacy]
+//!     neighbours = "add-remove"
+//!     [budget]
+//!     epsilon = 1
+//!     [columns.wage]
+//!     lower = 0
+//!     upper = 10_000
+//!     [[statistics]]
+//!     name = "mean wage"
+//!     kind = "mean"
+//!     of = "wage"
+//!     expected_rows = 2_000
+//!     [[statistics]]
+//!     name = "people"
+//!     kind = "count"
+//!     error = 10
+//! "#)?;
+//! let prices = price(&plan)?;
+//! assert_eq!(prices.loss.main.to_string(), "1");             // all of the budget, exactly
+//! let [mean, people] = &prices.statistics[..] else { unreachable!() };
+//! assert!(people.error.unwrap().get() <= 10.0);
+//! assert!(mean.error.unwrap().get() < 30.0);                 // in the unit of the wages
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod item;
+mod share;
+mod sharing;
+
+use lastbit::metrics::Norms;
+use lastbit_exact::{Rational, Up};
+
+use crate::clean::shown;
+use crate::loss::Loss;
+use crate::plan::Accountant;
+use crate::statistic::{Chain, Currency, Mechanism, Noised, Paid, Slot};
+
+pub use share::price;
+pub(crate) use share::price_apart;
+pub use sharing::Shared;
+
+/// The price of a plan.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    /// The accountant that is used.
+    pub accountant: Accountant,
+    /// The loss of the whole release.
+    pub loss: Loss,
+    /// The statistics, in the order of the plan.
+    pub statistics: Vec<Price>,
+    /// Every accountant that applies, the one that is used among them.
+    pub comparison: Vec<Offer>,
+}
+
+/// What an accountant makes of a plan.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Which.
+    pub accountant: Accountant,
+    /// What it would spend, or why it cannot be used.
+    pub outcome: Result<Loss, String>,
+    /// The errors of the statistics as multiples of those under the accountant that is used: their geometric mean. Not a bound.
+    pub relative_error: Option<f64>,
+}
+
+/// The price of one statistic, in all its groups.
+#[derive(Clone, Debug)]
+pub struct Price {
+    /// The statistic, from the answer to what is published.
+    pub chain: Chain,
+    /// How it is made noisy.
+    pub mechanism: Mechanism,
+    /// What the loss is counted in.
+    pub currency: Currency,
+    /// The loss in all groups: nothing if the noise is another's.
+    pub loss: Rational,
+    /// Whose noise it shares, if it is not drawn by itself.
+    pub shared: Option<Shared>,
+    /// Of discovered keys: the threshold of the count, and its δ.
+    pub threshold: Option<Threshold>,
+    /// How far one unit moves the numbers that noise is added to.
+    pub sensitivity: Norms,
+    /// How many groups there are; `None` if they are discovered.
+    pub groups: Option<u64>,
+    /// The public or expected number of rows that count in a group.
+    pub rows: Option<u64>,
+    /// With the plan's confidence each published number is within this much of the exact one; `None` if that depends on the number of
+    /// rows and the plan does not guess it.
+    pub error: Option<Up>,
+    /// The worst bias from clamping what is published to the range of the exact number; `None` if it is not clamped, or is a ratio, whose bias
+    /// depends on the data.
+    pub bias: Option<Up>,
+    /// The smallest group whose error is below a tenth of a typical value; `None` if there is none, or the number of rows is public.
+    pub rows_for_tenth: Option<u64>,
+}
+
+impl Price {
+    /// Of quantiles, for each share: how many rows beyond it the ends of its interval aim.
+    pub fn margins(&self) -> &[u64] {
+        match &self.mechanism {
+            Mechanism::Selection { margins, .. } => margins,
+            Mechanism::Noise { .. } => &[],
+        }
+    }
+
+    /// The statistic, ready to be drawn from an answer that was paid for.
+    pub fn paid(&self, slot: &Slot) -> Paid<'_> {
+        Paid {
+            chain: &self.chain,
+            currency: self.currency,
+            mechanism: &self.mechanism,
+            threshold: self.threshold.as_ref().map(|threshold| &threshold.least),
+            slot: slot.clone(),
+        }
+    }
+
+    /// The noise on its numbers; `None` of quantiles.
+    pub fn noised(&self) -> Option<Noised<'_>> {
+        match &self.mechanism {
+            Mechanism::Noise { noise, grid } => Some(Noised {
+                noise,
+                grid_exponent: *grid,
+                mix: self.shared.as_ref().and_then(Shared::sums),
+            }),
+            Mechanism::Selection { .. } => None,
+        }
+    }
+
+    /// Refuses a price below the map of the chain at one unit: what is charged is what the framework proves, or more. What is made of numbers
+    /// that another statistic pays for costs nothing.
+    fn check(&self) -> Result<(), PriceError> {
+        if self.shared.is_some() {
+            return Ok(());
+        }
+        let least = self.threshold.as_ref().map(|threshold| &threshold.least);
+        let proved = self.chain.loss(self.currency, &self.mechanism, least)?;
+        let delta = Rational::try_from(proved.delta().get()).unwrap_or(Rational::ONE);
+        let allowed = self
+            .threshold
+            .as_ref()
+            .map_or(Rational::ZERO, |t| t.delta.clone());
+        if *proved.loss() <= self.loss && delta <= allowed {
+            return Ok(());
+        }
+        Err(PriceError::Library(format!(
+            "the {} would cost {proved}, which is more than its price; report this",
+            self.chain.kind.word()
+        )))
+    }
+}
+
+/// A count of discovered keys is published from here on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// The smallest count that is published.
+    pub least: Rational,
+    /// The probability that a key of one unit alone is published.
+    pub delta: Rational,
+}
+
+/// Why a plan has no price.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PriceError {
+    /// Losses and error targets take more than there is.
+    #[error("{0}")]
+    Infeasible(Box<Infeasible>),
+    /// No loss is enough for an error target.
+    #[error(
+        "statistic \"{}\": no loss brings the error to {target}; {remedy}",
+        shown(statistic)
+    )]
+    Unreachable {
+        /// Whose target.
+        statistic: String,
+        /// The target.
+        target: Rational,
+        /// What to change.
+        remedy: &'static str,
+    },
+    /// An accountant that cannot be used for the plan.
+    #[error("accountant = \"{accountant}\": {why}")]
+    Accountant {
+        /// Which.
+        accountant: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// Numbers beyond what can be computed with.
+    #[error("{what}; choose a loss nearer to 1")]
+    OutOfRange {
+        /// Which.
+        what: String,
+    },
+    /// The library refused.
+    #[error("{0}")]
+    Library(String),
+}
+
+/// Targets that together do not fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Infeasible {
+    /// Statistics with a fixed loss or error, what each asks for and what it takes, in words.
+    pub targets: Vec<(String, String)>,
+    /// What all of them take together.
+    pub needed: Loss,
+    /// What may be spent.
+    pub available: Loss,
+    /// How many statistics share what is left.
+    pub sharing: usize,
+}
+
+impl core::fmt::Display for Infeasible {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        writeln!(f, "the targets do not fit into the budget:")?;
+        for (name, takes) in &self.targets {
+            writeln!(f, "  \"{}\" {takes}", shown(name))?;
+        }
+        let needed = &self.needed;
+        writeln!(
+            f,
+            "  together {needed}; to spend there is {}",
+            self.available
+        )?;
+        write!(f, "the smallest sufficient budget is {needed}")?;
+        match self.sharing {
+            0 => write!(f, "; raise the budget to it, or relax a target"),
+            sharing => write!(
+                f,
+                ", and more for the {sharing} statistic{} that share the rest; raise the budget, or relax a target",
+                if sharing == 1 { "" } else { "s" }
+            ),
+        }
+    }
+}
+
+impl From<lastbit::Error> for PriceError {
+    fn from(error: lastbit::Error) -> PriceError {
+        PriceError::Library(error.to_string())
+    }
+}
+
+impl From<lastbit::ParameterError> for PriceError {
+    fn from(error: lastbit::ParameterError) -> PriceError {
+        PriceError::Library(error.to_string())
+    }
+}

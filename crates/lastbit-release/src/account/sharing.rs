@@ -1,0 +1,92 @@
+//! One measurement, many statistics: which of a plan's statistics are made of numbers that another one publishes with noise anyway.
+//!
+//! The noisy corner sums of a mean add up to a count, those of a variance to a mean and a count, and a histogram has the counts of shares. So
+//! one of them, the host, is drawn, and the others are made of what was drawn, which costs nothing.
+
+use lastbit_exact::Rational;
+
+use super::item::Item;
+use crate::plan::{Plan, Share, Statistic};
+use crate::statistic::{Method, Mix, Span};
+
+/// A statistic that is made of the noisy numbers of another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// The place in the plan of the one that is drawn.
+    pub host: usize,
+    /// Its name.
+    pub name: String,
+    /// How the numbers are made of its numbers.
+    pub mix: Mix,
+}
+
+impl Shared {
+    /// How the numbers are made of those that were drawn, unless they are the same.
+    pub fn sums(&self) -> Option<&Mix> {
+        (self.mix != Mix::Same).then_some(&self.mix)
+    }
+}
+
+/// A statistic joins another only if its noise becomes at most this many times that of its own at the same loss.
+const MOST_NOISE: u64 = 2;
+
+/// For each statistic of a plan, whose noise it shares. Only statistics that share the budget by weight do, over the same rows and groups. The
+/// weight of one that joins another goes to that one, so that the others pay what they would have paid.
+pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
+    let spans: Vec<Option<Span>> = items
+        .iter()
+        .zip(&plan.statistics)
+        .map(|(item, statistic)| span(plan, item, statistic))
+        .collect();
+    // Whether `index` can be made of the numbers of `host`. Of two that can be made of each other, the later is made of the earlier.
+    let joins = |index: usize, host: usize| -> Option<Mix> {
+        let (span, of_host) = (spans[index].as_ref()?, spans[host].as_ref()?);
+        let (fewer, more) = (span.numbers.len(), of_host.numbers.len());
+        let is_first = fewer < more || fewer == more && host < index;
+        let (a, b) = (&items[index].chain, &items[host].chain);
+        if index == host || !is_first || a.reach != b.reach || a.groups != b.groups {
+            return None;
+        }
+        if !Plan::is_same_table(&plan.statistics[index], &plan.statistics[host]) {
+            return None;
+        }
+        let mix = span.from(of_host)?;
+        let scale = &items[host].norms.l1 / &items[index].norms.l1;
+        let noise = &mix.largest_square() * &(&scale * &scale);
+        (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some(mix)
+    };
+    let all = 0..items.len();
+    // Candidates of each; a host is one that joins nobody.
+    let candidates: Vec<Vec<(usize, Mix)>> = all
+        .clone()
+        .map(|index| {
+            let hosts = all.clone();
+            hosts
+                .filter_map(|host| Some((host, joins(index, host)?)))
+                .collect()
+        })
+        .collect();
+    all.map(|index| {
+        let hosts = candidates[index].iter();
+        let (host, mix) = hosts
+            .filter(|(host, _)| candidates[*host].is_empty())
+            .min_by_key(|(host, _)| spans[*host].as_ref().map(|span| span.numbers.len()))?;
+        Some(Shared {
+            host: *host,
+            name: plan.statistics[*host].name.clone(),
+            mix: mix.clone(),
+        })
+    })
+    .collect()
+}
+
+/// The numbers of a statistic that may share noise.
+fn span(plan: &Plan, item: &Item, statistic: &Statistic) -> Option<Span> {
+    let kind = &item.chain.kind;
+    let is_by_weight = matches!(statistic.share, Share::Weight(_));
+    // Which discovered groups there are is known only when they were counted.
+    let is_first = kind.counts_rows() && plan.is_discovered(statistic);
+    let is_noisy = matches!(kind.method(), Method::Noise(_));
+    kind.span()
+        .filter(|_| is_by_weight && is_noisy && !is_first)
+}

@@ -1,0 +1,117 @@
+//! From a query to its answer.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use arrow_array::RecordBatch;
+
+use super::table::{Piece, ScanTable};
+use super::worker::{Run, Worker};
+use super::{EngineError, Options, ScanProgress};
+use crate::engine::query::{Answer, Query, Sealed};
+
+/// Called from any of the threads, once for each batch of some thousand rows.
+pub type OnProgress = Arc<dyn Fn(ScanProgress) + Send + Sync>;
+
+/// Answers a query with exact integers, sealed until noise that was paid for is added.
+///
+/// Starts its own threads and waits for them.
+pub fn scan(
+    query: &Query,
+    options: &Options,
+    progress: OnProgress,
+) -> Result<Sealed<Answer>, EngineError> {
+    exact(query, options, progress).map(Sealed::new)
+}
+
+/// Whether the query can be asked of its source, as far as that shows before any row counts: the files exist, and have the columns,
+/// in types that can be read. It takes no time to speak of, where a scan does.
+pub fn check(query: &Query) -> Result<(), EngineError> {
+    let options = Options::default();
+    let run = Run::new(query, &options)?;
+    ScanTable::open(&query.source, &run, &options).map(|_| ())
+}
+
+/// The unprotected answer, for tests.
+#[cfg(any(test, feature = "test-entropy"))]
+pub fn answer(query: &Query, options: &Options) -> Result<Answer, EngineError> {
+    exact(query, options, Arc::new(|_| {}))
+}
+
+fn exact(query: &Query, options: &Options, progress: OnProgress) -> Result<Answer, EngineError> {
+    let run = Run::new(query, options)?;
+    let table = ScanTable::open(&query.source, &run, options)?;
+    let (pieces, threads) = table.pieces()?;
+    let workers = read(&run, &table, &pieces, threads, progress)?;
+    table.check_read()?;
+    run.finish(workers)
+}
+
+/// Each of some threads takes one piece after the other.
+fn read(
+    run: &Run,
+    table: &ScanTable,
+    pieces: &[Piece],
+    threads: usize,
+    progress: OnProgress,
+) -> Result<Vec<Worker>, EngineError> {
+    let next = AtomicUsize::new(0);
+    let stopped = AtomicBool::new(false);
+    // The error of the first piece that has one.
+    let failed: Mutex<Option<(usize, EngineError)>> = Mutex::new(None);
+    let rows = AtomicU64::new(0);
+    let report = |batch: &RecordBatch| {
+        let more = batch.num_rows() as u64;
+        let rows = rows.fetch_add(more, Ordering::Relaxed) + more;
+        progress(ScanProgress {
+            rows,
+            fraction: table.fraction(rows),
+        });
+    };
+    let work = || {
+        let mut worker = run.worker();
+        while !stopped.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(index) else {
+                break;
+            };
+            let mut gave_up = false;
+            let done = table.read(piece, |batch| {
+                worker.add(batch)?;
+                report(batch);
+                gave_up = stopped.load(Ordering::Relaxed);
+                match gave_up {
+                    true => Err(EngineError::Engine("another thread failed".into())),
+                    false => Ok(()),
+                }
+            });
+            if let Err(error) = done {
+                stopped.store(true, Ordering::Relaxed);
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if !gave_up && failed.as_ref().is_none_or(|(other, _)| index < *other) {
+                    *failed = Some((index, error));
+                }
+            }
+        }
+        worker
+    };
+    let threads = threads.min(pieces.len()).max(1);
+    let workers: Result<Vec<Worker>, EngineError> = if threads == 1 {
+        Ok(vec![work()])
+    } else {
+        thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            running
+                .into_iter()
+                .map(|thread| thread.join())
+                .map(|worker| worker.map_err(|_| EngineError::Engine("a thread failed".into())))
+                .collect()
+        })
+    };
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failed {
+        Some((_, error)) => Err(error),
+        None => workers,
+    }
+}

@@ -1,0 +1,271 @@
+//! Text files, in pieces, as batches of text columns: CSV and one JSON object a line, plain or compressed by gzip.
+//!
+//! Cells stay text here, so that a cell that is no number is a missing cell and not the end of the scan.
+
+mod csv;
+mod json;
+mod rows;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use flate2::read::MultiGzDecoder;
+
+use self::csv::CsvReader;
+use self::json::JsonReader;
+use super::EngineError;
+use super::MOST_ROW_BYTES;
+use crate::plan::FileFormat;
+
+/// Bytes read at a time.
+const BUFFER: usize = 1 << 17;
+
+/// Files are cut into pieces of no less than this, for several threads.
+const LEAST_PIECE: u64 = 1 << 20;
+
+/// A text file and the columns that are read of it.
+#[derive(Debug)]
+pub(super) struct TextFile {
+    path: PathBuf,
+    format: FileFormat,
+    wanted: Arc<Vec<String>>,
+    /// The columns of a CSV file: how many, and where the wanted ones are.
+    width: usize,
+    places: Vec<usize>,
+    /// The columns in the first lines of a JSON file.
+    names: Vec<String>,
+    /// The wanted columns that occurred in a JSON file.
+    seen: Vec<AtomicBool>,
+}
+
+/// A part of a file: whole rows.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    file: Arc<TextFile>,
+    start: u64,
+    /// Where the next piece starts; the end of the file is `u64::MAX`.
+    end: u64,
+}
+
+/// The columns wanted, as text.
+pub(super) fn text_schema(columns: &[String]) -> SchemaRef {
+    let field = |name: &String| Field::new(name, DataType::Utf8, true);
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// The names in the header of a CSV file, or in the first lines of JSON.
+pub(super) fn names(path: &Path, format: &FileFormat) -> Result<Vec<String>, EngineError> {
+    let file = TextFile::open(path, format, &Arc::default())?;
+    match format {
+        FileFormat::Csv { .. } => csv::header(&file),
+        _ => Ok(file.names),
+    }
+}
+
+impl TextFile {
+    /// Finds the columns of a CSV file in its header. Those of JSON are known when all lines were read.
+    pub(super) fn open(
+        path: &Path,
+        format: &FileFormat,
+        wanted: &Arc<Vec<String>>,
+    ) -> Result<TextFile, EngineError> {
+        let mut file = TextFile {
+            path: path.to_owned(),
+            format: format.clone(),
+            wanted: Arc::clone(wanted),
+            width: 0,
+            places: Vec::new(),
+            names: Vec::new(),
+            seen: wanted.iter().map(|_| AtomicBool::new(false)).collect(),
+        };
+        match format {
+            FileFormat::Csv { .. } => {
+                let header = csv::header(&file)?;
+                file.width = header.len();
+                file.places = places(path, &header, wanted)?;
+            }
+            _ => file.names = json::first_names(&file)?,
+        }
+        Ok(file)
+    }
+
+    /// Cuts the file into about `count` pieces.
+    pub(super) fn pieces(self: &Arc<Self>, count: usize) -> Result<Vec<Piece>, EngineError> {
+        let whole = Piece {
+            file: Arc::clone(self),
+            start: 0,
+            end: u64::MAX,
+        };
+        let fail = |source| self.read_error(source);
+        let length = self.path.metadata().map_err(fail)?.len();
+        let size = (length / count.max(1) as u64).max(LEAST_PIECE);
+        if self.is_gzip() || length < 2 * size || self.may_quote_newlines().map_err(fail)? {
+            return Ok(vec![whole]);
+        }
+        let mut file = BufReader::new(File::open(&self.path).map_err(fail)?);
+        let mut pieces = vec![whole.clone()];
+        let mut start = size;
+        while start + size / 2 < length {
+            file.seek(SeekFrom::Start(start)).map_err(fail)?;
+            let mut line = Vec::new();
+            let rest = (&mut file)
+                .take(MOST_ROW_BYTES)
+                .read_until(b'\n', &mut line);
+            let start_of_row = start + rest.map_err(fail)? as u64;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            if let Some(last) = pieces.last_mut() {
+                last.end = start_of_row;
+            }
+            pieces.push(Piece {
+                start: start_of_row,
+                ..whole.clone()
+            });
+            start = start_of_row + size;
+        }
+        Ok(pieces)
+    }
+
+    fn is_gzip(&self) -> bool {
+        match self.format {
+            FileFormat::Csv { gzip, .. } | FileFormat::Json { gzip } => gzip,
+            FileFormat::Parquet => false,
+        }
+    }
+
+    /// Whether a line break may be inside a row: only a CSV file without any quote is cut at line breaks.
+    fn may_quote_newlines(&self) -> io::Result<bool> {
+        let FileFormat::Csv { quote, .. } = self.format else {
+            return Ok(false);
+        };
+        let mut file = File::open(&self.path)?;
+        let mut block = vec![0; 1 << 20];
+        loop {
+            let read = file.read(&mut block)?;
+            if read == 0 {
+                return Ok(false);
+            }
+            if memchr::memchr(quote, &block[..read]).is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn reader(&self, start: u64, end: u64, read: &Arc<AtomicU64>) -> Result<Reader, EngineError> {
+        let fail = |source| self.read_error(source);
+        let mut file = File::open(&self.path).map_err(fail)?;
+        file.seek(SeekFrom::Start(start)).map_err(fail)?;
+        let counted = Counted {
+            file: file.take(end - start),
+            read: Arc::clone(read),
+        };
+        let reader: Box<dyn Read + Send> = if self.is_gzip() {
+            Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+                BUFFER, counted,
+            )))
+        } else {
+            Box::new(counted)
+        };
+        Ok(BufReader::with_capacity(BUFFER, reader))
+    }
+
+    fn read_error(&self, source: io::Error) -> EngineError {
+        EngineError::Read {
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    fn lines_before(&self, start: u64) -> u64 {
+        let Ok(file) = File::open(&self.path) else {
+            return 0;
+        };
+        let mut file = file.take(start);
+        let mut block = vec![0; 1 << 16];
+        let mut lines = 0;
+        while let Ok(read @ 1..) = file.read(&mut block) {
+            lines += memchr::memchr_iter(b'\n', &block[..read]).count() as u64;
+        }
+        lines
+    }
+}
+
+/// After all rows of some JSON files were read: refuses a wanted column that occurred in none of them.
+pub(super) fn check_seen(files: &[Arc<TextFile>]) -> Result<(), EngineError> {
+    let Some(first) = files.first() else {
+        return Ok(());
+    };
+    let empty = files.iter().all(|file| file.names.is_empty());
+    if !matches!(first.format, FileFormat::Json { .. }) || empty {
+        return Ok(());
+    }
+    for (place, column) in first.wanted.iter().enumerate() {
+        if !files
+            .iter()
+            .any(|file| file.seen[place].load(Ordering::Relaxed))
+        {
+            return Err(EngineError::UnknownColumn {
+                file: first.path.clone(),
+                column: column.clone(),
+                columns: first.names.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Where the wanted columns are in the header.
+fn places(path: &Path, header: &[String], wanted: &[String]) -> Result<Vec<usize>, EngineError> {
+    let place = |column: &String| {
+        let mut found = (0..header.len()).filter(|place| header[*place] == *column);
+        match (found.next(), found.next()) {
+            (Some(place), None) => Ok(place),
+            (None, _) => Err(EngineError::UnknownColumn {
+                file: path.to_owned(),
+                column: column.clone(),
+                columns: header.to_vec(),
+            }),
+            (Some(_), Some(_)) => Err(EngineError::TwiceInHeader {
+                file: path.to_owned(),
+                column: column.clone(),
+            }),
+        }
+    };
+    wanted.iter().map(place).collect()
+}
+
+type Reader = BufReader<Box<dyn Read + Send>>;
+
+/// Counts the bytes of files that were read.
+struct Counted {
+    file: io::Take<File>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(into)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Piece {
+    /// Calls `see` with each batch of the wanted columns; `read` counts the bytes of the file.
+    pub(super) fn read(
+        &self,
+        read: &Arc<AtomicU64>,
+        mut see: impl FnMut(&RecordBatch) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        match self.file.format {
+            FileFormat::Csv { .. } => CsvReader::new(self, read)?.read(&mut see),
+            _ => JsonReader::new(self, read)?.read(&mut see),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Rows that a plan alone makes up: for rehearsals.
+
+use std::collections::BTreeMap;
+
+use lastbit_exact::{IBig, Rounding};
+
+use super::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
+use super::{Engine, EngineFailure, Progress};
+use crate::plan::{Neighbours, Numbers, Plan, Source};
+
+/// How many rows are invented where the plan expects no number.
+const ROWS: u64 = 10_000;
+
+/// The most rows that are made one by one; beyond, each stands for several.
+const MOST_MADE: u64 = 20_000;
+
+/// The most values of a discovered key. The first has half of the rows, the next a quarter, and so on.
+const MOST_DISCOVERED: u32 = 6;
+
+/// An engine that opens no file: its rows come from the bounds, bins and categories of a plan, and are the same whenever they are made.
+///
+/// Every row is a different unit, has all cells, and passes the plan's filter. Derived columns are invented within their bounds, as others are.
+#[derive(Clone, Debug)]
+pub struct InventedEngine {
+    rows: u64,
+}
+
+impl InventedEngine {
+    /// As many rows as the plan says or expects, in each group of the statistic that has the most public ones.
+    pub fn new(plan: &Plan) -> InventedEngine {
+        let expected = || {
+            let each = plan.statistics.iter().map(|statistic| {
+                let rows = statistic.expected_rows.or(plan.expected_rows);
+                let groups = plan.public_groups(statistic).unwrap_or(1);
+                rows.unwrap_or(ROWS / groups.clamp(1, ROWS))
+                    .saturating_mul(groups)
+            });
+            each.max().unwrap_or(ROWS)
+        };
+        let rows = match plan.neighbours {
+            Neighbours::ChangeOne { rows: Some(rows) } => rows,
+            _ => expected().min(1 << 32),
+        };
+        InventedEngine { rows }
+    }
+
+    /// The rows that are made one by one, with how many each stands for.
+    fn made(&self) -> impl Iterator<Item = (u64, u64)> {
+        let made = self.rows.min(MOST_MADE);
+        let (each, more) = (self.rows / made.max(1), self.rows % made.max(1));
+        (0..made).map(move |row| (row, each + u64::from(row < more)))
+    }
+
+    fn table(&self, table: &Table) -> Vec<Group> {
+        // What limits keep is told of all units together, whatever the keys.
+        let is_kept = |aggregate: &Aggregate| matches!(aggregate, Aggregate::Kept);
+        if table.aggregates.iter().any(is_kept) && !table.keys.is_empty() {
+            let whole = Table {
+                keys: vec![],
+                ..table.clone()
+            };
+            return self.table(&whole);
+        }
+        let empty = || -> Vec<Exact> { table.aggregates.iter().map(nothing).collect() };
+        let mut groups: BTreeMap<Vec<KeyValue>, Vec<Exact>> = public_keys(&table.keys)
+            .into_iter()
+            .map(|key| (key, empty()))
+            .collect();
+        for (row, weight) in self.made() {
+            let key = table.keys.iter().map(|key| key_value(key, row)).collect();
+            let values = groups.entry(key).or_insert_with(empty);
+            for (aggregate, exact) in table.aggregates.iter().zip(values) {
+                add(aggregate, exact, row, weight);
+            }
+        }
+        groups
+            .into_iter()
+            .map(|(key, values)| Group { key, values })
+            .collect()
+    }
+}
+
+impl Engine for InventedEngine {
+    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+        Ok("invented".to_owned())
+    }
+
+    fn check(&self, _: &Query) -> Result<(), EngineFailure> {
+        Ok(())
+    }
+
+    fn scan(&self, query: &Query, _: Progress) -> Result<Sealed<Answer>, EngineFailure> {
+        Ok(Sealed::new(Answer {
+            rows: self.rows,
+            tables: query.tables.iter().map(|table| self.table(table)).collect(),
+        }))
+    }
+}
+
+/// Every group of public keys; none where a key is discovered.
+fn public_keys(keys: &[Key]) -> Vec<Vec<KeyValue>> {
+    let mut groups = vec![vec![]];
+    for key in keys {
+        let values = match key {
+            Key::Categories(categories) => categories.names.len(),
+            Key::Bins(numbers) => numbers.bins(),
+            Key::Discovered { .. } => 0,
+        };
+        let with = |group: &Vec<KeyValue>, value| {
+            let mut group = group.clone();
+            group.push(KeyValue::Public(value));
+            group
+        };
+        groups = groups
+            .iter()
+            .flat_map(|group| (0..values).map(move |value| with(group, value)))
+            .collect();
+    }
+    groups
+}
+
+fn key_value(key: &Key, row: u64) -> KeyValue {
+    match key {
+        Key::Categories(categories) => {
+            let place = place(&categories.column, row);
+            KeyValue::Public(part(place, categories.names.len() as u64) as usize)
+        }
+        Key::Bins(numbers) => KeyValue::Public(bin(numbers, row)),
+        Key::Discovered { column } => {
+            let number = place(column, row).leading_zeros().min(MOST_DISCOVERED - 1) + 1;
+            KeyValue::Discovered(format!("invented {number}"))
+        }
+    }
+}
+
+/// The aggregate of no rows.
+fn nothing(aggregate: &Aggregate) -> Exact {
+    let zero = || IBig::ZERO;
+    match aggregate {
+        Aggregate::Rows => Exact::Rows(0),
+        Aggregate::Sum(_) => Exact::Sum {
+            rows: 0,
+            sum: zero(),
+        },
+        Aggregate::Moments(_) => Exact::Moments {
+            rows: 0,
+            sum: zero(),
+            squares: zero(),
+        },
+        Aggregate::Products(..) | Aggregate::FineProducts(..) => Exact::Products {
+            rows: 0,
+            sum_x: zero(),
+            sum_y: zero(),
+            products: zero(),
+        },
+        Aggregate::Bins(x) => Exact::Counts(vec![0; x.bins()]),
+        Aggregate::Categories(x) => Exact::Counts(vec![0; x.names.len()]),
+        Aggregate::States(states) => Exact::Counts(vec![0; states.labels().len() + 1]),
+        Aggregate::Kept => Exact::Kept {
+            units: 0,
+            cut: 0,
+            left_out: IBig::ZERO,
+        },
+        Aggregate::Gram(columns) => Exact::Gram {
+            rows: 0,
+            sums: vec![zero(); columns.len()],
+            products: vec![zero(); columns.len() * (columns.len() + 1) / 2],
+        },
+        Aggregate::Offsets(_) => Exact::Offsets(vec![]),
+    }
+}
+
+/// Adds a row so many times.
+fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
+    let coarse = |x: &Numbers| part(place(&x.column, row), x.grid.count() + 1);
+    match (aggregate, exact) {
+        (Aggregate::Rows, Exact::Rows(rows)) => *rows += weight,
+        (Aggregate::Sum(x), Exact::Sum { rows, sum }) => {
+            *rows += weight;
+            *sum += IBig::from(part(place(&x.column, row), x.fine.count() + 1)) * weight;
+        }
+        (Aggregate::Moments(x), Exact::Moments { rows, sum, squares }) => {
+            let offset = IBig::from(coarse(x));
+            *rows += weight;
+            *squares += &offset * &offset * weight;
+            *sum += offset * weight;
+        }
+        (
+            Aggregate::Products(x, y),
+            Exact::Products {
+                rows,
+                sum_x,
+                sum_y,
+                products,
+            },
+        ) => {
+            let (x, y) = (IBig::from(coarse(x)), IBig::from(coarse(y)));
+            *rows += weight;
+            *products += &x * &y * weight;
+            *sum_x += x * weight;
+            *sum_y += y * weight;
+        }
+        (
+            Aggregate::FineProducts(x, y),
+            Exact::Products {
+                rows,
+                sum_x,
+                sum_y,
+                products,
+            },
+        ) => {
+            let fine = |x: &Numbers| IBig::from(part(place(&x.column, row), x.fine.count() + 1));
+            let (x, y) = (fine(x), fine(y));
+            *rows += weight;
+            *products += &x * &y * weight;
+            *sum_x += x * weight;
+            *sum_y += y * weight;
+        }
+        (
+            Aggregate::Gram(columns),
+            Exact::Gram {
+                rows,
+                sums,
+                products,
+            },
+        ) => {
+            let offsets: Vec<IBig> = columns.iter().map(|x| IBig::from(coarse(x))).collect();
+            *rows += weight;
+            let mut pairs = products.iter_mut();
+            for (index, x) in offsets.iter().enumerate() {
+                sums[index] += x * weight;
+                for (y, product) in offsets[index..].iter().zip(pairs.by_ref()) {
+                    *product += x * y * weight;
+                }
+            }
+        }
+        // Every row is a unit within its limits, and every cell as it should be.
+        (Aggregate::Kept, Exact::Kept { units, .. }) => *units += weight,
+        (Aggregate::States(_), Exact::Counts(counts)) => {
+            if let Some(last) = counts.last_mut() {
+                *last += weight;
+            }
+        }
+        (Aggregate::Bins(x), Exact::Counts(counts)) => counts[bin(x, row)] += weight,
+        (Aggregate::Categories(x), Exact::Counts(counts)) => {
+            let category = part(place(&x.column, row), counts.len() as u64);
+            counts[category as usize] += weight;
+        }
+        (Aggregate::Offsets(x), Exact::Offsets(offsets)) => {
+            let offset = coarse(x);
+            match offsets.binary_search_by_key(&offset, |(offset, _)| *offset) {
+                Ok(place) => offsets[place].1 += weight,
+                Err(place) => offsets.insert(place, (offset, weight)),
+            }
+        }
+        // `nothing` made the value of the same aggregate.
+        _ => {}
+    }
+}
+
+/// Which bin the cell of a row falls into.
+fn bin(x: &Numbers, row: u64) -> usize {
+    let share = place(&x.column, row) as f64 / 2f64.powi(64);
+    let lower = x.bounds.lower().to_f64(Rounding::NearestEven);
+    let cell = lower + share * x.spread().to_f64(Rounding::NearestEven);
+    x.inner_edges().iter().filter(|&&edge| edge <= cell).count()
+}
+
+/// Where between the ends of its column a cell is, as a part of 2^64: a hash of column and row. Nothing secret hangs on it.
+fn place(column: &str, row: u64) -> u64 {
+    let mut hash = row.wrapping_add(1);
+    for byte in column.bytes().chain([0, 1, 2]) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 29;
+    }
+    hash
+}
+
+/// Which of so many equal parts a place is in.
+fn part(place: u64, parts: u64) -> u64 {
+    ((u128::from(place) * u128::from(parts)) >> 64) as u64
+}

@@ -1,0 +1,904 @@
+//! The parser's tree to what it means, or to the reason why it means nothing here.
+
+use sqlparser::ast::{
+    BinaryOperator, CastKind, CeilFloorKind, DataType, DateTimeField, Expr, Function as SqlCall,
+    FunctionArg, FunctionArgExpr, FunctionArguments, TypedString, UnaryOperator, Value,
+};
+
+use super::MOST_TEXT;
+use super::calendar::{read_date, read_offset, read_timestamp};
+use super::draft::{Draft, Form, Shape, by_value, common};
+use super::error::{ExpressionError, Place};
+use super::node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+use super::parse::start;
+use super::refused;
+use crate::clean::shown;
+use crate::near::nearest;
+use crate::value::canonical;
+
+/// Deeper trees are refused, so that no recursion over them outgrows a stack.
+const MOST_DEEP: usize = 200;
+
+type Result<T> = core::result::Result<T, ExpressionError>;
+
+/// The meaning of a tree.
+pub(super) fn build(tree: &Expr) -> Result<Draft> {
+    Builder { depth: 0 }.draft(tree)
+}
+
+struct Builder {
+    depth: usize,
+}
+
+fn refuse<T>(at: Place, message: impl Into<String>) -> Result<T> {
+    Err(ExpressionError::new(at, message))
+}
+
+fn boxed(node: Node) -> Box<Node> {
+    Box::new(node)
+}
+
+impl Builder {
+    fn node(&mut self, tree: &Expr, wanted: Type) -> Result<Node> {
+        self.draft(tree)?.resolve(wanted)
+    }
+
+    fn draft(&mut self, tree: &Expr) -> Result<Draft> {
+        if self.depth == MOST_DEEP {
+            return refuse(
+                start(tree),
+                format!(
+                    "operators are nested more than {MOST_DEEP} deep; split the expression into derived columns, or write in (…) for a chain of ="
+                ),
+            );
+        }
+        self.depth += 1;
+        let draft = self.any(tree);
+        self.depth -= 1;
+        draft
+    }
+
+    fn any(&mut self, tree: &Expr) -> Result<Draft> {
+        let at = start(tree);
+        let known = |node: Node| Ok(Draft::known(node, at));
+        match tree {
+            Expr::Nested(inner) => self.draft(inner),
+            Expr::Identifier(name)
+                if name.quote_style.is_none() && refused::is_session(&name.value) =>
+            {
+                let reason = refused::reason(&name.value.to_ascii_lowercase()).unwrap_or_default();
+                refuse(
+                    at,
+                    format!(
+                        "{} is not allowed: {reason}, or, if it is a column, write it in double quotes",
+                        name.value
+                    ),
+                )
+            }
+            Expr::Identifier(name) => Ok(Draft {
+                shape: Shape::Column(name.value.clone()),
+                kind: None,
+                at,
+            }),
+            Expr::CompoundIdentifier(_) | Expr::CompoundFieldAccess { .. } => refuse(
+                at,
+                "a column has one name, without a table before it; write a name that has a point in double quotes",
+            ),
+            Expr::Value(value) => literal(&value.value, at),
+            Expr::TypedString(text) => known(typed(text, at)?),
+            Expr::UnaryOp { op, expr } => self.unary(*op, expr, at),
+            Expr::BinaryOp { left, op, right } => self.binary(tree, left, op, right, at),
+            Expr::IsNull(value) => known(Node::IsNull(boxed(self.draft(value)?.settle()?))),
+            Expr::IsNotNull(value) => known(not(Node::IsNull(boxed(self.draft(value)?.settle()?)))),
+            Expr::IsTrue(value) => known(self.is(value, true)?),
+            Expr::IsNotTrue(value) => known(not(self.is(value, true)?)),
+            Expr::IsFalse(value) => known(self.is(value, false)?),
+            Expr::IsNotFalse(value) => known(not(self.is(value, false)?)),
+            Expr::IsUnknown(value) => known(Node::IsNull(boxed(self.node(value, Type::Boolean)?))),
+            Expr::IsNotUnknown(value) => {
+                known(not(Node::IsNull(boxed(self.node(value, Type::Boolean)?))))
+            }
+            Expr::InList {
+                expr,
+                list,
+                negated,
+            } => {
+                let value = self.draft(expr)?;
+                let list = list
+                    .iter()
+                    .map(|item| self.draft(item))
+                    .collect::<Result<Vec<_>>>()?;
+                if list.is_empty() {
+                    return refuse(at, "the list after `in` is empty; write false");
+                }
+                let kind = common(list.iter().chain([&value]))?.unwrap_or(Type::Text);
+                let list = list
+                    .into_iter()
+                    .map(|item| {
+                        let at = item.at;
+                        by_value(item.resolve(kind)?, at)
+                    })
+                    .collect::<Result<_>>()?;
+                let value = boxed(by_value(value.resolve(kind)?, at)?);
+                known(negate_if(*negated, Node::In { value, list }))
+            }
+            Expr::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => {
+                let values = [self.draft(expr)?, self.draft(low)?, self.draft(high)?];
+                let kind = ordered_kind(common(values.iter())?, at)?;
+                let [value, low, high] = values.map(|value| value.resolve(kind));
+                let [value, low, high] = [
+                    by_value(value?, at)?,
+                    by_value(low?, at)?,
+                    by_value(high?, at)?,
+                ]
+                .map(boxed);
+                known(negate_if(*negated, Node::Between { value, low, high }))
+            }
+            Expr::Like {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => {
+                let value = boxed(self.node(expr, Type::Text)?);
+                let escape = match escape_char {
+                    None => None,
+                    Some(escape) => Some(one_character(&text_of(escape)?, start(escape))?),
+                };
+                let pattern = pieces(&text_of(pattern)?, escape, start(pattern))?;
+                known(negate_if(*negated, Node::Like { value, pattern }))
+            }
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                let mut results = Vec::with_capacity(conditions.len() + 1);
+                for branch in conditions {
+                    results.push(self.draft(&branch.result)?);
+                }
+                results.push(match else_result {
+                    Some(result) => self.draft(result)?,
+                    None => null(at),
+                });
+                let (operand, conditions) = match operand {
+                    None => {
+                        let conditions = conditions
+                            .iter()
+                            .map(|branch| self.node(&branch.condition, Type::Boolean))
+                            .collect::<Result<_>>()?;
+                        (None, conditions)
+                    }
+                    Some(operand) => {
+                        let operand = self.draft(operand)?;
+                        let values = conditions
+                            .iter()
+                            .map(|branch| self.draft(&branch.condition))
+                            .collect::<Result<Vec<_>>>()?;
+                        let kind = common(values.iter().chain([&operand]))?.unwrap_or(Type::Text);
+                        let values = values
+                            .into_iter()
+                            .map(|value| {
+                                let at = value.at;
+                                by_value(value.resolve(kind)?, at)
+                            })
+                            .collect::<Result<_>>()?;
+                        (Some(boxed(by_value(operand.resolve(kind)?, at)?)), values)
+                    }
+                };
+                Draft::choice(Form::Case(operand, conditions), results, at)
+            }
+            Expr::Cast {
+                kind: CastKind::Cast | CastKind::DoubleColon,
+                expr,
+                data_type,
+                format: None,
+            } => {
+                let to = cast_type(data_type, at)?;
+                self.convert(expr, to, at)
+            }
+            Expr::Extract { field, expr, .. } => {
+                let function = match field {
+                    DateTimeField::Year => Function::Year,
+                    DateTimeField::Quarter => Function::Quarter,
+                    DateTimeField::Month => Function::Month,
+                    DateTimeField::Week(None) => Function::Week,
+                    DateTimeField::Day => Function::Day,
+                    DateTimeField::Hour => Function::Hour,
+                    DateTimeField::Isodow => Function::Weekday,
+                    _ => {
+                        return refuse(
+                            at,
+                            "only year, quarter, month, week, day, hour and isodow can be extracted; or write weekday(x)",
+                        );
+                    }
+                };
+                known(self.call(function, &[expr])?)
+            }
+            Expr::Ceil { expr, field } => {
+                plain_rounding(field, at)?;
+                known(self.call(Function::Ceil, &[expr])?)
+            }
+            Expr::Floor { expr, field } => {
+                plain_rounding(field, at)?;
+                known(self.call(Function::Floor, &[expr])?)
+            }
+            Expr::Substring {
+                expr,
+                substring_from: Some(from),
+                substring_for,
+                ..
+            } => {
+                let mut arguments: Vec<&Expr> = vec![expr, from];
+                arguments.extend(substring_for.as_deref());
+                known(self.call(Function::Substr, &arguments)?)
+            }
+            Expr::Trim {
+                trim_where: None,
+                trim_what: None,
+                expr,
+                trim_characters: None,
+            } => known(self.call(Function::Trim, &[expr])?),
+            Expr::Function(call) => self.function(call, at),
+            Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => refuse(
+                at,
+                "a subquery looks at other rows, so one row could change many; list the values, as in x in (1, 2)",
+            ),
+            Expr::AtTimeZone { .. } => refuse(
+                at,
+                "a named time zone depends on data that change from machine to machine; write at_offset(x, '+01:00')",
+            ),
+            Expr::Interval(_) => refuse(
+                at,
+                "there are no intervals; add days to a date as a number, as in date(x) + 7",
+            ),
+            Expr::Collate { .. } => refuse(
+                at,
+                "an order of letters depends on the locale; texts are compared by their characters",
+            ),
+            Expr::ILike { .. } => refuse(at, "write lower(x) like '…'"),
+            Expr::SimilarTo { .. } | Expr::RLike { .. } => refuse(
+                at,
+                "regular expressions differ between engines; use like, starts_with and substr",
+            ),
+            Expr::IsDistinctFrom(..) | Expr::IsNotDistinctFrom(..) => {
+                refuse(at, "write x <> y, with `is null` where it is meant")
+            }
+            Expr::Trim { .. } => refuse(at, "write trim(x), which takes spaces from both ends"),
+            Expr::Cast { .. } | Expr::Convert { .. } => refuse(
+                at,
+                "write cast(x as double), as text, date, timestamp or boolean",
+            ),
+            _ => refuse(
+                at,
+                format!(
+                    "this is not part of an expression of one row; {}",
+                    known_functions()
+                ),
+            ),
+        }
+    }
+
+    fn is(&mut self, value: &Expr, truth: bool) -> Result<Node> {
+        Ok(Node::Is(boxed(self.node(value, Type::Boolean)?), truth))
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, value: &Expr, at: Place) -> Result<Draft> {
+        match operator {
+            UnaryOperator::Not => Ok(Draft::known(not(self.node(value, Type::Boolean)?), at)),
+            UnaryOperator::Plus => Ok(Draft::known(self.node(value, Type::Number)?, at)),
+            UnaryOperator::Minus => {
+                let value = self.draft(value)?;
+                if let Shape::Literal(number, text) = &value.shape {
+                    let text = canonical(&format!("-{text}")).unwrap_or_default();
+                    // 0 has one sign.
+                    return Ok(number_literal(0.0 - *number, text, at));
+                }
+                let value = boxed(value.resolve(Type::Number)?);
+                Ok(Draft::known(Node::Negate(value), at))
+            }
+            _ => refuse(at, "the signs before a value are - and not"),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        tree: &Expr,
+        left: &Expr,
+        operator: &BinaryOperator,
+        right: &Expr,
+        at: Place,
+    ) -> Result<Draft> {
+        use BinaryOperator as Op;
+        let arithmetic = |operator| (operator, Type::Number);
+        let (operator, kind) = match operator {
+            Op::And | Op::Or => {
+                let values = chain(tree, operator)
+                    .into_iter()
+                    .map(|part| self.node(part, Type::Boolean))
+                    .collect::<Result<_>>()?;
+                return Ok(Draft::known(
+                    match operator {
+                        Op::And => Node::And(values),
+                        _ => Node::Or(values),
+                    },
+                    at,
+                ));
+            }
+            Op::StringConcat => {
+                let parts = chain(tree, operator);
+                return Ok(Draft::known(self.call(Function::Concat, &parts)?, at));
+            }
+            Op::Eq => return self.compare(Comparison::Equal, left, right, at),
+            Op::NotEq => return self.compare(Comparison::NotEqual, left, right, at),
+            Op::Lt => return self.compare(Comparison::Less, left, right, at),
+            Op::LtEq => return self.compare(Comparison::LessOrEqual, left, right, at),
+            Op::Gt => return self.compare(Comparison::Greater, left, right, at),
+            Op::GtEq => return self.compare(Comparison::GreaterOrEqual, left, right, at),
+            Op::Plus => arithmetic(Arithmetic::Add),
+            Op::Minus => arithmetic(Arithmetic::Subtract),
+            Op::Multiply => arithmetic(Arithmetic::Multiply),
+            Op::Divide => arithmetic(Arithmetic::Divide),
+            Op::Modulo => arithmetic(Arithmetic::Remainder),
+            other => {
+                return refuse(
+                    at,
+                    format!(
+                        "there is no operator `{}`; the operators are + - * / % || = <> < <= > >= and or not in between like is",
+                        shown(&other.to_string())
+                    ),
+                );
+            }
+        };
+        let (left, right) = (self.draft(left)?, self.draft(right)?);
+        let is_time = |kind: Option<Type>| matches!(kind, Some(Type::Date | Type::Timestamp));
+        if is_time(left.kind) || is_time(right.kind) {
+            return times(operator, left, right, at);
+        }
+        Ok(Draft::known(
+            Node::Arithmetic {
+                operator,
+                left: boxed(left.resolve(kind)?),
+                right: boxed(right.resolve(kind)?),
+            },
+            at,
+        ))
+    }
+
+    fn compare(
+        &mut self,
+        comparison: Comparison,
+        left: &Expr,
+        right: &Expr,
+        at: Place,
+    ) -> Result<Draft> {
+        let values = [self.draft(left)?, self.draft(right)?];
+        let kind = common(values.iter())?;
+        let kind = match comparison {
+            Comparison::Equal | Comparison::NotEqual => kind.unwrap_or(Type::Text),
+            _ => ordered_kind(kind, at)?,
+        };
+        let [left, right] = values.map(|value| {
+            let at = value.at;
+            by_value(value.resolve(kind)?, at)
+        });
+        let (left, right) = (boxed(left?), boxed(right?));
+        Ok(Draft::known(
+            Node::Compare {
+                comparison,
+                left,
+                right,
+            },
+            at,
+        ))
+    }
+
+    fn convert(&mut self, value: &Expr, to: Type, at: Place) -> Result<Draft> {
+        let value = self.draft(value)?;
+        let node = match (value.kind, to) {
+            (None, _) => value.resolve(to)?,
+            (Some(from), to) if from == to => value.resolve(to)?,
+            (Some(Type::Date), Type::Timestamp) => value.resolve(to)?,
+            (Some(Type::Number), Type::Text) if matches!(value.shape, Shape::Literal(..)) => {
+                value.resolve(to)?
+            }
+            (Some(_), Type::Number | Type::Text)
+            | (Some(Type::Text), _)
+            | (Some(Type::Timestamp), Type::Date) => Node::Convert {
+                value: boxed(value.settle()?),
+                to,
+            },
+            (Some(_), to) => return value.resolve(to).map(|node| Draft::known(node, at)),
+        };
+        Ok(Draft::known(node, at))
+    }
+
+    fn call(&mut self, function: Function, arguments: &[&Expr]) -> Result<Node> {
+        let arguments = arguments
+            .iter()
+            .enumerate()
+            .map(|(place, argument)| self.node(argument, function.argument(place)))
+            .collect::<Result<_>>()?;
+        Ok(Node::Call {
+            function,
+            arguments,
+        })
+    }
+
+    fn function(&mut self, call: &SqlCall, at: Place) -> Result<Draft> {
+        let written = call.name.to_string();
+        let name = written.to_ascii_lowercase();
+        if call.over.is_some() {
+            return refuse(at, format!("{}: {}", shown(&written), refused::WINDOW));
+        }
+        let Some(most) = KNOWN.iter().find(|(known, _)| *known == name) else {
+            return refuse(at, unknown(&written, &name));
+        };
+        let arguments = match &call.args {
+            FunctionArguments::List(list)
+                if list.duplicate_treatment.is_none() && list.clauses.is_empty() =>
+            {
+                list.args
+                    .iter()
+                    .map(|argument| match argument {
+                        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value),
+                        _ => None,
+                    })
+                    .collect::<Option<Vec<&Expr>>>()
+            }
+            _ => None,
+        };
+        let plain = matches!(call.parameters, FunctionArguments::None)
+            && call.within_group.is_empty()
+            && call.filter.is_none()
+            && call.null_treatment.is_none();
+        let Some(arguments) = arguments.filter(|_| plain) else {
+            return refuse(
+                at,
+                format!("write {name}(…) with values between the parentheses only"),
+            );
+        };
+        let (least, most) = most.1;
+        if !(least..=most).contains(&arguments.len()) {
+            let wanted = match (least, most) {
+                (1, 1) => "one argument".to_owned(),
+                (least, usize::MAX) => format!("{least} arguments or more"),
+                (least, most) if least == most => format!("{least} arguments"),
+                (least, most) => format!("{least} to {most} arguments"),
+            };
+            let more = match name.as_str() {
+                "round" | "trunc" => "; for decimals write round(x * 100) / 100",
+                _ => "",
+            };
+            return refuse(
+                at,
+                format!(
+                    "{name} takes {wanted}, and {} are given{more}",
+                    arguments.len()
+                ),
+            );
+        }
+        let choice = |form, builder: &mut Builder| {
+            let values = arguments
+                .iter()
+                .map(|value| builder.draft(value))
+                .collect::<Result<_>>()?;
+            Draft::choice(form, values, at)
+        };
+        let simple = match name.as_str() {
+            "number" => return self.convert(arguments[0], Type::Number, at),
+            "text" => return self.convert(arguments[0], Type::Text, at),
+            "boolean" => return self.convert(arguments[0], Type::Boolean, at),
+            "date" => return self.convert(arguments[0], Type::Date, at),
+            "timestamp" => return self.convert(arguments[0], Type::Timestamp, at),
+            "coalesce" => return choice(Form::Coalesce, self),
+            "nullif" => return choice(Form::NullIf, self),
+            "least" => return choice(Form::Least, self),
+            "greatest" => return choice(Form::Greatest, self),
+            "date_trunc" => {
+                let function = match text_of(arguments[0])?.to_ascii_lowercase().as_str() {
+                    "year" => Function::DateTrunc(Unit::Year),
+                    "quarter" => Function::DateTrunc(Unit::Quarter),
+                    "month" => Function::DateTrunc(Unit::Month),
+                    "week" => Function::DateTrunc(Unit::Week),
+                    "day" => Function::DateTrunc(Unit::Day),
+                    "hour" => Function::HourTrunc,
+                    _ => {
+                        return refuse(
+                            start(arguments[0]),
+                            "date_trunc cuts to 'year', 'quarter', 'month', 'week', 'day' or 'hour'",
+                        );
+                    }
+                };
+                return self.calendar(function, arguments[1], at);
+            }
+            "at_offset" => {
+                let Some(minutes) = read_offset(text_of(arguments[1])?.as_bytes()) else {
+                    return refuse(
+                        start(arguments[1]),
+                        "an offset is hours and minutes from UTC, as '+01:00' or '-05:30'; named time zones are not known, because they depend on data \
+                         that change from machine to machine",
+                    );
+                };
+                let node = self.call(Function::AtOffset(minutes), &arguments[..1])?;
+                return Ok(Draft::known(node, at));
+            }
+            "year" => return self.calendar(Function::Year, arguments[0], at),
+            "quarter" => return self.calendar(Function::Quarter, arguments[0], at),
+            "month" => return self.calendar(Function::Month, arguments[0], at),
+            "week" => return self.calendar(Function::Week, arguments[0], at),
+            "weekday" => return self.calendar(Function::Weekday, arguments[0], at),
+            "day" => return self.calendar(Function::Day, arguments[0], at),
+            "hour" => Function::Hour,
+            "abs" => Function::Abs,
+            "floor" => Function::Floor,
+            "ceil" => Function::Ceil,
+            "round" => Function::Round,
+            "trunc" => Function::Trunc,
+            "sqrt" => Function::Sqrt,
+            "upper" => Function::Upper,
+            "lower" => Function::Lower,
+            "trim" => Function::Trim,
+            "length" => Function::Length,
+            "substr" | "substring" => Function::Substr,
+            "concat" => Function::Concat,
+            "starts_with" => Function::StartsWith,
+            _ => return refuse(at, unknown(&written, &name)),
+        };
+        Ok(Draft::known(self.call(simple, &arguments)?, at))
+    }
+
+    /// A function of a date: a timestamp is on its day.
+    fn calendar(&mut self, function: Function, value: &Expr, at: Place) -> Result<Draft> {
+        let value = self.draft(value)?;
+        let wanted = function.argument(0);
+        let value = match (value.kind, wanted) {
+            (Some(Type::Timestamp), Type::Date) => Node::Convert {
+                value: boxed(value.resolve(Type::Timestamp)?),
+                to: Type::Date,
+            },
+            _ => value.resolve(wanted)?,
+        };
+        let arguments = vec![value];
+        Ok(Draft::known(
+            Node::Call {
+                function,
+                arguments,
+            },
+            at,
+        ))
+    }
+}
+
+/// The functions, and how many arguments they take.
+const KNOWN: [(&str, (usize, usize)); 32] = [
+    ("abs", (1, 1)),
+    ("at_offset", (2, 2)),
+    ("boolean", (1, 1)),
+    ("ceil", (1, 1)),
+    ("coalesce", (1, usize::MAX)),
+    ("concat", (1, usize::MAX)),
+    ("date", (1, 1)),
+    ("date_trunc", (2, 2)),
+    ("day", (1, 1)),
+    ("floor", (1, 1)),
+    ("greatest", (1, usize::MAX)),
+    ("hour", (1, 1)),
+    ("least", (1, usize::MAX)),
+    ("length", (1, 1)),
+    ("lower", (1, 1)),
+    ("month", (1, 1)),
+    ("nullif", (2, 2)),
+    ("number", (1, 1)),
+    ("quarter", (1, 1)),
+    ("round", (1, 1)),
+    ("sqrt", (1, 1)),
+    ("starts_with", (2, 2)),
+    ("substr", (2, 3)),
+    ("substring", (2, 3)),
+    ("text", (1, 1)),
+    ("timestamp", (1, 1)),
+    ("trim", (1, 1)),
+    ("trunc", (1, 1)),
+    ("upper", (1, 1)),
+    ("week", (1, 1)),
+    ("weekday", (1, 1)),
+    ("year", (1, 1)),
+];
+
+fn known_functions() -> String {
+    let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+    format!("the functions are {}", names.join(", "))
+}
+
+fn unknown(written: &str, name: &str) -> String {
+    if let Some(reason) = refused::reason(name) {
+        return format!("{} is not allowed: {reason}", shown(written));
+    }
+    let remedy = match nearest(name, KNOWN.iter().map(|(name, _)| *name)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => known_functions(),
+    };
+    format!("there is no function `{}`; {remedy}", shown(written))
+}
+
+/// The parts of a chain of one operator, without recursion.
+fn chain<'a>(tree: &'a Expr, operator: &BinaryOperator) -> Vec<&'a Expr> {
+    let mut parts = Vec::new();
+    let mut rest = tree;
+    while let Expr::BinaryOp { left, op, right } = rest {
+        if op != operator {
+            break;
+        }
+        parts.push(&**right);
+        rest = left;
+    }
+    parts.push(rest);
+    parts.reverse();
+    parts
+}
+
+/// Sums and differences with dates and timestamps.
+fn times(operator: Arithmetic, left: Draft, right: Draft, at: Place) -> Result<Draft> {
+    use Type::{Date, Number, Timestamp};
+    let unclear = |at| {
+        refuse(
+            at,
+            "is this a number of days or a date? Write number(…), date(…) or timestamp(…)",
+        )
+    };
+    let node = match (operator, left.kind, right.kind) {
+        (Arithmetic::Subtract, Some(Date | Timestamp), Some(Date | Timestamp)) => {
+            let kind = match (left.kind, right.kind) {
+                (Some(Date), Some(Date)) => Date,
+                _ => Timestamp,
+            };
+            Node::Difference {
+                to: boxed(left.resolve(kind)?),
+                from: boxed(right.resolve(kind)?),
+            }
+        }
+        (Arithmetic::Subtract, _, None) => return unclear(right.at),
+        (Arithmetic::Subtract, None, _) => return unclear(left.at),
+        (Arithmetic::Add, Some(Date), None | Some(Number)) => Node::AddDays {
+            date: boxed(left.resolve(Date)?),
+            days: boxed(right.resolve(Number)?),
+        },
+        (Arithmetic::Add, None | Some(Number), Some(Date)) => Node::AddDays {
+            date: boxed(right.resolve(Date)?),
+            days: boxed(left.resolve(Number)?),
+        },
+        (Arithmetic::Subtract, Some(Date), Some(Number)) => {
+            let days = match right.resolve(Number)? {
+                Node::Number(days) => Node::Number(0.0 - days),
+                days => Node::Negate(boxed(days)),
+            };
+            Node::AddDays {
+                date: boxed(left.resolve(Date)?),
+                days: boxed(days),
+            }
+        }
+        _ => {
+            return refuse(
+                at,
+                "dates and timestamps are subtracted from each other, and whole days added to dates; nothing else is arithmetic of them",
+            );
+        }
+    };
+    Ok(Draft::known(node, at))
+}
+
+/// The type in whose order values are compared.
+fn ordered_kind(kind: Option<Type>, at: Place) -> Result<Type> {
+    match kind {
+        None => refuse(
+            at,
+            "in which order are these cells compared? Write number(x), text(x), date(x) or timestamp(x) for one of them",
+        ),
+        Some(Type::Boolean) => refuse(at, "conditions have no order; use and, or, not"),
+        Some(kind) => Ok(kind),
+    }
+}
+
+fn literal(value: &Value, at: Place) -> Result<Draft> {
+    match value {
+        Value::Number(digits, false) => {
+            let number: f64 = digits.parse().unwrap_or(f64::NAN);
+            if !number.is_finite() {
+                return refuse(at, "this number is too large for a double (1.8e308)");
+            }
+            // By its digits: 2^53 + 1 reads as 2^53.
+            let is_whole = digits.bytes().all(|digit| digit.is_ascii_digit());
+            if is_whole && !digits.parse::<u64>().is_ok_and(|whole| whole <= 1 << 53) {
+                return refuse(
+                    at,
+                    format!(
+                        "whole numbers are exact up to 2^53 only; compare texts, as in x = '{}', or write the number with a point",
+                        shown(digits)
+                    ),
+                );
+            }
+            // `.5` and `5.` and `007` are numbers too.
+            let text = canonical(&format!("{number:e}")).unwrap_or_default();
+            let text = match digits.starts_with('0') || digits.starts_with('.') {
+                true => text,
+                false => canonical(digits.trim_end_matches('.')).unwrap_or(text),
+            };
+            Ok(number_literal(number, text, at))
+        }
+        Value::SingleQuotedString(text) => {
+            if text.len() > MOST_TEXT {
+                return refuse(
+                    at,
+                    format!(
+                        "a text has at most {MOST_TEXT} bytes, and this has {}",
+                        text.len()
+                    ),
+                );
+            }
+            Ok(Draft::known(Node::Text(text.clone()), at))
+        }
+        Value::Boolean(truth) => Ok(Draft::known(Node::Boolean(*truth), at)),
+        Value::Null => Ok(null(at)),
+        _ => refuse(
+            at,
+            "numbers are written as 12 or 1.5e3, texts in single quotes, names of columns in double quotes or none",
+        ),
+    }
+}
+
+fn null(at: Place) -> Draft {
+    Draft {
+        shape: Shape::Null,
+        kind: None,
+        at,
+    }
+}
+
+fn number_literal(number: f64, text: String, at: Place) -> Draft {
+    Draft {
+        shape: Shape::Literal(number, text),
+        kind: Some(Type::Number),
+        at,
+    }
+}
+
+/// `date '2024-01-31'` and `timestamp '2024-01-31 12:00'`.
+fn typed(literal: &TypedString, at: Place) -> Result<Node> {
+    let Value::SingleQuotedString(text) = &literal.value.value else {
+        return refuse(
+            at,
+            "write date '2024-01-31' or timestamp '2024-01-31 23:59:00'",
+        );
+    };
+    match cast_type(&literal.data_type, at)? {
+        Type::Date if text.len() == 10 => match read_date(text) {
+            Some(day) => Ok(Node::Date(day)),
+            None => refuse(
+                at,
+                format!(
+                    "there is no day `{}` in the years 0001 to 9999",
+                    shown(text)
+                ),
+            ),
+        },
+        Type::Timestamp => match read_timestamp(text) {
+            Some(time) => Ok(Node::Timestamp(time)),
+            None => refuse(
+                at,
+                format!(
+                    "`{}` is no time; write timestamp '2024-01-31 23:59:00'",
+                    shown(text)
+                ),
+            ),
+        },
+        _ => refuse(
+            at,
+            "write date '2024-01-31' or timestamp '2024-01-31 23:59:00'",
+        ),
+    }
+}
+
+fn cast_type(written: &DataType, at: Place) -> Result<Type> {
+    Ok(match written {
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Float64 | DataType::Float8 => {
+            Type::Number
+        }
+        DataType::Text | DataType::Varchar(None) | DataType::String(None) => Type::Text,
+        DataType::Boolean | DataType::Bool => Type::Boolean,
+        DataType::Date => Type::Date,
+        DataType::Timestamp(None, zone) if !zone.to_string().contains("WITH TIME") => {
+            Type::Timestamp
+        }
+        other => {
+            let other = other.to_string();
+            return refuse(
+                at,
+                format!(
+                    "there is no type `{}`; cast to double, text, boolean, date or timestamp, and for whole numbers write round(x), floor(x) or trunc(x)",
+                    shown(&other)
+                ),
+            );
+        }
+    })
+}
+
+fn plain_rounding(field: &CeilFloorKind, at: Place) -> Result<()> {
+    match field {
+        CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => Ok(()),
+        _ => refuse(
+            at,
+            "floor and ceil take one argument; for dates write date_trunc('month', x)",
+        ),
+    }
+}
+
+/// A text that stands in the expression itself.
+fn text_of(tree: &Expr) -> Result<String> {
+    match tree {
+        Expr::Value(value) => match &value.value {
+            Value::SingleQuotedString(text) if text.len() <= MOST_TEXT => Ok(text.clone()),
+            _ => refuse(start(tree), "a text in single quotes is needed here"),
+        },
+        Expr::Nested(inner) => text_of(inner),
+        _ => refuse(
+            start(tree),
+            "a text in single quotes is needed here, the same for every row",
+        ),
+    }
+}
+
+fn one_character(text: &str, at: Place) -> Result<char> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(character),
+        _ => refuse(at, "after escape stands one character"),
+    }
+}
+
+/// The pieces of a pattern, in one form: runs of text are joined, and of several `%` one is left.
+fn pieces(pattern: &str, escape: Option<char>, at: Place) -> Result<Vec<Piece>> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let literal = if Some(character) == escape {
+            match characters.next() {
+                Some(next) => next,
+                None => return refuse(at, "the pattern ends in its escape character"),
+            }
+        } else if character == '%' {
+            if pieces.last() != Some(&Piece::Any) {
+                pieces.push(Piece::Any);
+            }
+            continue;
+        } else if character == '_' {
+            pieces.push(Piece::One);
+            continue;
+        } else {
+            character
+        };
+        match pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push(literal),
+            _ => pieces.push(Piece::Text(literal.to_string())),
+        }
+    }
+    Ok(pieces)
+}
+
+fn not(node: Node) -> Node {
+    Node::Not(boxed(node))
+}
+
+fn negate_if(negated: bool, node: Node) -> Node {
+    match negated {
+        true => not(node),
+        false => node,
+    }
+}

@@ -1,0 +1,162 @@
+//! Expressions over the cells of one row: filters and derived columns, in SQL's words with one meaning.
+//!
+//! A text is parsed as SQL, and becomes a tree of [`Node`]s in which every type is known: a cell is a number, a text, a condition, a date
+//! or a timestamp by how it is used. The tree has one text, and one value for each row, the same in every file format, batch and
+//! engine. `docs/expressions.md` says what everything means.
+//!
+//! An expression sees one row only: so two tables that differ in a row still do so after it, and it costs no privacy.
+
+mod build;
+mod calendar;
+mod draft;
+mod error;
+#[cfg(feature = "engine")]
+mod evaluate;
+mod node;
+mod parse;
+mod print;
+mod refused;
+
+use core::fmt;
+
+pub use error::ExpressionError;
+#[cfg(feature = "engine")]
+pub(crate) use evaluate::Rows;
+pub use node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+
+/// The most bytes of an expression.
+pub const MOST_BYTES: usize = 16 << 10;
+
+/// The most bytes of a text in an expression, and of one that joins others: beyond, the result is null.
+pub const MOST_TEXT: usize = 4096;
+
+/// A value of each row. Two are equal if they mean the same, however they are written.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    node: Node,
+    columns: Vec<String>,
+    written: String,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Expression) -> bool {
+        self.node == other.node
+    }
+}
+
+impl Expression {
+    /// A value of any type; a cell that is used as nothing else is a text.
+    ///
+    /// ```
+    /// use lastbit_release::expression::{Expression, Type};
+    /// let bmi = Expression::parse("weight / (height * height)")?;
+    /// assert_eq!(bmi.kind(), Type::Number);
+    /// assert_eq!(bmi.columns(), ["weight", "height"]);
+    /// assert_eq!(bmi.to_string(), r#"(number("weight") / (number("height") * number("height")))"#);
+    /// # Ok::<(), lastbit_release::expression::ExpressionError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
+        let node = parse::read(text, |tree| build::build(tree)?.settle())?;
+        Ok(Expression::new(node, text))
+    }
+
+    /// A condition; a cell that is used as nothing else is true or false.
+    pub fn condition(text: &str) -> Result<Expression, ExpressionError> {
+        let node = parse::read(text, |tree| build::build(tree)?.resolve(Type::Boolean))?;
+        Ok(Expression::new(node, text))
+    }
+
+    fn new(node: Node, written: &str) -> Expression {
+        let mut columns = Vec::new();
+        gather(&node, &mut columns);
+        Expression {
+            node,
+            columns,
+            written: written.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// As it was written, on one line: for people to read, where its `Display` is the one text.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// The columns of the file that it reads, each once, in the order of their first use.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The type of its value.
+    pub fn kind(&self) -> Type {
+        self.node.kind()
+    }
+
+    /// What it means.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl fmt::Display for Expression {
+    /// The one text of the expression.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}
+
+/// The name of a column as it stands in an expression.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The day since 1970 of a date as ISO 8601 writes it.
+pub(crate) fn day_of(text: &str) -> Option<i64> {
+    calendar::read_date(text).map(i64::from)
+}
+
+/// The second since 1970 of a time as ISO 8601 writes it, if it is a whole one.
+pub(crate) fn second_of(text: &str) -> Option<i64> {
+    let time = calendar::read_timestamp(text)?;
+    (time % 1_000_000 == 0).then_some(time / 1_000_000)
+}
+
+/// `2024-01-31`.
+pub(crate) fn show_day(day: i64) -> Option<String> {
+    calendar::valid_day(day).map(|day| print::Day(day).to_string())
+}
+
+/// `2024-01-31T23:59:59`.
+pub(crate) fn show_second(second: i64) -> Option<String> {
+    let time = calendar::valid_time(second.checked_mul(1_000_000)?)?;
+    Some(print::Time(time).to_string())
+}
+
+/// Whether a day is the first of what it lies in, and what that is called: `2024`, `2024-Q1`, `2024-01`, `2024-W05`, `2024-01-31`.
+pub(crate) fn period(unit: Unit, day: i64) -> (bool, String) {
+    let Some(day) = calendar::valid_day(day) else {
+        return (false, String::new());
+    };
+    let (year, month, _) = calendar::civil(day);
+    let name = match unit {
+        Unit::Year => format!("{year:04}"),
+        Unit::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+        Unit::Month => format!("{year:04}-{month:02}"),
+        Unit::Week => {
+            // The year of a week is that of its Thursday.
+            let thursday = day + 4 - calendar::weekday(day);
+            let (year, ..) = calendar::civil(thursday);
+            format!("{year:04}-W{:02}", calendar::week(day))
+        }
+        Unit::Day => print::Day(day).to_string(),
+    };
+    (calendar::trunc(unit, day) == day, name)
+}
+
+fn gather(node: &Node, columns: &mut Vec<String>) {
+    if let Node::Column { name, .. } = node
+        && !columns.contains(name)
+    {
+        columns.push(name.clone());
+    }
+    node.arguments(|argument| gather(argument, columns));
+}

@@ -1,0 +1,204 @@
+//! SQL text to the parser's tree, within bounds.
+
+use std::thread;
+
+use sqlparser::ast::{Expr, Spanned};
+use sqlparser::dialect::Dialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, Tokenizer};
+
+use super::MOST_BYTES;
+use super::error::{ExpressionError, Place};
+
+/// More words and signs than these are refused. A chain of operators is a tree of half that depth, which is dropped by recursion, at a
+/// few hundred bytes a step.
+const MOST_TOKENS: usize = 4000;
+
+/// Parentheses, functions and cases inside each other, for the parser's own recursion.
+const MOST_NESTED: usize = 40;
+
+/// SQL's expressions without what single databases add. Names are letters of any alphabet, digits, `_` and `$`; others are quoted.
+#[derive(Debug)]
+struct Plain;
+
+impl Dialect for Plain {
+    fn is_identifier_start(&self, c: char) -> bool {
+        c.is_alphabetic() || c == '_'
+    }
+
+    fn is_identifier_part(&self, c: char) -> bool {
+        c.is_alphanumeric() || c == '_' || c == '$'
+    }
+}
+
+/// The stack that the parser may take. Unoptimised, it takes about 100 KB for each level of nesting.
+const STACK: usize = 32 << 20;
+
+/// What `mean` makes of the parser's tree of a text, on a stack that is large enough whoever calls.
+pub(super) fn read<T: Send>(
+    text: &str,
+    mean: impl FnOnce(&Expr) -> Result<T, ExpressionError> + Send,
+) -> Result<T, ExpressionError> {
+    let failed = || {
+        ExpressionError::new(
+            Place::default(),
+            "the parser failed; write it in another way",
+        )
+    };
+    thread::scope(|scope| {
+        thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || mean(&parse(text)?))
+            .map_err(|_| failed())?
+            .join()
+            .map_err(|_| failed())?
+    })
+}
+
+/// The parser's tree of a text.
+fn parse(text: &str) -> Result<Expr, ExpressionError> {
+    let start = Place { line: 1, column: 1 };
+    if text.len() > MOST_BYTES {
+        return Err(ExpressionError::new(
+            start,
+            format!(
+                "the expression has {} bytes, and {MOST_BYTES} are allowed; split it into derived columns",
+                text.len()
+            ),
+        ));
+    }
+    let tokens = Tokenizer::new(&Plain, text)
+        .tokenize_with_location()
+        .map_err(|error| ExpressionError::new(place(error.location), error.message))?;
+    let is_word = |token: &Token| !matches!(token, Token::Whitespace(_));
+    let words = tokens.iter().filter(|token| is_word(&token.token)).count();
+    if words == 0 {
+        return Err(ExpressionError::new(
+            start,
+            "the expression is empty; write for example: age >= 18",
+        ));
+    }
+    if words > MOST_TOKENS {
+        return Err(ExpressionError::new(
+            start,
+            format!(
+                "the expression has {words} words and signs, and {MOST_TOKENS} are allowed; split it into derived columns"
+            ),
+        ));
+    }
+    let mut parser = Parser::new(&Plain)
+        .with_recursion_limit(MOST_NESTED)
+        .with_tokens_with_locations(tokens);
+    let tree = parser.parse_expr().map_err(|error| refusal(error, text))?;
+    let next = parser.peek_token();
+    match next.token {
+        Token::EOF => Ok(tree),
+        other => Err(ExpressionError::new(
+            place(next.span.start),
+            format!(
+                "`{}` is not expected here; is an operator, a quote or a comma missing before it? Names with other characters than \
+                 letters, digits and _ are written in double quotes",
+                crate::clean::shown(&other.to_string())
+            ),
+        )),
+    }
+}
+
+/// The parser's error, whose place is at the end of its message; without one it is at the end of the text.
+fn refusal(error: ParserError, expression: &str) -> ExpressionError {
+    let (ParserError::ParserError(message) | ParserError::TokenizerError(message)) = error else {
+        return ExpressionError::new(
+            Place::default(),
+            format!(
+                "the expression is nested more than {MOST_NESTED} deep; split it into derived columns"
+            ),
+        );
+    };
+    let split = message.rsplit_once(" at Line: ").and_then(|(text, rest)| {
+        let (line, column) = rest.split_once(", Column: ")?;
+        Some((text, line.parse().ok()?, column.parse().ok()?))
+    });
+    let (text, at) = match split {
+        Some((text, line, column)) => (text, Place { line, column }),
+        None => (message.as_str(), end(expression)),
+    };
+    let text = crate::clean::shown(text);
+    ExpressionError::new(at, format!("this is no SQL expression: {text}"))
+}
+
+/// Behind the last character that is no space.
+fn end(text: &str) -> Place {
+    let text = text.trim_end();
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    Place {
+        line: text.matches('\n').count() as u64 + 1,
+        column: last.chars().count() as u64 + 1,
+    }
+}
+
+fn place(location: Location) -> Place {
+    Place {
+        line: location.line,
+        column: location.column,
+    }
+}
+
+/// Where an expression starts. The parser's own function recurses, and a chain may be long.
+pub(super) fn start(mut tree: &Expr) -> Place {
+    loop {
+        tree = match tree {
+            Expr::BinaryOp { left: next, .. }
+            | Expr::Nested(next)
+            | Expr::IsTrue(next)
+            | Expr::IsNotTrue(next)
+            | Expr::IsFalse(next)
+            | Expr::IsNotFalse(next)
+            | Expr::IsNull(next)
+            | Expr::IsNotNull(next)
+            | Expr::IsUnknown(next)
+            | Expr::IsNotUnknown(next)
+            | Expr::IsDistinctFrom(next, _)
+            | Expr::IsNotDistinctFrom(next, _)
+            | Expr::UnaryOp { expr: next, .. }
+            | Expr::Cast { expr: next, .. }
+            | Expr::InList { expr: next, .. }
+            | Expr::InSubquery { expr: next, .. }
+            | Expr::InUnnest { expr: next, .. }
+            | Expr::Between { expr: next, .. }
+            | Expr::Like { expr: next, .. }
+            | Expr::ILike { expr: next, .. }
+            | Expr::SimilarTo { expr: next, .. }
+            | Expr::RLike { expr: next, .. }
+            | Expr::AnyOp { left: next, .. }
+            | Expr::AllOp { left: next, .. }
+            | Expr::AtTimeZone {
+                timestamp: next, ..
+            }
+            | Expr::Extract { expr: next, .. }
+            | Expr::Ceil { expr: next, .. }
+            | Expr::Floor { expr: next, .. }
+            | Expr::Substring { expr: next, .. }
+            | Expr::Trim { expr: next, .. }
+            | Expr::Position { expr: next, .. }
+            | Expr::Collate { expr: next, .. } => next,
+            Expr::Interval(interval) => &interval.value,
+            Expr::Identifier(name) => return place(name.span.start),
+            Expr::CompoundIdentifier(names) => {
+                return names
+                    .first()
+                    .map_or(Place::default(), |name| place(name.span.start));
+            }
+            Expr::Value(value) => return place(value.span.start),
+            Expr::TypedString(text) => return place(text.value.span.start),
+            Expr::Function(call) => return place(call.name.span().start),
+            Expr::Case { case_token, .. } => return place(case_token.0.span.start),
+            Expr::Subquery(query)
+            | Expr::Exists {
+                subquery: query, ..
+            } => {
+                return place(query.span().start);
+            }
+            _ => return Place::default(),
+        };
+    }
+}

@@ -1,0 +1,233 @@
+//! What the data do to a plan, for the steward alone: **no noise, no ledger, no guarantee**.
+//!
+//! Whatever is shown here is a fact about the data. It finds mistakes (a category that is spelled in another way, a unit of measure, a limit
+//! far too low) and must not leave the steward's desk; bounds or categories that are chosen by it are themselves facts about the data, which no
+//! loss accounts for.
+
+use std::sync::Arc;
+
+use lastbit_exact::{Rational, Rounding};
+
+use crate::engine::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
+use crate::engine::{Engine, Progress};
+use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Unit};
+use crate::release::ReleaseError;
+use crate::statistic::query;
+
+/// More rows and groups of a unit than there can be.
+const NO_LIMIT: u64 = 1 << 40;
+
+/// What the data do to a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// Rows in the files.
+    pub rows: u64,
+    /// Rows that the filter leaves out.
+    pub filtered: u64,
+    /// Columns that statistics use, in the order of the plan.
+    pub columns: Vec<InspectedColumn>,
+    /// What the limits of units leave out; nothing if every row is a unit.
+    pub units: Option<InspectedUnits>,
+}
+
+/// A column, over the rows that the filter keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectedColumn {
+    /// Its name.
+    pub name: String,
+    /// What was seen in it.
+    pub cells: InspectedCells,
+}
+
+/// The cells of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InspectedCells {
+    /// Of numbers.
+    Numbers {
+        /// Cells that are cut to the lower bound.
+        below: u64,
+        /// Cells that are cut to the upper bound.
+        above: u64,
+        /// Cells that are no number.
+        missing: u64,
+    },
+    /// Of texts from a public list.
+    Categories {
+        /// Listed categories that no cell has, but for the one that unlisted cells count as.
+        absent: Vec<String>,
+        /// Cells that are missing, or not on the list.
+        unlisted: u64,
+    },
+    /// Of texts to be discovered.
+    Discovered {
+        /// How many there are.
+        values: u64,
+        /// Cells that are missing.
+        missing: u64,
+    },
+}
+
+/// What the limits of units leave out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectedUnits {
+    /// How many units there are.
+    pub units: u64,
+    /// Rows that are of no unit.
+    pub without: u64,
+    /// Units that have more rows in all than count in one group.
+    pub beyond: u64,
+    /// For each statistic, its name, the rows that it would be of without limits, and how many of those the limits leave out.
+    pub left_out: Vec<(String, u64, u64)>,
+}
+
+/// Looks at the data of a plan, without noise or loss: never for a report.
+pub fn inspect_not_private(
+    plan: &Plan,
+    engine: &dyn Engine,
+    progress: Progress,
+) -> Result<Inspection, ReleaseError> {
+    let ask = |unit: Unit, derive: Derive, tables: Vec<Table>| -> Result<Arc<Answer>, _> {
+        let query = Query {
+            source: plan.source.clone(),
+            derive,
+            unit,
+            tables,
+            hash_key: [0; 32],
+        };
+        engine.check(&query).map_err(ReleaseError::Engine)?;
+        let answer = engine.scan(&query, Arc::clone(&progress));
+        answer
+            .map(|answer| answer.not_private())
+            .map_err(ReleaseError::Engine)
+    };
+    let all = count(&*ask(Unit::Row, Derive::default(), vec![rows(vec![])])?, 0);
+    let columns: Vec<_> = plan
+        .columns
+        .iter()
+        .filter(|column| plan.used_columns().any(|used| used == column.name))
+        .collect();
+    let mut tables = vec![rows(vec![])];
+    tables.extend(columns.iter().map(|column| match &column.kind {
+        ColumnKind::Numbers(numbers) => Table {
+            aggregates: vec![Aggregate::Bins(Arc::new(beyond(numbers)))],
+            ..Table::default()
+        },
+        ColumnKind::Categories(categories) => rows(vec![Key::Categories(Arc::new(Categories {
+            other: None,
+            ..categories.as_ref().clone()
+        }))]),
+        ColumnKind::Discovered => rows(vec![Key::Discovered {
+            column: column.name.clone(),
+        }]),
+    }));
+    let answer = ask(Unit::Row, plan.derive.clone(), tables)?;
+    let kept = count(&answer, 0);
+    let inspected = columns.iter().enumerate().map(|(index, column)| {
+        let groups = answer.tables.get(index + 1).map_or(&[][..], Vec::as_slice);
+        let here = count(&answer, index + 1);
+        let cells = match &column.kind {
+            ColumnKind::Numbers(_) => match groups.first().and_then(|group| group.values.first()) {
+                Some(Exact::Counts(counts)) => InspectedCells::Numbers {
+                    below: counts.first().copied().unwrap_or(0),
+                    above: counts.last().copied().unwrap_or(0),
+                    missing: kept.saturating_sub(counts.iter().sum()),
+                },
+                _ => return Err(ReleaseError::unexpected()),
+            },
+            ColumnKind::Categories(categories) => InspectedCells::Categories {
+                absent: (categories.names.iter().zip(groups).enumerate())
+                    .filter(|(place, (_, group))| {
+                        group.values == [Exact::Rows(0)] && categories.other != Some(*place)
+                    })
+                    .map(|(_, (name, _))| name.clone())
+                    .collect(),
+                unlisted: kept.saturating_sub(here),
+            },
+            ColumnKind::Discovered => InspectedCells::Discovered {
+                values: groups.len() as u64,
+                missing: kept.saturating_sub(here),
+            },
+        };
+        let name = column.name.clone();
+        Ok(InspectedColumn { name, cells })
+    });
+    let columns = inspected.collect::<Result<_, _>>()?;
+    let units = match &plan.unit {
+        Unit::Row => None,
+        Unit::Column {
+            name,
+            most_rows,
+            most_groups,
+        } => {
+            let (grouped, slots) = query(plan, [0; 32]);
+            let tables: Vec<Table> = grouped.tables.into_iter().map(|t| rows(t.keys)).collect();
+            let limited = |most_rows, most_groups, tables| {
+                let name = name.clone();
+                let unit = Unit::Column {
+                    name,
+                    most_rows,
+                    most_groups,
+                };
+                ask(unit, plan.derive.clone(), tables)
+            };
+            let whole = |most_rows| limited(most_rows, 1, vec![rows(vec![])]);
+            let free = limited(NO_LIMIT, NO_LIMIT, tables.clone())?;
+            let bound = limited(*most_rows, *most_groups, tables)?;
+            let left_out = plan.statistics.iter().zip(&slots).map(|(statistic, slot)| {
+                let (free, bound) = (count(&free, slot.table), count(&bound, slot.table));
+                (statistic.name.clone(), free, free.saturating_sub(bound))
+            });
+            Some(InspectedUnits {
+                units: count(&*whole(1)?, 0),
+                without: kept.saturating_sub(count(&*whole(NO_LIMIT)?, 0)),
+                // Each unit with more rows adds exactly one if one more may count.
+                beyond: count(&*whole(most_rows.saturating_add(1))?, 0)
+                    .saturating_sub(count(&*whole(*most_rows)?, 0)),
+                left_out: left_out.collect(),
+            })
+        }
+    };
+    Ok(Inspection {
+        rows: all,
+        filtered: all.saturating_sub(kept),
+        columns,
+        units,
+    })
+}
+
+fn rows(keys: Vec<Key>) -> Table {
+    Table {
+        keys,
+        aggregates: vec![Aggregate::Rows],
+        ..Table::default()
+    }
+}
+
+/// The rows in all groups of a table.
+fn count(answer: &Answer, table: usize) -> u64 {
+    let groups = answer.tables.get(table).into_iter().flatten();
+    let rows = groups.filter_map(|group| match group.values.first() {
+        Some(Exact::Rows(rows)) => Some(*rows),
+        _ => None,
+    });
+    rows.sum()
+}
+
+/// The column with three bins: below its bounds, within them, and above. What is missing is in none.
+fn beyond(numbers: &Numbers) -> Numbers {
+    let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
+    // Cells are doubles: the least one above the bound.
+    let above = upper.to_f64(Rounding::NearestEven).next_up();
+    let above = Rational::try_from(above).unwrap_or_else(|_| upper.clone());
+    let edges = vec![
+        lower - &Rational::ONE,
+        lower.clone(),
+        above.clone(),
+        &above + &Rational::ONE,
+    ];
+    Numbers {
+        edges: Some(edges),
+        missing: Missing::Drop,
+        ..numbers.clone()
+    }
+}

@@ -1,0 +1,255 @@
+//! Columns: what is public about them, from the plan to the engine.
+
+use std::sync::Arc;
+
+use lastbit::Bounds;
+use lastbit::statistics::{Grid, NonFinite};
+use lastbit_exact::{Rational, Rounding};
+
+use crate::expression;
+
+/// A column and what is public about it.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name in the table.
+    pub name: String,
+    /// What its cells are.
+    pub kind: ColumnKind,
+    /// What its categories or bins are shown as, if that is not [`ColumnKind::labels`].
+    pub labels: Option<Vec<String>>,
+}
+
+impl Column {
+    /// What its categories or bins are shown as; nothing where they are not public.
+    pub fn labels(&self) -> Vec<String> {
+        self.labels.clone().unwrap_or_else(|| self.kind.labels())
+    }
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Debug)]
+pub enum ColumnKind {
+    /// Numbers.
+    Numbers(Arc<Numbers>),
+    /// Texts from a public list.
+    Categories(Arc<Categories>),
+    /// Any texts, to group by those that occur often enough.
+    Discovered,
+}
+
+/// A column of numbers: every cell is clamped to public bounds and rounded to whole steps of a public grid.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// The column's name in the table.
+    pub column: String,
+    /// Cells are clamped to these.
+    pub bounds: Bounds,
+    /// What a null, a NaN or a cell that is no number becomes.
+    pub missing: Missing,
+    /// What the numbers measure, such as "years".
+    pub unit: String,
+    /// Rounds cells for means and the like, and for quantiles. Its bounds are the plan's, widened to multiples of its step.
+    pub grid: Grid,
+    /// Rounds cells for sums, where the rounding of rows adds up: the finest that there is, of 2^51 steps from zero to the farther
+    /// bound. So over all rows that are allowed it adds up to less than 2^-11 of that bound.
+    pub fine: Grid,
+    /// Edges of bins: increasing, from the lower to the upper bound.
+    pub edges: Option<Vec<Rational>>,
+    /// A typical magnitude, for relative errors. A guess, not data.
+    pub typical: Rational,
+    /// What the numbers are.
+    pub scale: Scale,
+}
+
+/// What the numbers of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Any.
+    Real,
+    /// Whole numbers: a cell is the whole number nearest to it, ties up, and no error speaks of what that changes.
+    Whole,
+    /// Days since 1970, shown as dates.
+    Days,
+    /// Seconds since 1970, shown as times.
+    Seconds,
+}
+
+impl Scale {
+    /// Whether they are dates or times.
+    pub fn is_calendar(self) -> bool {
+        matches!(self, Scale::Days | Scale::Seconds)
+    }
+
+    /// What differences of dates and times are in.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Scale::Real | Scale::Whole => "",
+            Scale::Days => "days",
+            Scale::Seconds => "seconds",
+        }
+    }
+
+    /// A number as it is shown: of dates and times, the nearest one.
+    pub fn show(self, number: &Rational) -> String {
+        let whole = || i64::try_from(number.round_ties_up()).ok();
+        let shown = match self {
+            Scale::Real | Scale::Whole => None,
+            Scale::Days => whole().and_then(expression::show_day),
+            Scale::Seconds => whole().and_then(expression::show_second),
+        };
+        shown.unwrap_or_else(|| number.to_string())
+    }
+}
+
+/// What a missing number becomes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Missing {
+    /// The row does not count where the column is used.
+    Drop,
+    /// The row counts as if the cell were this public number.
+    Value(Rational),
+}
+
+/// A column of texts from a public list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Categories {
+    /// The column's name in the table.
+    pub column: String,
+    /// Its categories, all different.
+    pub names: Vec<String>,
+    /// The category that a missing or unlisted cell counts as; without one such rows count nowhere in the table.
+    pub other: Option<usize>,
+}
+
+impl Numbers {
+    /// A column without a unit or bins, on a grid of `2^grid_exponent`.
+    pub fn new(
+        column: &str,
+        bounds: Bounds,
+        grid_exponent: i32,
+        missing: Missing,
+    ) -> Result<Numbers, String> {
+        // NaN never reaches a grid: cells that are no numbers become what `missing` says before.
+        let grid = Grid::new(&bounds, grid_exponent, NonFinite::ReplaceNan(0.0));
+        let fine = Grid::finest(&bounds, NonFinite::ReplaceNan(0.0));
+        let centre = bounds.centre().abs();
+        Ok(Numbers {
+            column: column.to_owned(),
+            missing,
+            unit: String::new(),
+            grid: grid.map_err(|error| error.to_string())?,
+            fine: fine.map_err(|error| error.to_string())?,
+            edges: None,
+            typical: if centre.is_zero() {
+                bounds.half_width().times_power_of_two(-1)
+            } else {
+                centre
+            },
+            scale: Scale::Real,
+            bounds,
+        })
+    }
+
+    /// A column of whole numbers, dates or times, whose bounds are whole: on a grid of ones for sums too.
+    pub fn whole(
+        column: &str,
+        bounds: Bounds,
+        missing: Missing,
+        scale: Scale,
+    ) -> Result<Numbers, String> {
+        let mut numbers = Numbers::new(column, bounds, 0, missing)?;
+        numbers.fine = numbers.grid.clone();
+        if scale.is_calendar() {
+            // How long ago 1970 was says nothing about a date.
+            numbers.typical = numbers.bounds.half_width().times_power_of_two(-1);
+        }
+        numbers.scale = scale;
+        Ok(numbers)
+    }
+
+    /// How far rounding to the grid moves a cell at most: not at all where the plan says that whole numbers are meant.
+    pub fn rounding(&self) -> Rational {
+        match self.scale {
+            Scale::Real => self.grid.half_step(),
+            _ => Rational::ZERO,
+        }
+    }
+
+    /// From one of the plan's bounds to the other.
+    pub fn spread(&self) -> Rational {
+        self.bounds.upper() - self.bounds.lower()
+    }
+
+    /// Where all bins but the first begin. A cell is a double, so an edge is the double nearest to it, as is a cell that is written like
+    /// the edge.
+    pub fn inner_edges(&self) -> Vec<f64> {
+        match self.edges.as_deref() {
+            Some([_, inner @ .., _]) => inner.iter().map(double).collect(),
+            _ => vec![],
+        }
+    }
+
+    /// How many bins there are.
+    pub fn bins(&self) -> usize {
+        self.edges.as_ref().map_or(1, |edges| edges.len() - 1)
+    }
+
+    /// The labels of the bins.
+    pub fn bin_labels(&self) -> Vec<String> {
+        let edges = self.edges.as_deref().unwrap_or_default();
+        let last = edges.len().saturating_sub(2);
+        edges
+            .windows(2)
+            .enumerate()
+            .map(|(index, pair)| {
+                let end = if index == last { ']' } else { ')' };
+                let [low, high] = [&pair[0], &pair[1]].map(|edge| self.scale.show(edge));
+                format!("[{low}, {high}{end}")
+            })
+            .collect()
+    }
+}
+
+impl Missing {
+    /// The double that stands for a missing cell.
+    pub fn double(&self) -> Option<f64> {
+        match self {
+            Missing::Drop => None,
+            Missing::Value(value) => Some(double(value)),
+        }
+    }
+}
+
+fn double(number: &Rational) -> f64 {
+    number.to_f64(Rounding::NearestEven)
+}
+
+impl ColumnKind {
+    /// The labels of its categories or bins; none where they are not public.
+    pub fn labels(&self) -> Vec<String> {
+        match self {
+            ColumnKind::Categories(categories) => categories.names.clone(),
+            ColumnKind::Numbers(numbers) => numbers.bin_labels(),
+            ColumnKind::Discovered => vec![],
+        }
+    }
+
+    /// How many public groups it makes, if it can be grouped by.
+    pub fn values(&self) -> Option<u64> {
+        match self {
+            ColumnKind::Categories(categories) => Some(categories.names.len() as u64),
+            ColumnKind::Numbers(numbers) => {
+                numbers.edges.as_ref().map(|edges| edges.len() as u64 - 1)
+            }
+            ColumnKind::Discovered => None,
+        }
+    }
+
+    /// The column of numbers that it is.
+    pub fn numbers(&self) -> Option<&Arc<Numbers>> {
+        match self {
+            ColumnKind::Numbers(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A plan to fill in, from the names and declared types of columns alone.
+
+use super::PlanError;
+use crate::clean::is_hidden;
+
+/// How a value begins that is still to fill in.
+const FILL_IN: &str = "\"FILL IN";
+
+/// The most columns of a draft.
+const MOST_COLUMNS: usize = 1000;
+
+/// A column as its file declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// What its cells are, if the format says that.
+    pub of: Option<DeclaredType>,
+}
+
+/// What a file says of the cells of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeclaredType {
+    /// Numbers.
+    Number,
+    /// Texts.
+    Text,
+    /// `true` or `false`.
+    Boolean,
+    /// Something else, in the words of the format.
+    Other(String),
+}
+
+/// A commented plan for a file with these columns, which is refused until it is filled in. `read` says what was read of the file.
+pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
+    let mut text = format!(
+        "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n[source]\nfiles = {}\n",
+        quoted(file)
+    );
+    text += PRIVACY;
+    let who: Vec<String> = columns
+        .iter()
+        .filter(|column| sounds_like_who(&column.name))
+        .map(|column| quoted(&column.name))
+        .collect();
+    if !who.is_empty() {
+        text += &format!(
+            "# By their names, these columns may say who: {}.\n",
+            who.join(", ")
+        );
+    }
+    text += UNIT;
+    text += BUDGET;
+    text += COLUMNS;
+    for column in columns.iter().take(MOST_COLUMNS) {
+        text += &section(column);
+    }
+    if columns.len() > MOST_COLUMNS {
+        text += &format!(
+            "\n# … and {} more columns; add a section for each one that a statistic needs.\n",
+            columns.len() - MOST_COLUMNS
+        );
+    }
+    text + STATISTICS
+}
+
+const INTRODUCTION: &str = "\
+#
+# Fill in every value that begins with FILL IN; until then the plan is refused, and costs nothing.
+# Whatever you write here becomes public. Take it from what anybody may know (a rule, a tariff, last
+# year's report), and never from these data: bounds chosen by looking at them are not protected.
+# Then: `lastbit plan` shows the cost, `lastbit rehearse` the report on invented rows, and
+# `lastbit release` spends. Every key is explained in docs/plan.md.
+
+title = \"FILL IN: what the report is called\"
+# A guess of the rows in a group, for errors that depend on it:
+# expected_rows = 1000
+";
+
+const PRIVACY: &str = "
+[privacy]
+# The loss bounds what the presence of one unit changes.
+neighbours = \"add-remove\"
+# The unit: rows with the same value of this column are one person, protected with all rows.
+";
+
+const UNIT: &str = "\
+unit = \"FILL IN: the column that says who; delete this and the next two lines if every row is a different person\"
+# The most rows of one person that count in a group; more are left out, and no error covers them.
+most_rows = \"FILL IN: a number that hardly anybody exceeds, such as 4\"
+# The most groups of a statistic in which one person counts:
+most_groups = 1
+";
+
+const BUDGET: &str = "
+[budget]
+# For all releases about these data, ever. After ε = 1 somebody who was evenly unsure about one
+# person can become at most 73.2 % sure; after ε = 0.1, 52.5 %; after ε = 5, 99.4 %.
+epsilon = \"FILL IN: the budget of the data set, such as 1\"
+
+[spend]
+# What this release may use of it. Without this section it uses everything, and there is no second one.
+epsilon = \"FILL IN: what this release may use, such as 0.25\"
+";
+
+const COLUMNS: &str = "
+# What is public about each column. Delete the sections that no statistic needs.
+#   lower, upper  of numbers: cells beyond are cut to these; wide enough for hardly any cell, and no
+#                 wider, since errors grow with them. unit = \"years\" says what they measure.
+#   categories    of texts: the public list. Other cells are left out, or count as what `other` names.
+#   discover      instead of them: true publishes the values that many people share; it takes a
+#                 `delta` in [budget].
+";
+
+const STATISTICS: &str = "
+# What is published. Statistics share what may be spent, unless they have a `loss` or an `error`.
+[[statistics]]
+name = \"rows\"
+kind = \"count\"
+
+# More of them, for example, with a column of numbers and one of categories:
+# [[statistics]]
+# name = \"mean of a column by another\"
+# kind = \"mean\"          # or sum, variance, histogram, quantiles
+# of = \"a column of numbers\"
+# by = [\"a column of categories\"]
+# error = 2              # the smallest loss that keeps the error within this
+";
+
+/// The section of a column.
+fn section(column: &Declared) -> String {
+    let head = format!("\n[columns.{}]", quoted(&column.name));
+    let numbers = "lower = \"FILL IN: the least that can be, such as 0\"\nupper = \"FILL IN: the most that can be, such as 120\"\n";
+    let texts = "categories = \"FILL IN: all of them, as [\\\"north\\\", \\\"south\\\"]\"\n";
+    match &column.of {
+        Some(DeclaredType::Number) => format!("{head}  # declared as numbers\n{numbers}"),
+        Some(DeclaredType::Text) => format!("{head}  # declared as texts\n{texts}"),
+        Some(DeclaredType::Boolean) => {
+            format!("{head}  # declared as true or false\ncategories = [\"false\", \"true\"]\n")
+        }
+        Some(DeclaredType::Other(what)) => {
+            let what: String = what.chars().filter(|c| !is_hidden(*c)).take(80).collect();
+            format!("{head}  # declared as {what}\n{texts}")
+        }
+        None => format!(
+            "{head}  # of numbers keep the bounds, of texts the categories\n{numbers}{texts}"
+        ),
+    }
+}
+
+/// Whether a name sounds like that of a person's number.
+fn sounds_like_who(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name == "id"
+        || [
+            "_id", "-id", " id", "person", "patient", "customer", "user", "client", "member",
+        ]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
+/// A basic string of TOML, in which nothing is hidden.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ if is_hidden(c) || c.is_control() => {
+                out += &format!("\\U{:08X}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Refuses a plan with values that are still to fill in: the first, and how many more.
+pub(super) fn check_filled(text: &str) -> Result<(), PlanError> {
+    let mut places = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(at) = line.find(FILL_IN)
+            && !line.trim_start().starts_with('#')
+        {
+            places.push((start + at, &line[at..]));
+        }
+        start += line.len();
+    }
+    let Some((at, rest)) = places.first() else {
+        return Ok(());
+    };
+    let what = rest[FILL_IN.len()..].trim_start_matches(':').trim();
+    let what = what.trim_end_matches('"').replace("\\\"", "\"");
+    let more = match places.len() {
+        1 => String::new(),
+        2 => " (and one more place)".to_owned(),
+        many => format!(" (and {} more places)", many - 1),
+    };
+    Err(PlanError::at(
+        text,
+        *at,
+        format!("this is still to fill in: {what}{more}"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+
+    fn column(name: &str, of: Option<DeclaredType>) -> Declared {
+        let name = name.to_owned();
+        Declared { name, of }
+    }
+
+    fn columns() -> Vec<Declared> {
+        vec![
+            column("patient_id", Some(DeclaredType::Number)),
+            column("age, in\n\"years\" \u{202e}", None),
+            column("ward", Some(DeclaredType::Text)),
+            column("smokes", Some(DeclaredType::Boolean)),
+            column("when", Some(DeclaredType::Other("Date32".to_owned()))),
+        ]
+    }
+
+    #[test]
+    fn a_draft_is_refused_place_by_place_until_it_is_filled() {
+        let mut text = draft("clinic.parquet", "the schema of the file", &columns());
+        assert!(!text.contains('\u{202e}'));
+        let mut filled = 0;
+        while let Some(at) = text.find(FILL_IN) {
+            let error = Plan::parse(&text).unwrap_err();
+            assert!(
+                error.message().starts_with("this is still to fill in"),
+                "{error}"
+            );
+            let line = text[..at].rfind('\n').unwrap() + 1;
+            let end = at + text[at..].find('\n').unwrap();
+            let key = text[line..at].trim_end_matches(" = ").to_owned();
+            // Where there is a choice, the numbers.
+            let is_choice = text[..line].ends_with("upper = 4\n");
+            let value = match key.as_str() {
+                "title" => "title = \"Clinic\"".to_owned(),
+                "unit" => "unit = \"patient_id\"".to_owned(),
+                "categories" if is_choice => String::new(),
+                "categories" => "categories = [\"a\", \"b\"]".to_owned(),
+                "lower" => "lower = 0".to_owned(),
+                "epsilon" => "epsilon = 1".to_owned(),
+                _ => format!("{key} = 4"),
+            };
+            text.replace_range(line..end, &value);
+            filled += 1;
+        }
+        assert!(filled > 8, "{filled}");
+        let plan = Plan::parse(&text).unwrap();
+        assert_eq!(plan.columns.len(), 5);
+        assert_eq!(plan.columns[1].name, columns()[1].name);
+    }
+
+    #[test]
+    fn a_comment_may_say_what_is_to_fill_in() {
+        assert!(check_filled("# lower = \"FILL IN: x\"\nlower = 1").is_ok());
+        let error =
+            check_filled("a = 1\nlower = \"FILL IN: the least\"\nu = \"FILL IN\"").unwrap_err();
+        assert_eq!(
+            error.message(),
+            "this is still to fill in: the least (and one more place)"
+        );
+        assert_eq!(error.place().unwrap().line, 2);
+    }
+}

@@ -1,0 +1,86 @@
+//! Public tables that rows are completed from.
+
+use std::collections::BTreeMap;
+
+#[cfg(feature = "engine")]
+use crate::value::Value;
+use crate::value::canonical;
+
+/// A public table: for each value of a key at most one row of texts. Whoever reads the plan may know it, so it is part of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    key: String,
+    columns: Vec<String>,
+    /// By the one text of the key.
+    rows: BTreeMap<String, Vec<Option<String>>>,
+}
+
+/// Why a table cannot be looked up in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupError {
+    /// This key has two rows.
+    Twice(String),
+    /// A row has no key.
+    NoKey,
+}
+
+impl Lookup {
+    /// Rows of a key and, in the order of the columns, what is found by it. Empty texts are missing cells.
+    pub fn new(
+        key: &str,
+        columns: &[String],
+        rows: impl IntoIterator<Item = (String, Vec<String>)>,
+    ) -> Result<Lookup, LookupError> {
+        let mut all = BTreeMap::new();
+        for (key, cells) in rows {
+            let key = canonical(&key).ok_or(LookupError::NoKey)?;
+            let cells = cells.iter().map(|cell| canonical(cell)).collect();
+            if all.insert(key.clone(), cells).is_some() {
+                return Err(LookupError::Twice(key));
+            }
+        }
+        Ok(Lookup {
+            key: key.to_owned(),
+            columns: columns.to_vec(),
+            rows: all,
+        })
+    }
+
+    /// The column of the rows by which is looked up.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The columns that rows get from the table.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// What a column has for a key.
+    #[cfg(feature = "engine")]
+    pub(crate) fn find(&self, key: Value<'_>, column: usize) -> Option<&str> {
+        let row = match key {
+            Value::Missing => None,
+            Value::Whole(number) => self.rows.get(&number.to_string()),
+            Value::Text(text) => self.rows.get(text),
+        };
+        row?.get(column)?.as_deref()
+    }
+
+    /// BLAKE3, in hexadecimal, of what the table says of one of its columns: in the order of keys, the lengths and bytes of the key and the
+    /// cell, where there is one. How the file is written does not matter.
+    pub fn hash(&self, column: usize) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key("lastbit look-up table 1");
+        let mut text = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        for (key, cells) in &self.rows {
+            if let Some(Some(cell)) = cells.get(column) {
+                text(key);
+                text(cell);
+            }
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}

@@ -1,0 +1,144 @@
+//! Public tables to look up in: read with the plan, because they are part of it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::parse::first_twice;
+use super::reader::{Table, Value};
+use super::{Lookup, LookupError, PlanError};
+
+/// Larger files are no list that a plan would quote.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The tables of `[[source.lookup]]`. Other joins are refused.
+pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, PlanError> {
+    if let Some(join) = source.get("join") {
+        return Err(join.error(
+            "private tables are not joined here: one row of the other table may meet rows of many people, and then no limit bounds what one person changes. Join tables by the unit's key before the release, and name that key as `unit`; public tables are joined by [[source.lookup]]",
+        ));
+    }
+    let Some(list) = source.get("lookup") else {
+        return Ok(vec![]);
+    };
+    let mut all: Vec<Arc<Lookup>> = Vec::new();
+    for value in list.list()? {
+        let lookup = lookup(&value, base)?;
+        let before = all.iter().flat_map(|other| other.columns());
+        if let Some(twice) = before.clone().find(|name| lookup.columns().contains(name)) {
+            return Err(value.error(format!("two tables give a column `{twice}`; keep one")));
+        }
+        all.push(Arc::new(lookup));
+    }
+    Ok(all)
+}
+
+fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
+    let table = value.table("[[source.lookup]]".to_owned())?;
+    let file = table.need("file", "file = \"wards.csv\"")?;
+    let key = table.need("key", "key = \"ward\"")?;
+    let columns = table.need("columns", "columns = [\"region\"]")?;
+    table.finish()?;
+    let key_name = key.string()?;
+    let names = columns.strings()?;
+    if names.is_empty() || names.iter().any(|name| name == key_name) {
+        return Err(columns.error("`columns` must name columns of the table other than its key"));
+    }
+    if let Some(twice) = first_twice(&names) {
+        return Err(columns.error(format!("`columns` lists `{twice}` twice")));
+    }
+    let path = base.join(file.string()?);
+    let fail = |why: &dyn std::fmt::Display| {
+        file.error(format!("the public table `{}`: {why}", path.display()))
+    };
+    let text = read(&path).map_err(|why| fail(&why))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut records = records(text).map_err(|why| fail(&why))?.into_iter();
+    let header = records.next().unwrap_or_default();
+    if let Some(twice) = first_twice(&header) {
+        return Err(fail(&format!("has two columns `{twice}`")));
+    }
+    let place = |name: &str| header.iter().position(|other| other == name);
+    let key_place = place(key_name)
+        .ok_or_else(|| key.error(format!("`{}` has no column `{key_name}`", path.display())))?;
+    let mut places = Vec::new();
+    for name in &names {
+        places.push(place(name).ok_or_else(|| {
+            columns.error(format!("`{}` has no column `{name}`", path.display()))
+        })?);
+    }
+    let mut rows = Vec::new();
+    for (line, record) in records.enumerate() {
+        if record.len() != header.len() {
+            return Err(fail(&format!(
+                "row {} has {} cells, and its header {}",
+                line + 1,
+                record.len(),
+                header.len()
+            )));
+        }
+        let cells = places.iter().map(|place| record[*place].clone()).collect();
+        rows.push((record[key_place].clone(), cells));
+    }
+    Lookup::new(key_name, &names, rows).map_err(|error| match error {
+        LookupError::Twice(value) => fail(&format!(
+            "has two rows for `{key_name}` {value}, and a row of the data may meet one only; remove one"
+        )),
+        LookupError::NoKey => fail(&format!("has a row without a `{key_name}`; remove it")),
+    })
+}
+
+/// The text of a regular file that is not too large.
+fn read(path: &Path) -> Result<String, String> {
+    let words = |error: std::io::Error| error.to_string();
+    let file = File::open(path).map_err(words)?;
+    if !file.metadata().map_err(words)?.is_file() {
+        return Err("is no regular file; copy it into one".to_owned());
+    }
+    let mut text = String::new();
+    let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
+    if read.map_err(words)? as u64 > MOST_BYTES {
+        return Err(format!(
+            "has more than {} MiB; look-up tables are lists that everybody may know",
+            MOST_BYTES >> 20
+        ));
+    }
+    Ok(text)
+}
+
+/// The records of comma separated values, by RFC 4180. Lines that are empty are none.
+fn records(text: &str) -> Result<Vec<Vec<String>>, String> {
+    let mut records = Vec::new();
+    let mut record: Vec<String> = Vec::new();
+    let mut cell = String::new();
+    let mut quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                cell.push('"');
+            }
+            '"' if quoted || cell.is_empty() => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut cell)),
+            '\r' if !quoted && characters.peek() == Some(&'\n') => {}
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut cell));
+                if record != [""] {
+                    records.push(std::mem::take(&mut record));
+                }
+                record.clear();
+            }
+            other => cell.push(other),
+        }
+    }
+    if quoted {
+        return Err("a quote is never closed".to_owned());
+    }
+    if !cell.is_empty() || !record.is_empty() {
+        record.push(cell);
+        records.push(record);
+    }
+    Ok(records)
+}

@@ -1,0 +1,94 @@
+//! Where the rows of a plan are, and whose they are.
+
+use std::path::PathBuf;
+
+use super::{Plan, PlanError, draft};
+use crate::expression::Expression;
+
+/// Files of rows.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Files, globs and directories; relative ones start at `base`.
+    pub paths: Vec<String>,
+    /// Where relative paths start: the directory of the plan.
+    pub base: PathBuf,
+    /// How the files are written.
+    pub format: FileFormat,
+}
+
+impl Source {
+    /// One file, as a plan in the working directory names it: its format is what the name says.
+    pub fn of_file(name: &str) -> Result<Source, PlanError> {
+        let plan = format!(
+            "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
+            draft::quoted(name)
+        );
+        Plan::parse(&plan).map(|plan| plan.source)
+    }
+}
+
+/// How files are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma separated values.
+    Csv {
+        /// Between cells.
+        delimiter: u8,
+        /// Around cells that hold delimiters.
+        quote: u8,
+        /// Whether the files are compressed by gzip.
+        gzip: bool,
+    },
+    /// Apache Parquet.
+    Parquet,
+    /// One JSON object a line.
+    Json {
+        /// Whether the files are compressed by gzip.
+        gzip: bool,
+    },
+}
+
+/// Whose presence is protected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Every row is a different person.
+    Row,
+    /// Rows with the same value of this column are one unit. Rows without one count nowhere.
+    Column {
+        /// The column.
+        name: String,
+        /// The most rows of one unit that count in one group of a table, at least 1.
+        most_rows: u64,
+        /// The most groups of a table in which one unit counts, at least 1.
+        most_groups: u64,
+    },
+}
+
+/// Which rows of the source a statistic is of: by default all, within the limits of the unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    /// Rows count if this is true. It sees derived columns, and those of the file.
+    pub filter: Option<Expression>,
+    /// The most rows of one unit that count in one group, if it is not that of the [`Unit`].
+    pub most_rows: Option<u64>,
+    /// The most groups in which one unit counts, if it is not that of the [`Unit`].
+    pub most_groups: Option<u64>,
+}
+
+impl Scope {
+    /// The most rows of one unit in a group, and the most groups of one unit; `None` if every row is a unit.
+    pub fn limits(&self, unit: &Unit) -> Option<(u64, u64)> {
+        let Unit::Column {
+            most_rows,
+            most_groups,
+            ..
+        } = unit
+        else {
+            return None;
+        };
+        Some((
+            self.most_rows.unwrap_or(*most_rows),
+            self.most_groups.unwrap_or(*most_groups),
+        ))
+    }
+}

@@ -1,0 +1,164 @@
+//! Which rows a statistic is about: its error does not cover the ones that are left out.
+
+use crate::account::Price;
+use crate::expression::{Expression, quoted};
+use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
+
+/// Which rows a statistic is of, then what cells count as that are missing, unlisted or out of bounds, and which groups are shown: one
+/// phrase each, at least one.
+pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
+    let mut left_out = Vec::new();
+    let mut counts_as = Vec::new();
+    if let Unit::Column { name, .. } = &plan.unit {
+        left_out.push(format!("rows without a `{name}`"));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    let by = statistic.by.iter().map(String::as_str);
+    // What counts as left out counts there.
+    let uses = match statistic.kind.word() {
+        "left-out" => vec![],
+        _ => statistic.kind.uses(),
+    };
+    for name in by.chain(uses) {
+        if !seen.contains(&name)
+            && let Some(column) = plan.column(name)
+        {
+            seen.push(name);
+            derived(plan, name, &mut counts_as);
+            cells(plan, column, &mut left_out, &mut counts_as);
+        }
+    }
+    let mut rows = limit(plan, statistic);
+    let filters = [&plan.derive.filter, &statistic.scope.filter];
+    let filters: Vec<String> = filters
+        .into_iter()
+        .flatten()
+        .map(|filter| format!("where `{}`", filter.written()))
+        .collect();
+    if !filters.is_empty() {
+        rows += match plan.unit {
+            Unit::Row => " ",
+            Unit::Column { .. } => ", of rows ",
+        };
+        rows += &filters.join(" and ");
+    }
+    // What a filter means by the names in it.
+    for name in statistic.scope.filter.iter().flat_map(Expression::columns) {
+        if !seen.contains(&name.as_str()) {
+            derived(plan, name, &mut counts_as);
+            codes(plan, name, &mut counts_as);
+        }
+    }
+    if !left_out.is_empty() {
+        rows += &format!(", except {}", left_out.join(" and "));
+    }
+    let mut phrases = vec![rows];
+    phrases.extend(counts_as);
+    phrases.extend(groups(plan, statistic, price));
+    phrases
+}
+
+/// How many rows of a unit count.
+fn limit(plan: &Plan, statistic: &Statistic) -> String {
+    let (Unit::Column { name, .. }, Some((most_rows, most_groups))) =
+        (&plan.unit, statistic.scope.limits(&plan.unit))
+    else {
+        return "every row".to_owned();
+    };
+    if statistic.kind.limited_by().is_some() {
+        return format!("every `{name}`, each counted once");
+    }
+    let rows = format!("at most {} of each `{name}`", many(most_rows, "row"));
+    match plan.public_groups(statistic) {
+        _ if statistic.by.is_empty() => rows,
+        Some(groups) if groups <= most_groups => format!("{rows} in a group"),
+        _ => format!(
+            "{rows} in a group, in at most {}",
+            many(most_groups, "group")
+        ),
+    }
+}
+
+fn many(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What a derived column is, and where one that is looked up comes from.
+fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
+    let found = plan.derive.columns.iter().find(|(other, _)| other == name);
+    let read = |function: &str| format!("{function}({})", quoted(name));
+    let is_said = |written: &str| {
+        [read("date"), read("timestamp")]
+            .iter()
+            .any(|read| read == written)
+    };
+    // That the cells of a column are read as dates, its bounds show.
+    if let Some((_, expression)) = found.filter(|(_, found)| !is_said(found.written())) {
+        phrases.push(format!("`{name}` is `{}`", expression.written()));
+    }
+    let tables = plan.derive.lookups.iter();
+    for lookup in tables.filter(|lookup| lookup.columns().iter().any(|other| other == name)) {
+        phrases.push(format!("`{name}` is looked up by `{}`", lookup.key()));
+    }
+}
+
+/// Which cells are missing because of what they say.
+fn codes(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
+    let found = plan.derive.codes.iter().find(|(other, _)| other == name);
+    if let Some((_, codes)) = found {
+        phrases.push(format!("`{name}` of {} is missing", codes.join(" or ")));
+    }
+}
+
+/// What becomes of the cells of a column.
+fn cells(plan: &Plan, column: &Column, left_out: &mut Vec<String>, counts_as: &mut Vec<String>) {
+    let name = &column.name;
+    codes(plan, name, counts_as);
+    match &column.kind {
+        ColumnKind::Discovered => left_out.push(format!("rows without a `{name}`")),
+        ColumnKind::Categories(categories) => match categories.other {
+            None => left_out.push(format!("rows whose `{name}` is missing or not listed")),
+            Some(other) => counts_as.push(format!(
+                "`{name}` that is missing or not listed counts as `{}`",
+                column.labels()[other]
+            )),
+        },
+        ColumnKind::Numbers(numbers) => {
+            let what = match numbers.scale {
+                Scale::Real | Scale::Whole => "number",
+                Scale::Days => "date",
+                Scale::Seconds => "time",
+            };
+            match &numbers.missing {
+                Missing::Drop => left_out.push(format!("rows whose `{name}` is no {what}")),
+                Missing::Value(value) => counts_as.push(format!(
+                    "`{name}` that is no {what} counts as {}",
+                    numbers.scale.show(value)
+                )),
+            }
+            let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
+            let [lower, upper] = [lower, upper].map(|bound| numbers.scale.show(bound));
+            counts_as.push(format!(
+                "`{name}` below {lower} counts as {lower}, above {upper} as {upper}"
+            ));
+        }
+    }
+}
+
+/// Which groups of discovered keys are shown.
+fn groups(plan: &Plan, statistic: &Statistic, price: &Price) -> Option<String> {
+    if !plan.is_discovered(statistic) {
+        return None;
+    }
+    if let Some(threshold) = &price.threshold {
+        return Some(format!(
+            "groups of fewer than {} rows, noise included, are not shown",
+            threshold.least
+        ));
+    }
+    let counted = plan
+        .statistics
+        .iter()
+        .find(|other| other.kind.counts_rows() && Plan::is_same_table(other, statistic))?;
+    Some(format!("only groups that \"{}\" shows", counted.name))
+}

@@ -1,0 +1,119 @@
+//! From noisy numbers to the cells of a report, with no more digits than their errors deserve.
+
+use lastbit_exact::{Rational, Up};
+
+use super::Cell;
+use super::digits::{
+    error, exactly, places, rank_error, rounded, rounded_down, rounded_up, rounded_within,
+    whole_error,
+};
+use crate::plan::{Numbers, Scale};
+
+/// A count, which is whole and not below zero.
+pub(crate) fn whole_cell(label: String, number: &Rational, bound: Option<Up>) -> Cell {
+    let number = Rational::from(number.round_ties_up());
+    Cell {
+        label,
+        value: Some(number.max(Rational::ZERO).to_string()),
+        error: bound.and_then(whole_error),
+        ..Cell::default()
+    }
+}
+
+/// A number, clamped to the ends between which the exact one is; an empty cell if there is none.
+pub(crate) fn cell(
+    value: Option<&Rational>,
+    ends: (Option<Rational>, Option<Rational>),
+    bound: Option<Up>,
+    grid_exponent: Option<i64>,
+) -> Cell {
+    let low = ends.0.as_ref().or(value);
+    let high = ends.1.as_ref().or(value);
+    let (Some(value), Some(low), Some(high)) = (value, low, high) else {
+        return Cell::default();
+    };
+    let value = value.clamp_to(low, high);
+    let is_within = |number: &Rational| {
+        ends.0.as_ref().is_none_or(|low| low <= number)
+            && ends.1.as_ref().is_none_or(|high| number <= high)
+    };
+    let mut digits = places(bound, grid_exponent);
+    if !is_within(&rounded(&value, digits)) {
+        // An end is on no grid.
+        digits = places(bound, None);
+    }
+    let nearest = rounded(&value, digits);
+    let printed = match is_within(&nearest) {
+        true => nearest,
+        false => rounded_within(&value, digits, low, high),
+    };
+    let rounding = (&printed - &value).abs();
+    Cell {
+        value: Some(exactly(&printed, digits)),
+        error: bound.and_then(|bound| error(bound, &rounding, digits)),
+        ..Cell::default()
+    }
+}
+
+/// A quantile with its interval, which is widened by the rounding of rows and holds the value.
+pub(crate) fn selected_cell(
+    x: &Numbers,
+    share: &Rational,
+    bound: Option<Up>,
+    [value, first, second]: [Rational; 3],
+) -> Cell {
+    let (low, high) = (x.bounds.lower(), x.bounds.upper());
+    let half_step = x.rounding();
+    let value = value.clamp_to(low, high);
+    let lower = (first.clone().min(second.clone()) - half_step.clone())
+        .clamp_to(low, high)
+        .min(value.clone());
+    let upper = (first.max(second) + half_step)
+        .clamp_to(low, high)
+        .max(value.clone());
+    // As many digits as the nearer end deserves: the other may be a bound, far away.
+    let nearer = [&value - &lower, &upper - &value]
+        .into_iter()
+        .filter(Rational::is_positive)
+        .min()
+        .map(|side| Up::from_rational(&side));
+    let digits = match x.scale {
+        Scale::Real => places(nearer, Some(i64::from(x.grid.exponent()))).max(0),
+        _ => 0,
+    };
+    let text = |number: Rational| exactly(&number, digits);
+    Cell {
+        label: share.to_string(),
+        value: Some(text(rounded_within(&value, digits, low, high))),
+        error: bound.and_then(rank_error),
+        error_unit: "rows in rank".to_owned(),
+        lower: Some(text(rounded_down(&lower, digits, low))),
+        upper: Some(text(rounded_up(&upper, digits, high))),
+        ..Cell::default()
+    }
+}
+
+/// A cell whose numbers are days or seconds since 1970, as dates or times: the nearest ones, the distance to which is in the error.
+pub(crate) fn on_scale(cell: Cell, scale: Scale) -> Cell {
+    if !scale.is_calendar() {
+        return cell;
+    }
+    let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
+    let show = |text: &Option<String>| number(text).map(|number| scale.show(&number));
+    let mut shown = Cell {
+        value: show(&cell.value),
+        lower: show(&cell.lower),
+        upper: show(&cell.upper),
+        ..cell.clone()
+    };
+    if cell.error_unit.is_empty()
+        && let (Some(value), Some(bound)) = (number(&cell.value), number(&cell.error))
+    {
+        let nearest = Rational::from(value.round_ties_up());
+        let bound = bound + (nearest - value).abs();
+        let tenths = Rational::from((bound * Rational::from(10u64)).ceil());
+        shown.error = Some((tenths / Rational::from(10u64)).to_string());
+        shown.error_unit = scale.unit().to_owned();
+    }
+    shown
+}

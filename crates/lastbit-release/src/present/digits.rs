@@ -1,0 +1,115 @@
+//! How numbers of a report are written.
+
+use lastbit_exact::decimal::{digits_before_point, power_of_ten};
+use lastbit_exact::{IBig, Rational, Up};
+
+/// How many decimals a value is written with: enough for two or three digits of its error, and no more than its grid carries.
+pub fn places(error: Option<Up>, grid_exponent: Option<i64>) -> i64 {
+    // 10^-places ≥ 2^grid.
+    let of_grid = grid_exponent.map(|exponent| {
+        let grid = Rational::ONE.times_power_of_two(exponent);
+        1 - digits_before_point(&grid) - i64::from(!is_power_of_ten(&grid))
+    });
+    let error = error.and_then(|error| Rational::try_from(error.get()).ok());
+    // The error is at least 10^(d−1): steps of 10^(d−3) are within a hundredth of it.
+    let of_error = error
+        .filter(Rational::is_positive)
+        .map(|error| 3 - digits_before_point(&error));
+    match (of_grid, of_error) {
+        (Some(grid), Some(error)) => grid.min(error),
+        (places, None) | (None, places) => places.unwrap_or(0),
+    }
+}
+
+fn is_power_of_ten(value: &Rational) -> bool {
+    power_of_ten(digits_before_point(value) - 1) == *value
+}
+
+/// The nearest decimal with so many places, ties up; a negative number of places rounds to tens and hundreds.
+pub fn rounded(value: &Rational, places: i64) -> Rational {
+    let power = power_of_ten(places);
+    Rational::from((value * &power).round_ties_up()) / power
+}
+
+/// A decimal with exactly so many places.
+pub fn fixed(value: &Rational, places: i64) -> String {
+    let digits = places.max(0) as usize;
+    let scaled: IBig = (value * &power_of_ten(digits as i64)).round_ties_up();
+    let text = scaled.to_string();
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.as_str()),
+    };
+    if digits == 0 {
+        return text.clone();
+    }
+    let padded = format!("{magnitude:0>width$}", width = digits + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - digits);
+    format!("{sign}{whole}.{fraction}")
+}
+
+/// The nearest decimal with so many places that is within bounds; a bound itself if there is none.
+pub fn rounded_within(value: &Rational, places: i64, low: &Rational, high: &Rational) -> Rational {
+    let power = power_of_ten(places);
+    let nearest = rounded(value, places);
+    let inward = if nearest > *high {
+        Rational::from((high * &power).floor()) / power
+    } else if nearest < *low {
+        Rational::from((low * &power).ceil()) / power
+    } else {
+        return nearest;
+    };
+    inward.clamp_to(low, high)
+}
+
+/// A decimal at or below the value with so many places, or the bound that is nearer.
+pub fn rounded_down(value: &Rational, places: i64, low: &Rational) -> Rational {
+    let power = power_of_ten(places);
+    let down = Rational::from((value * &power).floor()) / power;
+    if down < *low && is_decimal(low) {
+        low.clone()
+    } else {
+        down
+    }
+}
+
+/// A decimal at or above the value with so many places, or the bound that is nearer.
+pub fn rounded_up(value: &Rational, places: i64, high: &Rational) -> Rational {
+    -rounded_down(&-value, places, &-high)
+}
+
+fn is_decimal(value: &Rational) -> bool {
+    !value.to_string().contains('/')
+}
+
+/// A decimal with so many places, or as many more as it has.
+pub fn exactly(value: &Rational, places: i64) -> String {
+    let text = fixed(value, places);
+    match text.parse::<Rational>() {
+        Ok(same) if same == *value => text,
+        _ => value.to_string(),
+    }
+}
+
+/// An error with so many places, rounded up, with what was added to it by rounding the value.
+pub fn error(bound: Up, rounding: &Rational, places: i64) -> Option<String> {
+    let exact = Rational::try_from(bound.get()).ok()?;
+    let step = power_of_ten(-places);
+    let steps = Rational::from((&(&exact + rounding) / &step).ceil());
+    Some(fixed(&(&steps * &step), places))
+}
+
+/// A bound on a whole number: the largest whole number within it.
+pub fn whole_error(bound: Up) -> Option<String> {
+    let exact = Rational::try_from(bound.get()).ok()?;
+    Some(exact.floor().to_string())
+}
+
+/// A bound in ranks, rounded up to a whole number.
+pub fn rank_error(bound: Up) -> Option<String> {
+    bound
+        .is_finite()
+        .then(|| Rational::try_from(bound.get()).ok())
+        .flatten()
+        .map(|exact| exact.ceil().to_string())
+}

@@ -1,0 +1,109 @@
+//! A loss in words: what somebody can come to know about one unit.
+
+use lastbit::guess::{approximate_guess, pure_guess, zcdp_guess};
+use lastbit_exact::decimal::up as digits_up;
+use lastbit_exact::{Rational, Up};
+
+use crate::loss::{Loss, Measure, decimal};
+use crate::plan::{Neighbours, Plan, Unit};
+
+/// How often somebody who was evenly unsure about one unit can be right at most, after this loss: a probability, rounded up.
+pub fn guess(loss: &Loss) -> Up {
+    let (main, delta) = (
+        Up::from_rational(&loss.main),
+        Up::from_rational(&loss.delta),
+    );
+    match loss.measure {
+        Measure::Pure => pure_guess(main),
+        Measure::Zcdp => zcdp_guess(main),
+        Measure::Approximate => approximate_guess(main, delta),
+    }
+}
+
+/// What a loss means for one unit of a plan, in a sentence; and a warning, if that is little protection.
+pub fn loss_in_words(plan: &Plan, loss: &Loss) -> Vec<String> {
+    let unit = match &plan.unit {
+        Unit::Row => "one row".to_owned(),
+        Unit::Column { name, .. } => format!("one {name}"),
+    };
+    let unsure = match plan.neighbours {
+        Neighbours::AddRemove => format!("whether {unit} is in the data"),
+        Neighbours::ChangeOne { .. } => format!("which of two contents {unit} has"),
+    };
+    let mut sentences = vec![format!(
+        "In words: {}.",
+        guess_in_words(
+            loss,
+            &format!("who knows all else and was evenly unsure {unsure}")
+        )
+    )];
+    sentences.extend(warning(loss));
+    sentences
+}
+
+/// `somebody … can become at most 73.2 % sure of it`.
+pub fn guess_in_words(loss: &Loss, who: &str) -> String {
+    let sure = percent(guess(loss));
+    match loss.measure {
+        Measure::Pure => {
+            format!("somebody {who} can become at most {sure} sure, whatever is published")
+        }
+        Measure::Zcdp | Measure::Approximate => {
+            format!(
+                "somebody {who} guesses right at most {sure} of the time, where a coin is right half of the time"
+            )
+        }
+    }
+}
+
+/// What to say of a loss that protects little.
+pub fn warning(loss: &Loss) -> Option<String> {
+    let guess = guess(loss);
+    let sure = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
+    // Beyond this there is no protection to speak of: ε of 4.6.
+    if sure >= Rational::new(99, 100) {
+        return Some(format!(
+            "WARNING: {loss} protects little. It lets somebody be right about one person {} of the time; losses of ε = 1 or less (73.2 %) are usual for a strong promise.",
+            percent(guess)
+        ));
+    }
+    if loss.delta >= Rational::new(1, 1000) {
+        return Some(format!(
+            "WARNING: δ = {} protects little. With that probability anything about a person may be laid open; choose δ far below one over the number of people.",
+            decimal(&loss.delta)
+        ));
+    }
+    None
+}
+
+/// Three digits, rounded up.
+fn percent(guess: Up) -> String {
+    let exact = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
+    let percent = digits_up(&(&exact * &Rational::from(100i64)), 3);
+    format!("{} %", decimal(&percent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_round_up_and_large_losses_are_warned_of() {
+        let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
+        assert_eq!(percent(guess(&pure("0"))), "50 %");
+        assert_eq!(percent(guess(&pure("1"))), "73.2 %");
+        assert_eq!(percent(guess(&pure("1000"))), "100 %");
+        assert_eq!(warning(&pure("4")), None);
+        for loss in [
+            pure("5"),
+            pure("1000"),
+            Loss::zcdp("10".parse().unwrap()).unwrap(),
+            Loss::approximate("1".parse().unwrap(), "0.01".parse().unwrap()).unwrap(),
+        ] {
+            assert!(
+                warning(&loss).unwrap().contains("protects little"),
+                "{loss}"
+            );
+        }
+    }
+}

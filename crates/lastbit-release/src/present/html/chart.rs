@@ -1,0 +1,283 @@
+//! Bars, columns and dots with error whiskers, as SVG that takes its colours from the page.
+
+use super::escape::{escape, escape_visible};
+use crate::clean::{label, shortened};
+
+/// One mark of a picture.
+pub(crate) struct Bar {
+    pub label: String,
+    /// Where it is; `None` if nothing was published.
+    pub value: Option<f64>,
+    /// Half the length of its whisker.
+    pub error: Option<f64>,
+    /// The value as published.
+    pub text: String,
+    /// The error as published, with its sign.
+    pub error_text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Upright, for histograms.
+    Columns,
+    /// Lying, from zero.
+    Bars,
+    /// Points on a scale that need not hold zero.
+    Dots,
+}
+
+/// The numbers from edge to edge of a picture, and the marks of its axis.
+pub(crate) struct Scale {
+    low: f64,
+    high: f64,
+    ticks: Vec<f64>,
+    step: f64,
+}
+
+/// A scale that holds every value with its error, as far as values can be between these ends.
+pub(crate) fn scale<'a>(
+    bars: impl Iterator<Item = &'a Bar>,
+    shape: Shape,
+    [least, most]: [Option<f64>; 2],
+) -> Scale {
+    let within = |x: f64| {
+        let above = least.map_or(x, |least| x.max(least));
+        most.map_or(above, |most| above.min(most))
+    };
+    let (mut low, mut high) = match shape {
+        Shape::Columns | Shape::Bars => (0.0, 0.0),
+        Shape::Dots => (f64::INFINITY, f64::NEG_INFINITY),
+    };
+    for bar in bars {
+        if let Some(value) = bar.value {
+            let error = bar.error.unwrap_or(0.0);
+            low = f64::min(low, within(value - error).min(value));
+            high = f64::max(high, within(value + error).max(value));
+        }
+    }
+    if !(low.is_finite() && high.is_finite() && (high - low).is_finite()) {
+        (low, high) = (0.0, 1.0);
+    }
+    if low == high {
+        let half = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
+        (low, high) = match shape {
+            Shape::Dots => (low - half, high + half),
+            _ => (
+                low.min(0.0),
+                high.max(0.0) + if low == 0.0 { 1.0 } else { 0.0 },
+            ),
+        };
+    }
+    let step = nice_step((high - low) / 5.0);
+    let first = (low / step).floor();
+    let last = (high / step).ceil();
+    // At most a dozen: the span is at most 5 steps and its ends are rounded outward.
+    let ticks = (0..=(last - first).min(12.0) as i64).map(|index| (first + index as f64) * step);
+    let (low, high) = (within(first * step).min(low), within(last * step).max(high));
+    Scale {
+        low,
+        high,
+        ticks: ticks.filter(|tick| (low..=high).contains(tick)).collect(),
+        step,
+    }
+}
+
+/// The smallest of 1, 2, 5 times a power of ten at or above.
+fn nice_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| *step >= least)
+        .unwrap_or(10.0 * power)
+}
+
+impl Scale {
+    /// From 0 at the low edge to 1 at the high one.
+    fn share(&self, value: f64) -> f64 {
+        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+
+    fn tick_text(&self, tick: f64) -> String {
+        let magnitude = self.low.abs().max(self.high.abs());
+        if magnitude >= 1e7 || self.step < 1e-4 {
+            let text = format!("{tick:.1e}");
+            return if tick == 0.0 { "0".into() } else { text };
+        }
+        let decimals = (-self.step.log10().floor()).max(0.0) as usize;
+        // No minus before a zero.
+        format!("{:.decimals$}", if tick == 0.0 { 0.0 } else { tick })
+    }
+}
+
+/// The picture, with a title and a description for readers of screens. `narrow` is for one of several beside each other.
+pub(crate) fn draw(
+    bars: &[Bar],
+    shape: Shape,
+    scale: &Scale,
+    id: &str,
+    title: &str,
+    narrow: bool,
+) -> String {
+    let width = if narrow { 380.0 } else { 740.0 };
+    let (height, inner) = match shape {
+        Shape::Columns => columns(bars, scale, width),
+        Shape::Bars | Shape::Dots => rows(bars, scale, width, shape),
+    };
+    format!(
+        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n\
+         <desc id=\"{id}-d\">{} numbers with their errors; the table after the picture has them all.</desc>\n{inner}</svg>\n",
+        escape(title),
+        bars.len()
+    )
+}
+
+fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
+    let (left, top, bottom) = (62.0, 10.0, 200.0);
+    let height = 232.0;
+    let y = |value: f64| bottom - scale.share(value) * (bottom - top);
+    let mut out = String::new();
+    for &tick in &scale.ticks {
+        let at = y(tick);
+        out += &format!(
+            "<line class=\"grid\" x1=\"{left}\" x2=\"{width}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
+             <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+            left - 8.0,
+            at + 4.0,
+            scale.tick_text(tick)
+        );
+    }
+    let band = (width - left) / bars.len().max(1) as f64;
+    // About 6.5 units a character and some air: every so many labels fit.
+    let longest = bars
+        .iter()
+        .map(|bar| bar.label.chars().count().min(LONGEST_LABEL))
+        .max()
+        .unwrap_or(0);
+    let every = ((longest as f64 * 6.5 + 8.0) / band).ceil().max(1.0) as usize;
+    for (index, bar) in bars.iter().enumerate() {
+        let middle = left + (index as f64 + 0.5) * band;
+        let half = band * 0.44;
+        out += &format!("<g><title>{}</title>", escape(&tip(bar)));
+        if let Some(value) = bar.value {
+            let (from, to) = (y(value.max(0.0)), y(value.min(0.0)));
+            out += &format!(
+                "<rect class=\"bar\" x=\"{:.1}\" y=\"{from:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                middle - half,
+                2.0 * half,
+                to - from
+            );
+            if let Some(error) = bar.error {
+                let (from, to) = (y(value + error), y(value - error));
+                let cap = half.min(5.0);
+                out += &format!(
+                    "<path class=\"whisker\" d=\"M{middle:.1} {from:.1}V{to:.1}M{:.1} {from:.1}h{:.1}M{:.1} {to:.1}h{:.1}\"/>",
+                    middle - cap,
+                    2.0 * cap,
+                    middle - cap,
+                    2.0 * cap
+                );
+            }
+        }
+        if index % every == 0 {
+            out += &format!(
+                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                bottom + 18.0,
+                escape_visible(&label(&bar.label, LONGEST_LABEL))
+            );
+        }
+        out += "</g>\n";
+    }
+    let zero = y(0.0);
+    out += &format!(
+        "<line class=\"axis\" x1=\"{left}\" x2=\"{width}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>\n"
+    );
+    (height, out)
+}
+
+/// The longest label that is drawn, in characters; the mark's title has it whole.
+const LONGEST_LABEL: usize = 26;
+
+fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) {
+    let row = 26.0;
+    let longest = |text: fn(&Bar) -> &String, most: usize| {
+        let characters = bars.iter().map(|bar| text(bar).chars().count().min(most));
+        characters.max().unwrap_or(0) as f64 * 6.8
+    };
+    let left = longest(|bar| &bar.label, LONGEST_LABEL).max(20.0) + 12.0;
+    let right = width - longest(|bar| &bar.text, 16).max(20.0) - 18.0;
+    let bottom = bars.len() as f64 * row + 6.0;
+    let x = |value: f64| left + scale.share(value) * (right - left);
+    let mut out = String::new();
+    let texts: Vec<String> = scale
+        .ticks
+        .iter()
+        .map(|tick| scale.tick_text(*tick))
+        .collect();
+    let widest = texts.iter().map(|text| text.len()).max().unwrap_or(1) as f64 * 6.8 + 10.0;
+    let gap = (right - left) / (texts.len().max(2) - 1) as f64;
+    let every = (widest / gap).ceil().max(1.0) as usize;
+    for (index, (&tick, text)) in scale.ticks.iter().zip(&texts).enumerate() {
+        let at = x(tick);
+        out += &format!(
+            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"0\" y2=\"{bottom}\"/>"
+        );
+        if index % every == 0 {
+            out += &format!(
+                "<text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>\n",
+                bottom + 16.0
+            );
+        }
+    }
+    for (index, bar) in bars.iter().enumerate() {
+        let middle = (index as f64 + 0.5) * row + 3.0;
+        out += &format!(
+            "<g><title>{}</title><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            escape(&tip(bar)),
+            left - 10.0,
+            middle + 4.0,
+            escape_visible(&label(&bar.label, LONGEST_LABEL))
+        );
+        if let Some(value) = bar.value {
+            let at = x(value);
+            if shape == Shape::Bars {
+                let (from, to) = (x(value.min(0.0)), x(value.max(0.0)));
+                out += &format!(
+                    "<rect class=\"bar\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"16\"/>",
+                    middle - 8.0,
+                    to - from
+                );
+            }
+            if let Some(error) = bar.error {
+                let (from, to) = (x(value - error), x(value + error));
+                out += &format!(
+                    "<path class=\"whisker\" d=\"M{from:.1} {middle:.1}H{to:.1}M{from:.1} {:.1}v8M{to:.1} {:.1}v8\"/>",
+                    middle - 4.0,
+                    middle - 4.0
+                );
+            }
+            if shape == Shape::Dots {
+                out +=
+                    &format!("<circle class=\"dot\" cx=\"{at:.1}\" cy=\"{middle:.1}\" r=\"4\"/>");
+            }
+        }
+        out += &format!(
+            "<text x=\"{width}\" y=\"{:.1}\" text-anchor=\"end\">{}</text></g>\n",
+            middle + 4.0,
+            escape(&shortened(&bar.text, 16))
+        );
+    }
+    if shape == Shape::Bars {
+        let zero = x(0.0);
+        out += &format!(
+            "<line class=\"axis\" x1=\"{zero:.1}\" x2=\"{zero:.1}\" y1=\"0\" y2=\"{bottom}\"/>\n"
+        );
+    }
+    (bottom + 24.0, out)
+}
+
+fn tip(bar: &Bar) -> String {
+    format!("{}: {} {}", bar.label, bar.text, bar.error_text)
+        .trim_end()
+        .to_owned()
+}

@@ -1,0 +1,341 @@
+//! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and readers of screens.
+
+pub(crate) mod chart;
+mod escape;
+mod method;
+mod table;
+
+use lastbit_exact::{Rational, Rounding};
+
+pub(crate) use escape::{escape, name};
+
+use super::text::{INVENTED, NO_GROUP, TOO_NOISY, error as error_text, terms};
+use super::{Cell, Picture, Report, Statistic};
+use chart::{Bar, Shape};
+use escape::grouped;
+use table::table;
+
+/// The most marks of a picture, and the most pictures of a statistic; the table has more.
+const MOST_MARKS: usize = 60;
+const MOST_PANELS: usize = 24;
+
+/// The report as one HTML page.
+pub fn html(report: &Report) -> String {
+    let mark = match report.invented {
+        true => format!("<p class=\"invented\" role=\"note\">{INVENTED}</p>\n"),
+        false => String::new(),
+    };
+    let mut body = mark.clone();
+    body += &format!(
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with differential privacy, {}. Every ± is the error of noise and rounding at {} confidence, over the rows that count: it does not cover rows that are left out, nor cells cut to their bounds.</p>\n",
+        name(&report.title),
+        escape(&report.loss),
+        percent(&report.confidence)
+    );
+    if !report.notes.is_empty() {
+        body += "<ul class=\"notes\">\n";
+        for note in &report.notes {
+            body += &format!("<li>{}</li>\n", name(note));
+        }
+        body += "</ul>\n";
+    }
+    body += &contents(report);
+    body += "</header>\n<main>\n";
+    for (index, statistic) in report.statistics.iter().enumerate() {
+        body += &section(report, statistic, index);
+    }
+    body += "</main>\n";
+    body += &footer(report);
+    body += &mark;
+    let title = match report.invented {
+        true => format!("Invented: {}", report.title),
+        false => report.title.clone(),
+    };
+    document(&title, &body)
+}
+
+/// A whole page around a body. The policy forbids everything but the style that is in it.
+pub(crate) fn document(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"generator\" content=\"lastbit\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n\
+         <body>\n{body}</body>\n</html>\n",
+        escape(title),
+        include_str!("style.css")
+    )
+}
+
+/// A published number for drawing; `None` if there is none.
+pub(crate) fn number(text: Option<&str>) -> Option<f64> {
+    let value: Rational = text?.parse().ok()?;
+    Some(value.to_f64(Rounding::NearestEven)).filter(|value| value.is_finite())
+}
+
+fn contents(report: &Report) -> String {
+    if report.statistics.len() < 4 {
+        return String::new();
+    }
+    let mut list = String::from("<nav aria-label=\"Statistics\">\n<ul>\n");
+    for (index, statistic) in report.statistics.iter().enumerate() {
+        list += &format!(
+            "<li><a href=\"#s{index}\">{}</a></li>\n",
+            name(&statistic.name)
+        );
+    }
+    list + "</ul>\n</nav>\n"
+}
+
+fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
+    let mut text = format!(
+        "<section id=\"s{index}\" aria-labelledby=\"h{index}\">\n<h2 id=\"h{index}\">{}</h2>\n<p class=\"about\">{}</p>\n{}",
+        name(&statistic.name),
+        about(statistic),
+        rows_about(&statistic.about)
+    );
+    if let [cell] = statistic.cells.as_slice() {
+        text += &format!(
+            "<p class=\"headline\">{}{}{}</p>\n",
+            label_before(cell),
+            value(cell),
+            error_after(cell, &statistic.unit)
+        );
+    } else if statistic.cells.is_empty() {
+        text += &format!("<p class=\"withheld\">{NO_GROUP}</p>\n");
+    } else {
+        if statistic.picture == Picture::Bars {
+            text += &pictures(statistic, index, report);
+        }
+        text += &table(statistic);
+    }
+    for term in terms(statistic) {
+        text += &format!("<p class=\"about\">{term}</p>\n");
+    }
+    text + &receipt(report, statistic) + "</section>\n"
+}
+
+fn label_before(cell: &Cell) -> String {
+    let mut parts: Vec<&str> = cell.group.iter().map(String::as_str).collect();
+    parts.extend(Some(cell.label.as_str()).filter(|label| !label.is_empty()));
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("<span class=\"error\">{}:</span> ", name(&parts.join(", "))),
+    }
+}
+
+/// "Mean of age by ward, in years."
+fn about(statistic: &Statistic) -> String {
+    let list = |names: &[String]| {
+        names
+            .iter()
+            .map(|one| name(one))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut kind = statistic.kind.chars();
+    let mut text = match kind.next() {
+        Some(first) => escape(&format!("{}{}", first.to_uppercase(), kind.as_str())),
+        None => String::new(),
+    };
+    if !statistic.of.is_empty() {
+        text += &format!(" of {}", list(&statistic.of));
+    }
+    if !statistic.by.is_empty() {
+        text += &format!(" by {}", list(&statistic.by));
+    }
+    if !statistic.unit.is_empty() {
+        text += &format!(", in {}", name(&statistic.unit));
+    }
+    text + "."
+}
+
+/// Which rows the numbers are about.
+pub(crate) fn rows_about(about: &[String]) -> String {
+    if about.is_empty() {
+        return String::new();
+    }
+    let phrases: Vec<String> = about.iter().map(|one| name(one)).collect();
+    format!("<p class=\"about\">Of {}.</p>\n", phrases.join("; "))
+}
+
+fn value(cell: &Cell) -> String {
+    match &cell.value {
+        Some(_) if cell.too_noisy => format!("<span class=\"withheld\">{TOO_NOISY}</span>"),
+        Some(value) => grouped(value),
+        None => "<span class=\"withheld\">withheld</span>".into(),
+    }
+}
+
+fn error_after(cell: &Cell, unit: &str) -> String {
+    let mut text = match &cell.error {
+        Some(_) => format!(
+            " <span class=\"error\">{}</span>",
+            escape(&error_text(cell))
+        ),
+        None => String::new(),
+    };
+    if !unit.is_empty() && cell.value.is_some() {
+        text += &format!(" <span class=\"error\">{}</span>", name(unit));
+    }
+    text
+}
+
+/// Counts, sums and histograms are amounts, seen from zero; the rest are places on a scale.
+fn shape(statistic: &Statistic) -> Shape {
+    match statistic.kind.as_str() {
+        "histogram" => Shape::Columns,
+        "count" | "sum" => Shape::Bars,
+        _ => Shape::Dots,
+    }
+}
+
+/// One picture, or for a grouped histogram or quantiles one for each group, on the same scale.
+fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
+    let shape = shape(statistic);
+    let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
+    let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
+    let mut cut = false;
+    for cell in &statistic.cells {
+        let group = cell.group.join(" · ");
+        let (panel, label) = if labelled && !cell.group.is_empty() {
+            (group, cell.label.clone())
+        } else if labelled {
+            (String::new(), cell.label.clone())
+        } else {
+            (String::new(), group)
+        };
+        let place = panels.iter().rposition(|(last, _)| *last == panel);
+        let full = match place.map(|place| panels[place].1.len()) {
+            Some(marks) => marks == MOST_MARKS,
+            None => panels.len() == MOST_PANELS,
+        };
+        if full {
+            cut = true;
+            continue;
+        }
+        let bar = Bar {
+            label,
+            value: number(cell.value.as_deref()).filter(|_| !cell.too_noisy),
+            // An error in ranks is no length on this scale.
+            error: number(cell.error.as_deref()).filter(|_| cell.error_unit.is_empty()),
+            text: match &cell.value {
+                Some(_) if cell.too_noisy => "too noisy".into(),
+                Some(value) => value.clone(),
+                None => "withheld".into(),
+            },
+            error_text: error_text(cell),
+        };
+        match place {
+            Some(place) => panels[place].1.push(bar),
+            None => panels.push((panel, vec![bar])),
+        }
+    }
+    if panels
+        .iter()
+        .flat_map(|(_, bars)| bars)
+        .all(|bar| bar.value.is_none())
+    {
+        // An axis without a mark says nothing.
+        return String::new();
+    }
+    let all = statistic.cells.len();
+    let ends = [&statistic.least, &statistic.most].map(|end| number(end.as_deref()));
+    let scale = chart::scale(panels.iter().flat_map(|(_, bars)| bars), shape, ends);
+    let mut text = String::from("<figure>\n");
+    let many = panels.len() > 1;
+    if many {
+        text += "<div class=\"panels\">\n";
+    }
+    for (panel, (group, bars)) in panels.iter().enumerate() {
+        let title = match group.is_empty() {
+            true => statistic.name.clone(),
+            false => format!("{}: {group}", statistic.name),
+        };
+        let id = format!("p{index}-{panel}");
+        let drawn = chart::draw(bars, shape, &scale, &id, &title, many);
+        if many {
+            text += &format!("<div>\n<h3>{}</h3>\n{drawn}</div>\n", name(group));
+        } else {
+            text += &drawn;
+        }
+    }
+    if many {
+        text += "</div>\n";
+    }
+    let shown: usize = panels.iter().map(|(_, bars)| bars.len()).sum();
+    let part = match cut {
+        true => format!(" The picture shows {shown} of {all} numbers."),
+        false => String::new(),
+    };
+    text + &format!(
+        "<figcaption>{} The table has the same numbers.{part}</figcaption>\n</figure>\n",
+        match panels
+            .iter()
+            .flat_map(|(_, bars)| bars)
+            .any(|bar| bar.error.is_some())
+        {
+            true => format!(
+                "Whiskers are errors at {} confidence.",
+                percent(&report.confidence)
+            ),
+            false => String::new(),
+        }
+    )
+}
+
+fn receipt(report: &Report, statistic: &Statistic) -> String {
+    let row = report.receipt.ledger_row.to_string();
+    let rows = [
+        ("Mechanism", statistic.mechanism.as_str()),
+        ("Loss", &statistic.loss),
+        ("Grid of values", &statistic.grid),
+        ("Proof", &report.receipt.certificate),
+        ("Ledger row", &row),
+        ("Plan", &report.receipt.plan),
+    ];
+    format!(
+        "<details>\n<summary>Receipt</summary>\n{}</details>\n",
+        definitions(&rows)
+    )
+}
+
+fn footer(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let row = receipt.ledger_row.to_string();
+    let rows = [
+        ("Loss of the release", report.loss.as_str()),
+        ("Added up by", &report.accountant),
+        ("Plan", &receipt.plan),
+        ("Data", receipt.data.as_deref().unwrap_or("not published")),
+        ("Ledger row", &row),
+        ("Hash of the row", &receipt.ledger_hash),
+        ("Reserved at", &receipt.time),
+        ("Proof", &receipt.certificate),
+        ("Program", &receipt.program),
+    ];
+    format!(
+        "<footer>\n<h2>How to read this</h2>\n<p>Random noise was added to every number, so that what is published would be about as likely \
+         if one of those whom it protects, as stated at the top, were absent or different. The exact value, over the rows that count, lies within the ± of the published one with probability {}, for each \
+         number by itself. Which rows count stands above each number: rows that are left out, and what cells lose that are cut to their \
+         bounds, are not in the ±.</p>\n{}<details>\n<summary>Receipt of the release</summary>\n{}</details>\n</footer>\n",
+        percent(&report.confidence),
+        method::method(report),
+        definitions(&rows)
+    )
+}
+
+fn definitions(rows: &[(&str, &str)]) -> String {
+    let mut text = String::from("<dl>\n");
+    for (term, meaning) in rows.iter().filter(|(_, meaning)| !meaning.is_empty()) {
+        text += &format!("<dt>{term}</dt><dd><code>{}</code></dd>\n", escape(meaning));
+    }
+    text + "</dl>\n"
+}
+
+/// `0.95` as `95 %`.
+fn percent(confidence: &str) -> String {
+    match confidence.parse::<Rational>() {
+        Ok(value) => format!("{}&nbsp;%", &value * &Rational::from(100i64)),
+        Err(_) => escape(confidence),
+    }
+}

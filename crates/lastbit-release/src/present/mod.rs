@@ -1,0 +1,33 @@
+//! Reports and prices, as people and programs read them.
+//!
+//! A [`Report`] is data; [`text`], [`to_json`], [`csv`] and [`html`] render it, for a terminal, for programs, for spreadsheets, and as one
+//! page that needs nothing else. Names in it may come from the data and are never trusted: each rendering escapes them.
+
+mod about;
+mod cell;
+mod csv;
+mod digits;
+mod guess;
+pub(crate) mod html;
+mod json;
+mod model;
+mod noisy;
+mod notes;
+mod price_html;
+mod price_words;
+mod text;
+
+pub use about::about;
+pub(crate) use cell::{cell, on_scale, selected_cell, whole_cell};
+pub use csv::csv;
+pub use guess::{guess, guess_in_words, loss_in_words, warning};
+pub use html::html;
+pub(crate) use json::to_stored;
+pub use json::{ReportError, SCHEMA, from_json, to_json};
+pub use model::{Cell, Picture, Receipt, Report, Statistic};
+pub(crate) use noisy::is_too_noisy;
+pub(crate) use notes::notes;
+pub use price_html::price_html;
+pub use price_words::{HEADER, words};
+pub(crate) use price_words::{loss as loss_words, mechanism, published_grid};
+pub use text::{text, wrapped};

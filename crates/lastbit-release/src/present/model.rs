@@ -1,0 +1,121 @@
+//! The parts of a report. Its JSON is these parts, field by field.
+
+use serde::{Deserialize, Serialize};
+
+/// A release: every published number, its error, and what it cost.
+///
+/// Numbers are decimal strings: exactly what was published, with no more digits than the grid carries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The version of this schema: 1.
+    pub schema: u32,
+    /// Whether its numbers are of a rehearsal: about rows that the plan alone made up, and about nobody.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub invented: bool,
+    /// The plan's title.
+    pub title: String,
+    /// What a reader should know about the data: unit, neighbours, bounds. One sentence each.
+    pub notes: Vec<String>,
+    /// The loss of the whole release, as text such as "ε = 1" or "ρ = 0.125".
+    pub loss: String,
+    /// Which accountant added the losses.
+    pub accountant: String,
+    /// The confidence of every error, such as "0.95".
+    pub confidence: String,
+    /// Published statistics, in the order of the plan.
+    pub statistics: Vec<Statistic>,
+    /// What the release rests on.
+    pub receipt: Receipt,
+}
+
+/// One statistic, in all its groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Statistic {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it is: "count", "sum", "mean", "variance", "covariance", "histogram", "quantiles".
+    pub kind: String,
+    /// What it is of: columns, in the plan's words.
+    pub of: Vec<String>,
+    /// The unit of its values, such as "years"; empty if the plan gives none.
+    pub unit: String,
+    /// What it is grouped by.
+    pub by: Vec<String>,
+    /// Which rows it is about and what their cells count as, one phrase each. Errors do not cover rows that are left out.
+    #[serde(default)]
+    pub about: Vec<String>,
+    /// How the noise was drawn, such as "snapping, exact" or "exponential".
+    pub mechanism: String,
+    /// The loss of this statistic in all its groups, as text.
+    pub loss: String,
+    /// The grid of the values, such as "2^-3"; empty if there is none.
+    pub grid: String,
+    /// How it is best looked at.
+    pub picture: Picture,
+    /// By the plan's bounds no exact value is below this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<String>,
+    /// By the plan's bounds no exact value is above this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<String>,
+    /// The published numbers; of discovered groups the largest first.
+    pub cells: Vec<Cell>,
+}
+
+/// How a statistic is best looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Picture {
+    /// Numbers alone.
+    Table,
+    /// Bars with error bars, one a bin or a group.
+    Bars,
+}
+
+/// One published number.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The group: a label for each of the statistic's keys.
+    pub group: Vec<String>,
+    /// Which number of the statistic: a bin, a category, a quantile; empty if there is but one.
+    pub label: String,
+    /// The published number; `null` if the mechanism declined to give one. It has no more digits than its grid carries.
+    pub value: Option<String>,
+    /// With the report's confidence the exact value, of the rows that the statistic is about, is within this much of the published one;
+    /// `null` if no bound is known.
+    pub error: Option<String>,
+    /// The unit of the error, if it is not the value's own: quantiles have errors in rank.
+    pub error_unit: String,
+    /// Of quantiles: with the report's confidence the exact value is at least this, in the value's own unit.
+    #[serde(default)]
+    pub lower: Option<String>,
+    /// Of quantiles: with the report's confidence, of both ends together, the exact value is at most this.
+    #[serde(default)]
+    pub upper: Option<String>,
+    /// Whether the error is larger than the value, or the value could be anything that the bounds allow: too noisy to say anything.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub too_noisy: bool,
+}
+
+/// What a release rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The hash of the plan.
+    pub plan: String,
+    /// The fingerprint of the data, if the plan allows publishing it.
+    pub data: Option<String>,
+    /// The row of the ledger.
+    pub ledger_row: i64,
+    /// The hash of that row in the ledger's chain.
+    pub ledger_hash: String,
+    /// When the loss was reserved, in UTC.
+    pub time: String,
+    /// Which proof the loss rests on.
+    pub certificate: String,
+    /// The version of the program.
+    pub program: String,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}

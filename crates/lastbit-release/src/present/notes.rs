@@ -1,0 +1,83 @@
+//! What a reader of a report should know.
+
+use super::loss_in_words;
+use crate::loss::Loss;
+use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Statistic, Unit};
+use crate::statistic::Method;
+
+/// What a reader should know about a release of this loss, one sentence each.
+pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
+    let mut notes = vec![match (&plan.unit, plan.neighbours) {
+        (Unit::Row, Neighbours::AddRemove) => {
+            "Each row is protected by itself: the loss bounds what the presence of one row changes. A person with several rows is protected less.".to_owned()
+        }
+        (Unit::Row, Neighbours::ChangeOne { rows }) => format!(
+            "Each row is protected by itself: the loss bounds what the contents of one row change; that there are {} rows is public. A person with several rows is protected less.",
+            rows.unwrap_or_default()
+        ),
+        (
+            Unit::Column {
+                name,
+                most_rows,
+                most_groups,
+            },
+            neighbours,
+        ) => {
+            let change = match neighbours {
+                Neighbours::AddRemove => "the presence of all rows of one",
+                Neighbours::ChangeOne { .. } => "the contents of all rows of one",
+            };
+            format!(
+                "Rows with the same {name} are one unit: the loss bounds what {change} {name} changes. At most {most_rows} rows of a {name} count in a group, and it counts in at most {most_groups} groups of a statistic{}.",
+                match plan.statistics.iter().any(|s| s.scope.limits(&plan.unit) != Some((*most_rows, *most_groups))) {
+                    true => ", but where a statistic says otherwise",
+                    false => "",
+                }
+            )
+        }
+    }];
+    notes.extend(loss_in_words(plan, loss));
+    if let Some(filter) = &plan.derive.filter {
+        notes.push(format!("Only rows where {} count.", filter.written()));
+    }
+    let used = |name: &str| plan.used_columns().any(|used| used == name);
+    for column in plan.columns.iter().filter(|column| used(&column.name)) {
+        if let ColumnKind::Numbers(numbers) = &column.kind {
+            let (scale, unit) = (numbers.scale, &numbers.unit);
+            let unit = match unit.is_empty() || scale.is_calendar() {
+                true => String::new(),
+                false => format!(" {unit}"),
+            };
+            let (what, rounded) = match scale {
+                Scale::Real => (
+                    "number",
+                    format!("multiples of 2^{}", numbers.grid.exponent()),
+                ),
+                Scale::Whole => ("number", "whole numbers".to_owned()),
+                Scale::Days => ("date", "whole days".to_owned()),
+                Scale::Seconds => ("time", "whole seconds".to_owned()),
+            };
+            let missing = match &numbers.missing {
+                Missing::Drop => format!("rows without a {what} are left out"),
+                Missing::Value(value) => {
+                    format!("a missing {what} counts as {}", scale.show(value))
+                }
+            };
+            let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
+            notes.push(format!(
+                "{} is clamped to [{}, {}]{unit} and rounded to {rounded}; {missing}.",
+                column.name,
+                scale.show(lower),
+                scale.show(upper)
+            ));
+        }
+    }
+    let selected = |statistic: &Statistic| matches!(statistic.kind.method(), Method::Selection(_));
+    if plan.statistics.iter().any(selected) {
+        notes.push(
+            "The error of a quantile is in rank: some number within one unit of its last digit, or one step of its grid if that is more, has a rank that is off by no more. Its interval holds the exact quantile of the rows that count, by any of the usual definitions, with the same confidence."
+                .to_owned(),
+        );
+    }
+    notes
+}

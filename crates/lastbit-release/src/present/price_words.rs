@@ -1,0 +1,212 @@
+//! Prices in words, for tables.
+
+use lastbit::tables::Noise;
+use lastbit_exact::decimal as digits;
+use lastbit_exact::{Rational, Up};
+
+use crate::account::Price;
+use crate::engine::query::Aggregate;
+use crate::loss::decimal;
+use crate::plan::Statistic;
+use crate::statistic::{Mechanism, Method};
+
+/// What [`words`] are.
+pub const HEADER: [&str; 8] = [
+    "statistic",
+    "numbers",
+    "loss",
+    "error",
+    "noise",
+    "grid",
+    "bound",
+    "10 % from",
+];
+
+/// A row of a table of prices. Losses and errors are rounded up.
+pub fn words(statistic: &Statistic, price: &Price) -> [String; 8] {
+    [
+        statistic.name.clone(),
+        numbers(price),
+        loss(price),
+        error(price),
+        noise(price),
+        grid(price),
+        bound(price),
+        match (price.rows_for_tenth, price.chain.kind.public_rows()) {
+            (Some(rows), _) => format!("{rows} rows"),
+            (None, Some(rows)) => format!("(of {rows} rows)"),
+            (None, _) => "never".to_owned(),
+        },
+    ]
+}
+
+/// How many numbers are published.
+fn numbers(price: &Price) -> String {
+    let each = price.chain.kind.cells_of_group();
+    match (price.groups, &price.threshold) {
+        (Some(groups), _) => (groups * each).to_string(),
+        (None, Some(threshold)) => format!("groups from {} rows", threshold.least),
+        (None, None) => "groups as counted".to_owned(),
+    }
+}
+
+/// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold. Or whose loss pays for it.
+pub(crate) fn loss(price: &Price) -> String {
+    if let Some(shared) = &price.shared {
+        return format!("shares the noise of \"{}\"", shared.name);
+    }
+    let exact = decimal(&price.loss);
+    let main = if exact.len() <= 10 && !exact.contains('/') {
+        format!("{} = {exact}", price.currency.symbol())
+    } else {
+        format!("{} ≤ {}", price.currency.symbol(), few(&price.loss))
+    };
+    match &price.threshold {
+        None => main,
+        Some(threshold) => format!("{main}, δ = {}", decimal(&threshold.delta)),
+    }
+}
+
+/// The error in the statistic's own unit.
+fn error(price: &Price) -> String {
+    let kind = &price.chain.kind;
+    let unit = match kind.error_unit() {
+        "" => kind.unit(),
+        unit => unit.to_owned(),
+    };
+    let Some(error) = price.error else {
+        return match price.rows {
+            None => "depends on expected_rows".to_owned(),
+            Some(_) => "known with the release".to_owned(),
+        };
+    };
+    let text = format!("± {} {unit}", up(error)).trim_end().to_owned();
+    match (kind.method(), price.rows) {
+        (Method::Noise(noisy), Some(rows)) if noisy.needs_rows() => {
+            format!("{text} at {rows} rows")
+        }
+        _ => text,
+    }
+}
+
+fn noise(price: &Price) -> String {
+    match &price.mechanism {
+        Mechanism::Noise { noise, .. } => {
+            let size = up(noise.size());
+            match noise {
+                Noise::Laplace(_) => format!("Laplace, scale {size}"),
+                Noise::Gaussian(_) => format!("Gaussian, σ {size}"),
+            }
+        }
+        Mechanism::Selection { epsilon, end, .. } => {
+            let (epsilon, end) = (few(epsilon.get()), few(end.get()));
+            format!("selection, ε {epsilon}; ends ε {end} each")
+        }
+    }
+}
+
+/// The grid of what noise is added to, or of what is selected.
+fn grid(price: &Price) -> String {
+    match (&price.mechanism, price.chain.kind.aggregates().as_slice()) {
+        (Mechanism::Noise { grid, .. }, _) => format!("2^{grid}"),
+        (Mechanism::Selection { .. }, [Aggregate::Offsets(x)]) => {
+            format!("2^{}", x.grid.exponent())
+        }
+        _ => String::new(),
+    }
+}
+
+/// The grid of what is published: a ratio of numbers on a grid is on none.
+pub(crate) fn published_grid(price: &Price) -> String {
+    match price.chain.kind.method() {
+        Method::Noise(noisy) if noisy.needs_rows() => String::new(),
+        _ => grid(price),
+    }
+}
+
+/// How the noise is drawn.
+pub(crate) fn mechanism(price: &Price) -> &'static str {
+    match (&price.mechanism, price.threshold.is_some()) {
+        (Mechanism::Selection { .. }, _) => "exponential",
+        (Mechanism::Noise { noise, .. }, threshold) => match (noise, threshold) {
+            (Noise::Laplace(_), false) => "Laplace, exact",
+            (Noise::Laplace(_), true) => "Laplace, exact, above a threshold",
+            (Noise::Gaussian(_), false) => "Gaussian, exact",
+            (Noise::Gaussian(_), true) => "Gaussian, exact, above a threshold",
+        },
+    }
+}
+
+/// Where a published number can be.
+fn bound(price: &Price) -> String {
+    let zero = |end: &Rational| end.is_zero();
+    match price.chain.kind.range() {
+        (Some(low), None) if zero(&low) => "[0, ∞)".to_owned(),
+        (None, Some(high)) if zero(&high) => "(−∞, 0]".to_owned(),
+        (low, high) => {
+            let low = low.map_or("(−∞".to_owned(), |low| {
+                format!("[{}", short(&low, false))
+            });
+            let high = high.map_or("∞)".to_owned(), |high| format!("{}]", short(&high, true)));
+            format!("{low}, {high}")
+        }
+    }
+}
+
+/// Three digits, rounded up.
+fn up(bound: Up) -> String {
+    match Rational::try_from(bound.get()) {
+        Ok(exact) => short(&digits::up(&exact, 3), true),
+        Err(_) => "∞".to_owned(),
+    }
+}
+
+/// Four digits of a loss, rounded up.
+fn few(value: &Rational) -> String {
+    decimal(&digits::up(value, 4))
+}
+
+/// The decimal if it is short, else one of six digits that is not below the value, or not above it.
+fn short(value: &Rational, above: bool) -> String {
+    let exact = decimal(value);
+    if exact.len() <= 12 {
+        return exact;
+    }
+    let magnitude = value.abs();
+    if value.is_negative() == above {
+        let magnitude = digits::down(&magnitude, 6);
+        decimal(&if value.is_negative() {
+            -magnitude
+        } else {
+            magnitude
+        })
+    } else {
+        let magnitude = digits::up(&magnitude, 6);
+        decimal(&if value.is_negative() {
+            -magnitude
+        } else {
+            magnitude
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn printed_bounds_are_on_the_safe_side(numerator in -10i64.pow(18)..10i64.pow(18), denominator in 1i64..10i64.pow(18)) {
+            let exact = Rational::new(numerator, denominator);
+            let printed = |above| short(&exact, above).parse::<Rational>().unwrap();
+            prop_assert!(printed(true) >= exact && printed(false) <= exact);
+            let loss = exact.abs();
+            prop_assert!(few(&loss).parse::<Rational>().unwrap() >= loss);
+            let bound = Up::from_rational(&loss);
+            let printed: Rational = up(bound).parse().unwrap();
+            prop_assert!(printed >= Rational::try_from(bound.get()).unwrap());
+        }
+    }
+}

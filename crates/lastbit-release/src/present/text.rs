@@ -1,0 +1,271 @@
+//! Reports for a terminal.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use super::html::number;
+use super::{Cell, Picture, Receipt, Report, Statistic};
+use crate::clean::{label, shortened, shown, visible};
+
+/// The most lines of one statistic; more are for programs.
+const MOST_LINES: usize = 200;
+
+/// The longest name, in characters.
+const LONGEST: usize = 40;
+
+/// The longest note, in characters.
+const LONGEST_NOTE: usize = 2000;
+
+/// The width of the longest bar.
+const BAR: usize = 24;
+
+/// The width of the terminal that prose is broken for.
+const WIDTH: usize = 80;
+
+/// The report as tables: value ± error, and a bar where one helps.
+pub fn text(report: &Report) -> String {
+    let mut lines = Vec::new();
+    lines.extend(report.invented.then(invented).into_iter().flatten());
+    lines.push(shown(&report.title));
+    lines.extend(wrapped(
+        &format!(
+            "{}; errors hold with probability {} each; added up by {}",
+            visible(&report.loss),
+            visible(&report.confidence),
+            visible(&report.accountant)
+        ),
+        0,
+    ));
+    lines.extend(wrapped(ERRORS, 0));
+    for note in &report.notes {
+        lines.extend(wrapped(&shortened(&visible(note), LONGEST_NOTE), 0));
+    }
+    for statistic in &report.statistics {
+        lines.push(String::new());
+        lines.extend(wrapped(&heading(statistic), 0));
+        if !statistic.about.is_empty() {
+            let about: Vec<_> = statistic.about.iter().map(|one| visible(one)).collect();
+            lines.extend(wrapped(&format!("of {}", about.join("; ")), 2));
+        }
+        if statistic.cells.is_empty() {
+            lines.extend(wrapped(NO_GROUP, 2));
+        } else {
+            lines.push(table(statistic));
+        }
+        for term in terms(statistic) {
+            lines.extend(wrapped(term, 2));
+        }
+        let more = statistic.cells.len().saturating_sub(MOST_LINES);
+        if more > 0 {
+            lines.push(format!(
+                "… and {more} more: write the report as JSON or CSV to see them"
+            ));
+        }
+    }
+    lines.push(String::new());
+    if !report.invented {
+        lines.extend(receipt(&report.receipt));
+    }
+    lines.extend(report.invented.then(invented).into_iter().flatten());
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+fn receipt(receipt: &Receipt) -> Vec<String> {
+    wrapped(
+        &format!(
+            "receipt: plan {}, ledger row {} ({}), {}",
+            shortened(&visible(&receipt.plan), 16),
+            receipt.ledger_row,
+            shortened(&visible(&receipt.ledger_hash), 16),
+            visible(&receipt.time)
+        ),
+        0,
+    )
+}
+
+/// What stands in the place of numbers in a statistic, explained.
+pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
+    let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
+    let mut terms = Vec::new();
+    if any(|cell| cell.too_noisy) {
+        terms.push("Too noisy to say: the error is larger than the number, or as large as everything that it could be.");
+    }
+    if any(|cell| cell.value.is_none()) {
+        terms.push("Withheld: with the noise, there are too few rows to make a number of.");
+    }
+    terms
+}
+
+/// What stands at both ends of a rehearsal.
+pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the plan alone made up, and about nobody; no data were read and nothing was spent.";
+
+fn invented() -> Vec<String> {
+    wrapped(INVENTED, 0)
+}
+
+/// What an empty table of discovered groups means.
+pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That does not say that there is none: smaller groups are not shown.";
+
+/// What every error is, and is not.
+pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; it does not cover rows that are left out, nor cells cut to their bounds.";
+
+/// Lines of at most 80 characters, broken at spaces, each behind so many spaces. A longer word has a line of its own.
+pub fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        match lines.last_mut() {
+            Some(line) if width + 1 + length <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+                width += 1 + length;
+            }
+            _ => {
+                lines.push(format!("{}{word}", " ".repeat(indent)));
+                width = indent + length;
+            }
+        }
+    }
+    lines
+}
+
+fn name(text: &str) -> String {
+    label(text, LONGEST).into_owned()
+}
+
+fn names(texts: &[String]) -> String {
+    texts
+        .iter()
+        .map(|text| name(text))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// `mean age: mean of age by ward, in years (snapping, ε = 0.1)`.
+fn heading(statistic: &Statistic) -> String {
+    let mut text = format!("{}: {}", name(&statistic.name), name(&statistic.kind));
+    if !statistic.of.is_empty() {
+        text += &format!(" of {}", names(&statistic.of));
+    }
+    if !statistic.by.is_empty() {
+        text += &format!(" by {}", names(&statistic.by));
+    }
+    if !statistic.unit.is_empty() {
+        text += &format!(", in {}", name(&statistic.unit));
+    }
+    text + &format!(
+        " ({}, {})",
+        visible(&statistic.mechanism),
+        visible(&statistic.loss)
+    )
+}
+
+fn table(statistic: &Statistic) -> String {
+    let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
+    let bars = statistic.picture == Picture::Bars && statistic.cells.len() > 1;
+    let longest = statistic
+        .cells
+        .iter()
+        .take(MOST_LINES)
+        .filter_map(|cell| number(cell.value.as_deref()))
+        .fold(0.0, f64::max);
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH as u16 - 1);
+    let mut header: Vec<String> = statistic.by.iter().map(|key| name(key)).collect();
+    if labelled {
+        header.push(label_header(statistic).into());
+    }
+    let values = header.len();
+    header.extend(["value".into(), "± error".into()]);
+    if bars {
+        header.push(String::new());
+    }
+    table.set_header(header);
+    for cell in statistic.cells.iter().take(MOST_LINES) {
+        let mut row: Vec<String> = (0..statistic.by.len())
+            .map(|key| cell.group.get(key).map_or(String::new(), |one| name(one)))
+            .collect();
+        if labelled {
+            row.push(name(&cell.label));
+        }
+        row.push(value(cell));
+        row.push(error(cell));
+        if bars {
+            let drawn = number(cell.value.as_deref()).filter(|_| !cell.too_noisy);
+            row.push(bar(drawn, longest));
+        }
+        table.add_row(row);
+    }
+    for column in [values, values + 1] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+        .to_string()
+        .lines()
+        .map(|line| format!(" {}", line.trim_end()))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// What the labels of a statistic are.
+pub(super) fn label_header(statistic: &Statistic) -> &'static str {
+    match statistic.kind.as_str() {
+        "histogram" => "bin",
+        "quantiles" => "quantile",
+        _ => "of",
+    }
+}
+
+fn value(cell: &Cell) -> String {
+    match &cell.value {
+        Some(_) if cell.too_noisy => TOO_NOISY.into(),
+        Some(value) => visible(value).into_owned(),
+        None => "withheld".into(),
+    }
+}
+
+/// What stands in the place of a number that says nothing; what was drawn stands beside it.
+pub(crate) const TOO_NOISY: &str = "too noisy to say";
+
+/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or nothing; of a number that says nothing, the number too.
+pub(super) fn error(cell: &Cell) -> String {
+    let error = match (&cell.value, cell.too_noisy) {
+        (Some(value), true) => format!("{} {}", visible(value), bare_error(cell)),
+        _ => bare_error(cell),
+    };
+    match (&cell.lower, &cell.upper) {
+        (Some(lower), Some(upper)) => {
+            let interval = format!("[{}, {}]", visible(lower), visible(upper));
+            match error.is_empty() {
+                true => interval,
+                false => format!("{interval}, {error}"),
+            }
+        }
+        _ => error,
+    }
+}
+
+fn bare_error(cell: &Cell) -> String {
+    match &cell.error {
+        Some(error) if cell.error_unit.is_empty() => format!("± {}", visible(error)),
+        Some(error) => format!("± {} {}", visible(error), visible(&cell.error_unit)),
+        None => String::new(),
+    }
+}
+
+fn bar(value: Option<f64>, longest: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let share = match value {
+        Some(value) if longest > 0.0 => (value / longest).clamp(0.0, 1.0),
+        _ => 0.0,
+    };
+    let eighths = (share * (8 * BAR) as f64).round() as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}

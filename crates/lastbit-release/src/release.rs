@@ -1,0 +1,199 @@
+//! A release: query, reserve, noise, settle, and only then show.
+//!
+//! The order is what keeps the promise, and what lets nothing be spent in vain. The data are fingerprinted and read, and the engine's answer is
+//! sealed as it is made; whatever can fail on the data has failed by then. The ledger durably spends the loss and returns a
+//! [`Reserved`](crate::ledger::Reserved); only with it can the answer be opened and noise be drawn; the report is stored in the ledger;
+//! and only when that is on the disk is it handed out.
+
+mod error;
+mod identity;
+mod rehearse;
+mod report;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use lastbit_noise::entropy::{Entropy, System};
+
+use crate::account::{price, price_apart};
+use crate::engine::{Engine, Progress};
+use crate::ledger::{Ledger, LedgerError, Outcome, Request, Stored};
+use crate::loss::Loss;
+use crate::plan::{Neighbours, Plan, Unit};
+use crate::present::{Report, from_json, to_stored};
+use crate::statistic::query;
+
+pub use error::ReleaseError;
+pub use identity::Identity;
+pub use rehearse::rehearse;
+pub use size::{MOST_REPORT_BYTES, report_bytes};
+
+/// What a release gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Released {
+    /// New numbers.
+    New(Box<Report>),
+    /// The numbers of an earlier release of the same plan on the same data, at no cost.
+    Stored {
+        /// Its report.
+        report: Box<Report>,
+        /// The row of the ledger in which it was stored.
+        row: i64,
+        /// When, in UTC.
+        time: String,
+    },
+}
+
+impl Released {
+    /// The report, new or stored.
+    pub fn report(&self) -> &Report {
+        match self {
+            Released::New(report) | Released::Stored { report, .. } => report,
+        }
+    }
+}
+
+/// Releases a plan through a ledger, which is made with the plan's budget if it is not there.
+///
+/// When this returns numbers, they are in the ledger. Whatever the data make fail fails before anything is spent; an error after the
+/// reservation says what was spent.
+pub fn release(
+    plan: &Plan,
+    ledger: &Path,
+    engine: &dyn Engine,
+    progress: Progress,
+) -> Result<Released, ReleaseError> {
+    let open = |budget: &Loss, protects: &str| Ledger::open_for(ledger, budget, protects);
+    run(plan, &open, engine, progress, &mut System::default())
+}
+
+/// [`release`] through the one ledger of a directory, see [`Ledger::open_in`].
+pub fn release_in(
+    plan: &Plan,
+    directory: &Path,
+    engine: &dyn Engine,
+    progress: Progress,
+) -> Result<Released, ReleaseError> {
+    let open = |budget: &Loss, protects: &str| Ledger::open_in(directory, budget, protects);
+    run(plan, &open, engine, progress, &mut System::default())
+}
+
+/// [`release`] with noise from an entropy of the caller's choice: for tests only.
+#[cfg(any(test, feature = "test-entropy"))]
+pub fn release_with(
+    plan: &Plan,
+    ledger: &Path,
+    engine: &dyn Engine,
+    entropy: &mut dyn Entropy,
+) -> Result<Released, ReleaseError> {
+    let open = |budget: &Loss, protects: &str| Ledger::open_for(ledger, budget, protects);
+    run(plan, &open, engine, std::sync::Arc::new(|_, _| {}), entropy)
+}
+
+/// Opens or makes the ledger of a budget that protects something.
+type Open<'a> = dyn Fn(&Loss, &str) -> Result<Ledger, LedgerError> + 'a;
+
+fn run(
+    plan: &Plan,
+    open: &Open<'_>,
+    engine: &dyn Engine,
+    progress: Progress,
+    entropy: &mut dyn Entropy,
+) -> Result<Released, ReleaseError> {
+    lastbit_exact::environment::check()?;
+    let prices = price(plan)?;
+    size::check(plan, &prices)?;
+    let identity = Identity::new(plan, &prices);
+    let (query, slots) = query(plan, identity.hash());
+    engine.check(&query).map_err(ReleaseError::Engine)?;
+    let data = engine
+        .fingerprint(&plan.source)
+        .map_err(ReleaseError::Engine)?;
+    let mut ledger = open(&plan.budget, &protects(plan))?;
+    let mut known = vec![identity.hex()];
+    if prices.statistics.iter().any(|price| price.shared.is_some()) {
+        // Before statistics shared their noise, this was the release.
+        known.extend(price_apart(plan).map(|prices| Identity::new(plan, &prices).hex()));
+    }
+    known.extend(identity::earlier(plan, &identity, ledger.budgets()));
+    if let Some(stored) = ledger.recall(&known, &data)? {
+        return recalled(plan, stored, data);
+    }
+    ledger.check_budget(&plan.budget)?;
+    let request = Request {
+        plan: identity.hex(),
+        data,
+        loss: prices.loss.clone(),
+        description: description(plan),
+    };
+    if let Some(stored) = ledger.foresee(&request)? {
+        return recalled(plan, stored, request.data);
+    }
+    let answer = engine
+        .scan(&query, progress)
+        .map_err(ReleaseError::Engine)?;
+    answer.refuse(|answer| {
+        report::check(plan, &prices, &slots, answer)?;
+        size::check_found(plan, &prices, &slots, answer)
+    })?;
+    let read = engine
+        .fingerprint(&plan.source)
+        .map_err(ReleaseError::Engine)?;
+    if read != request.data {
+        return Err(ReleaseError::Changed);
+    }
+    let reserved = match ledger.reserve(&request)? {
+        Outcome::Reserved(reserved) => reserved,
+        Outcome::Stored(stored) => return recalled(plan, stored, request.data),
+    };
+    let (loss, row) = (reserved.loss().clone(), reserved.row());
+    let spent = |error: ReleaseError| ReleaseError::Spent {
+        loss: loss.clone(),
+        row,
+        cause: Box::new(error),
+    };
+    let report =
+        report::report(plan, &prices, &slots, &answer, &reserved, entropy).map_err(spent)?;
+    let text = to_stored(&report);
+    ledger
+        .settle(reserved, &text)
+        .map_err(|error| spent(error.into()))?;
+    Ok(Released::New(Box::new(report)))
+}
+
+/// What was released before. Whether the fingerprint is published is for the plan of today to say.
+fn recalled(plan: &Plan, stored: Stored, data: String) -> Result<Released, ReleaseError> {
+    let mut report = from_json(&stored.report).map_err(ReleaseError::internal)?;
+    report.receipt.data = plan.publish_fingerprint.then_some(data);
+    Ok(Released::Stored {
+        report: Box::new(report),
+        row: stored.row,
+        time: stored.time,
+    })
+}
+
+/// The privacy unit and neighbour relation; all plans of a ledger must agree.
+fn protects(plan: &Plan) -> String {
+    let whose = match &plan.unit {
+        Unit::Row => "each row".to_owned(),
+        Unit::Column { name, .. } => {
+            let derived = plan.derive.columns.iter().find(|(other, _)| other == name);
+            match derived {
+                None => format!("all rows of one {name:?}"),
+                Some((_, expression)) => format!("all rows of one {name:?}, that is {expression}"),
+            }
+        }
+    };
+    match plan.neighbours {
+        Neighbours::AddRemove => format!("{whose}, added or removed"),
+        Neighbours::ChangeOne { .. } => format!("{whose}, changed"),
+    }
+}
+
+/// What the ledger says of the release.
+fn description(plan: &Plan) -> String {
+    let names: Vec<&str> = plan.statistics.iter().map(|s| s.name.as_str()).collect();
+    format!("{}: {}", plan.title, names.join(", "))
+}

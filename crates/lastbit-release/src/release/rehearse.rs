@@ -1,0 +1,32 @@
+use std::sync::Arc;
+
+use lastbit_noise::entropy::System;
+
+use super::{ReleaseError, Released, run};
+use crate::engine::InventedEngine;
+use crate::ledger::Ledger;
+use crate::loss::Loss;
+use crate::plan::Plan;
+use crate::present::Report;
+
+/// What a receipt says where there is no ledger.
+const NO_LEDGER: &str = "none: a rehearsal";
+
+/// A release of rows that the plan alone makes up, through a ledger in memory: every step of a release, no data, nothing spent. The report
+/// says that it is invented. No engine can be given, so that nothing else can be released so.
+pub fn rehearse(plan: &Plan) -> Result<Report, ReleaseError> {
+    let open = |budget: &Loss, protects: &str| Ledger::rehearsal(budget, protects);
+    let engine = InventedEngine::new(plan);
+    let quiet = Arc::new(|_, _| {});
+    let mut report = match run(plan, &open, &engine, quiet, &mut System::default()) {
+        Ok(Released::New(report) | Released::Stored { report, .. }) => *report,
+        // Of the ledger in memory, which is gone.
+        Err(ReleaseError::Spent { cause, .. }) => return Err(*cause),
+        Err(error) => return Err(error),
+    };
+    report.invented = true;
+    report.receipt.ledger_row = 0;
+    report.receipt.ledger_hash = NO_LEDGER.to_owned();
+    report.receipt.certificate = "none: the numbers are invented".to_owned();
+    Ok(report)
+}

@@ -1,0 +1,250 @@
+//! From a sealed answer that was paid for to a report.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lastbit::tables::Tails;
+use lastbit_exact::Rational;
+use lastbit_noise::entropy::Entropy;
+
+use super::ReleaseError;
+use crate::account::{Price, Prices};
+use crate::engine::query::{Answer, KeyValue, Sealed};
+use crate::ledger::Reserved;
+use crate::plan::{Column, Neighbours, Plan, Statistic};
+use crate::present::{
+    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
+    on_scale, published_grid,
+};
+use crate::statistic::{Drawn, Errors, Method, Pick, Published, Slot};
+
+/// Keys of groups that a count has published.
+type Keys = Arc<BTreeSet<Vec<KeyValue>>>;
+
+/// Draws every statistic and writes the report.
+pub fn report(
+    plan: &Plan,
+    prices: &Prices,
+    slots: &[Slot],
+    answer: &Sealed<Answer>,
+    reserved: &Reserved,
+    entropy: &mut dyn Entropy,
+) -> Result<Report, ReleaseError> {
+    let (tails, alpha) = (Tails::default(), plan.confidence.alpha());
+    let errors = Errors {
+        tails: &tails,
+        alpha: &alpha,
+    };
+    let mut published: Vec<(usize, Keys)> = Vec::new();
+    let mut all_drawn: Vec<Option<Drawn>> = vec![None; plan.statistics.len()];
+    // Counts of discovered keys come first: they say which groups the others may speak of.
+    for counted in [true, false] {
+        for (index, statistic) in plan.statistics.iter().enumerate() {
+            let (price, slot) = (&prices.statistics[index], &slots[index]);
+            if price.threshold.is_some() != counted || price.shared.is_some() {
+                continue;
+            }
+            let pick = match counted || !plan.is_discovered(statistic) {
+                true => Pick::All,
+                // Without such a count no group may be spoken of; `plan::check` sees to it that there is one.
+                false => {
+                    let groups = published.iter().find(|(table, _)| *table == slot.table);
+                    let (_, groups) = groups.ok_or_else(ReleaseError::unexpected)?;
+                    Pick::Only(Arc::clone(groups))
+                }
+            };
+            let drawn = price
+                .paid(slot)
+                .draw(answer, pick, reserved, entropy)
+                .map_err(ReleaseError::internal)?;
+            let drawn = statistic.kind.shown(drawn);
+            if counted {
+                let keys = drawn.iter().map(|(key, _)| key.clone()).collect();
+                published.push((slot.table, Arc::new(keys)));
+            }
+            all_drawn[index] = Some(drawn);
+        }
+    }
+    let mut statistics = Vec::with_capacity(plan.statistics.len());
+    for (index, statistic) in plan.statistics.iter().enumerate() {
+        let price = &prices.statistics[index];
+        let drawn = match &price.shared {
+            None => all_drawn[index].clone(),
+            Some(shared) => all_drawn[shared.host].as_ref().map(|drawn| {
+                let mixed = drawn.iter();
+                mixed
+                    .map(|(key, numbers)| (key.clone(), shared.mix.apply(numbers)))
+                    .collect()
+            }),
+        };
+        let drawn = drawn.ok_or_else(ReleaseError::unexpected)?;
+        let cells = cells(plan, statistic, price, &drawn, errors);
+        statistics.push(written(plan, statistic, price, cells));
+    }
+    order_by_size(plan, &mut statistics);
+    Ok(Report {
+        schema: 1,
+        invented: false,
+        title: plan.title.clone(),
+        notes: notes(plan, &prices.loss),
+        loss: prices.loss.to_string(),
+        accountant: prices.accountant.name().to_owned(),
+        confidence: plan.confidence.get().to_string(),
+        statistics,
+        receipt: receipt(plan, reserved),
+    })
+}
+
+fn receipt(plan: &Plan, reserved: &Reserved) -> Receipt {
+    Receipt {
+        plan: reserved.plan().to_owned(),
+        data: plan
+            .publish_fingerprint
+            .then(|| reserved.data().to_owned()),
+        ledger_row: reserved.row(),
+        ledger_hash: reserved.hash().to_owned(),
+        time: reserved.time().to_owned(),
+        certificate:
+            "exact sampling: every number has the law of its mechanism's theorem, with no rounding term"
+                .to_owned(),
+        program: concat!("lastbit ", env!("CARGO_PKG_VERSION")).to_owned(),
+    }
+}
+
+/// Whether [`report`] can be written, as far as the answer decides that: the public number of rows is right, and the answer has what
+/// the statistics need.
+pub fn check(
+    plan: &Plan,
+    prices: &Prices,
+    slots: &[Slot],
+    answer: &Answer,
+) -> Result<(), ReleaseError> {
+    if let Neighbours::ChangeOne { rows: Some(rows) } = plan.neighbours
+        && rows != answer.rows
+    {
+        return Err(ReleaseError::Rows {
+            plan: rows,
+            data: answer.rows,
+        });
+    }
+    for (price, slot) in prices.statistics.iter().zip(slots) {
+        let groups = answer.tables.get(slot.table);
+        for group in groups.ok_or_else(ReleaseError::unexpected)? {
+            let exact = slot.of(group);
+            let exact = exact.ok_or_else(ReleaseError::unexpected)?;
+            if let Method::Noise(noisy) = price.chain.kind.method() {
+                noisy.numbers(&exact).map_err(ReleaseError::internal)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The cells of all groups that were drawn.
+fn cells(
+    plan: &Plan,
+    statistic: &Statistic,
+    price: &Price,
+    drawn: &Drawn,
+    errors: Errors<'_>,
+) -> Vec<Cell> {
+    let labels: Vec<Vec<String>> = statistic
+        .by
+        .iter()
+        .map(|key| plan.column(key).map_or(vec![], Column::labels))
+        .collect();
+    let label = |(labels, value): (&Vec<String>, &KeyValue)| match value {
+        KeyValue::Discovered(text) => text.clone(),
+        KeyValue::Public(index) => labels.get(*index).cloned().unwrap_or_default(),
+    };
+    let mut cells = Vec::new();
+    for (key, numbers) in drawn {
+        let group: Vec<String> = labels.iter().zip(key).map(label).collect();
+        let values = match (price.chain.kind.method(), price.noised()) {
+            (Method::Noise(noisy), Some(noised)) => {
+                let published = Published {
+                    noised,
+                    error: price.error,
+                    errors,
+                };
+                noisy.cells(numbers, published)
+            }
+            (Method::Selection(selected), _) => selected.cells(numbers, price.error),
+            // `Chain` refuses such a pair.
+            (Method::Noise(_), None) => vec![],
+        };
+        let scale = statistic.kind.scale();
+        cells.extend(values.into_iter().map(|cell| Cell {
+            group: group.clone(),
+            ..on_scale(cell, scale)
+        }));
+    }
+    cells
+}
+
+fn written(
+    plan: &Plan,
+    statistic: &Statistic,
+    price: &Price,
+    cells: Vec<Cell>,
+) -> present::Statistic {
+    let kind = &statistic.kind;
+    let is_calendar = kind.scale().is_calendar();
+    let bars = kind.is_binned() || !statistic.by.is_empty() && !is_calendar;
+    let (least, most) = kind.range();
+    let cells = cells.into_iter().map(|cell| Cell {
+        too_noisy: is_too_noisy(&cell, least.as_ref(), most.as_ref()),
+        ..cell
+    });
+    present::Statistic {
+        name: statistic.name.clone(),
+        kind: kind.word().to_owned(),
+        of: kind.of().into_iter().map(str::to_owned).collect(),
+        // A date says itself what it is.
+        unit: match is_calendar {
+            true => String::new(),
+            false => kind.unit(),
+        },
+        by: statistic.by.clone(),
+        about: about(plan, statistic, price),
+        mechanism: mechanism(price).to_owned(),
+        loss: loss_words(price),
+        grid: published_grid(price),
+        picture: if bars { Picture::Bars } else { Picture::Table },
+        cells: cells.collect(),
+        least: least.map(|end| end.to_string()),
+        most: most.map(|end| end.to_string()),
+    }
+}
+
+/// Where each group stands.
+type Places = BTreeMap<Vec<String>, usize>;
+
+/// Discovered groups in the order of their published counts, the largest first: their names say nothing about where to look.
+fn order_by_size(plan: &Plan, statistics: &mut [present::Statistic]) {
+    let discovered = |index: usize| plan.is_discovered(&plan.statistics[index]);
+    let mut orders: Vec<(Vec<String>, Places)> = Vec::new();
+    for (index, statistic) in statistics.iter().enumerate() {
+        if discovered(index) && plan.statistics[index].kind.counts_rows() {
+            let size = |cell: &Cell| cell.value.as_ref()?.parse::<Rational>().ok();
+            let mut groups: Vec<_> = statistic
+                .cells
+                .iter()
+                .map(|cell| (size(cell), cell.group.clone()))
+                .collect();
+            groups.sort_by(|(a, x), (b, y)| b.cmp(a).then_with(|| x.cmp(y)));
+            let places = groups.into_iter().enumerate();
+            let places = places.map(|(place, (_, group))| (group, place)).collect();
+            orders.push((statistic.by.clone(), places));
+        }
+    }
+    for (index, statistic) in statistics.iter_mut().enumerate() {
+        if let Some((_, places)) = orders.iter().find(|(by, _)| *by == statistic.by)
+            && discovered(index)
+        {
+            statistic
+                .cells
+                .sort_by_key(|cell| places.get(&cell.group).copied());
+        }
+    }
+}

@@ -1,0 +1,516 @@
+//! The chain of a statistic: from the table to what is published of it, as a measurement of [`lastbit`].
+//!
+//! [`table`] is its first stage, the same for all statistics of the same rows; a [`Chain`] is the rest. What a statistic costs is the map of both
+//! together at one unit. The two halves are run apart, because the answer is sealed until it is paid for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lastbit::composition::{Composable, sequential};
+use lastbit::measures::{
+    Approximate, Exact, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence,
+};
+use lastbit::metrics::{ContributionDistance, Norms, NormsDistance};
+use lastbit::tables::{
+    Aim, AnswerDomain, Counts, Limits, Noise, Numbers, RankSelection, RanksPure, RanksZcdp, Reach,
+    ReachDistance, TableDomain, UnitDistance, counts, moved, offsets, scan, shares, sums, vectors,
+};
+use lastbit::{Epsilon, Error, Measurement, Transformation};
+use lastbit_exact::{Rational, Up};
+use lastbit_noise::entropy::Entropy;
+
+use super::{Kind, Method, Selected, Slot, Stability, unexpected};
+use crate::engine::query::{Answer, Exact as ExactValue, Group, KeyValue, Sealed};
+use crate::ledger::Reserved;
+use crate::plan::{Neighbours, Plan, Scope};
+
+/// What a loss is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Currency {
+    /// Pure losses.
+    Epsilon,
+    /// Zero-concentrated losses.
+    Rho,
+}
+
+impl Currency {
+    /// ε or ρ.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Currency::Epsilon => "ε",
+            Currency::Rho => "ρ",
+        }
+    }
+}
+
+/// How a statistic is made noisy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mechanism {
+    /// Noise on a grid of `2^grid` is added to each number.
+    Noise {
+        /// Which noise.
+        noise: Noise,
+        /// The exponent of the grid.
+        grid: i64,
+    },
+    /// Three selections by the exponential mechanism, for each share: a value, and the ends of an interval around it.
+    Selection {
+        /// The bounded range of the value's selection in each group.
+        epsilon: Epsilon,
+        /// The bounded range of the selection of each end, in each group.
+        end: Epsilon,
+        /// For each share, how many rows beyond it the ends aim.
+        margins: Vec<u64>,
+    },
+}
+
+/// Exact answers, as the chains of a release have them.
+pub type Answers = AnswerDomain<Arc<Answer>>;
+
+/// The scan of a table.
+pub type TableScan = Transformation<TableDomain<Scan>, UnitDistance, Answers, ReachDistance>;
+
+/// The stage from an answer to the numbers of a statistic.
+pub type ToNumbers = Transformation<Answers, ReachDistance, Numbers, NormsDistance>;
+
+/// The stage from an answer to the rows of the keys that occur.
+pub type ToCounts =
+    Transformation<Answers, ReachDistance, Counts<Vec<KeyValue>>, ContributionDistance>;
+
+/// A table that can be scanned.
+pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
+
+/// The first stage of every chain of statistics with this scope: the scan, which bounds what a unit reaches. A filter sees one row, so that
+/// it brings no unit farther.
+pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
+    let metric = match plan.neighbours {
+        Neighbours::AddRemove => UnitDistance::Added,
+        Neighbours::ChangeOne { .. } => UnitDistance::Changed,
+    };
+    let limits = match scope.limits(&plan.unit) {
+        None => Limits::ONE_ROW,
+        Some((most_rows, most_groups)) => Limits::new(most_rows, most_groups)?,
+    };
+    scan(metric, limits, |scan: &Scan| scan())
+}
+
+/// Which groups a statistic speaks of.
+#[derive(Clone, Debug)]
+pub enum Pick {
+    /// All, because they are public.
+    All,
+    /// Those that a count has published.
+    Only(Arc<BTreeSet<Vec<KeyValue>>>),
+}
+
+impl Pick {
+    /// The keys that are picked, in increasing order, and the group of each. A key that the answer lacks has no rows: so the numbers of two
+    /// answers are about the same groups, whatever the data.
+    fn groups<'a>(
+        &'a self,
+        answer: &'a Answer,
+        slot: &Slot,
+    ) -> Vec<(&'a Vec<KeyValue>, Option<&'a Group>)> {
+        let groups = answer.tables.get(slot.table).into_iter().flatten();
+        match self {
+            Pick::All => groups.map(|group| (&group.key, Some(group))).collect(),
+            Pick::Only(published) => {
+                let there: BTreeMap<&Vec<KeyValue>, &Group> =
+                    groups.map(|group| (&group.key, group)).collect();
+                let found = |key| (key, there.get(key).copied());
+                published.iter().map(found).collect()
+            }
+        }
+    }
+}
+
+/// What was drawn for a group: noisy numbers, or for each share three offsets.
+pub type Drawn = Vec<(Vec<KeyValue>, Vec<Rational>)>;
+
+/// From an answer to what is published, with its loss in one of the currencies.
+enum Tail {
+    Pure(Tailed<MaxDivergence>),
+    Zcdp(Tailed<ZeroConcentratedDivergence>),
+}
+
+/// A statistic with its place in the answer.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// What the statistic is.
+    pub kind: Arc<dyn Kind>,
+    /// What one unit reaches, after the scan.
+    pub reach: Reach,
+    /// How many groups there are, if that is public.
+    pub groups: Option<u64>,
+}
+
+impl Chain {
+    /// How far one unit moves the numbers that noise is added to; for quantiles, the numbers of rows that their ranks count.
+    pub fn norms(&self) -> Result<Norms, Error> {
+        let nothing = Slot::default();
+        match self.kind.method() {
+            Method::Noise(_) => {
+                numbers_chain(&self.kind, self.groups, &nothing, Pick::All)?.map(&self.reach)
+            }
+            Method::Selection(_) => {
+                shares(self.groups, |_: &Arc<Answer>| Ok(vec![]))?.map(&self.reach)
+            }
+        }
+    }
+
+    /// What the mechanism costs, and with which δ, if `threshold` decides which keys are published: the map of the chain at one unit.
+    pub fn loss(
+        &self,
+        currency: Currency,
+        mechanism: &Mechanism,
+        threshold: Option<&Rational>,
+    ) -> Result<WithDelta<Rational>, Error> {
+        let nothing = Slot::default();
+        match self.tail(currency, mechanism, threshold, &nothing, Pick::All)? {
+            Tail::Pure(tail) => tail.map(&self.reach),
+            Tail::Zcdp(tail) => tail.map(&self.reach),
+        }
+    }
+
+    fn tail(
+        &self,
+        currency: Currency,
+        mechanism: &Mechanism,
+        threshold: Option<&Rational>,
+        slot: &Slot,
+        pick: Pick,
+    ) -> Result<Tail, Error> {
+        Ok(match currency {
+            Currency::Epsilon => {
+                Tail::Pure(self.counted::<MaxDivergence>(mechanism, threshold, slot, pick)?)
+            }
+            Currency::Rho => Tail::Zcdp(
+                self.counted::<ZeroConcentratedDivergence>(mechanism, threshold, slot, pick)?,
+            ),
+        })
+    }
+
+    fn counted<M: Counted>(
+        &self,
+        mechanism: &Mechanism,
+        threshold: Option<&Rational>,
+        slot: &Slot,
+        pick: Pick,
+    ) -> Result<Tailed<M>, Error>
+    where
+        Exact<M>: Composable<Distance = Rational>,
+    {
+        match (self.kind.method(), mechanism, threshold) {
+            (Method::Noise(_), Mechanism::Noise { noise, grid }, Some(threshold)) => {
+                let above = (rows_by_key(slot)? >> M::above(noise, *grid, threshold)?)?;
+                Ok(above.post(|counts| {
+                    let one =
+                        |(key, count): (Vec<KeyValue>, i64)| (key, vec![Rational::from(count)]);
+                    Ok(counts.into_iter().map(one).collect())
+                }))
+            }
+            (Method::Noise(noisy), Mechanism::Noise { noise, grid }, None) => {
+                let numbers = numbers_chain(&self.kind, self.groups, slot, pick.clone())?;
+                let drawn = (numbers >> M::noise(noise, *grid)?)?;
+                let each = noisy.count() as usize;
+                Ok(exactly(by_group(&drawn, slot, pick, each)?))
+            }
+            (
+                Method::Selection(selected),
+                Mechanism::Selection {
+                    epsilon,
+                    end,
+                    margins,
+                },
+                None,
+            ) => self.selections::<M>(selected, (epsilon, end, margins), slot, pick),
+            _ => Err(Error::other("this statistic has no such mechanism")),
+        }
+    }
+
+    /// The selections of all shares, one after the other.
+    fn selections<M: Counted>(
+        &self,
+        selected: &dyn Selected,
+        (epsilon, end, margins): (&Epsilon, &Epsilon, &[u64]),
+        slot: &Slot,
+        pick: Pick,
+    ) -> Result<Tailed<M>, Error>
+    where
+        Exact<M>: Composable<Distance = Rational>,
+    {
+        let mut draws = Vec::new();
+        for (share, &margin) in selected.shares().iter().zip(margins) {
+            let of =
+                |epsilon: &Epsilon| selected.selection(share, self.groups, epsilon, self.reach);
+            draws.push(M::ranks(&of(epsilon)?, Aim::Value)?);
+            draws.push(M::ranks(&of(end)?, Aim::Lower(margin))?);
+            draws.push(M::ranks(&of(end)?, Aim::Upper(margin))?);
+        }
+        let each = draws.len();
+        let all = sequential(draws)?.post(move |draws: Vec<Vec<u64>>| {
+            // By group, and then by draw.
+            let groups = draws.first().map_or(0, Vec::len);
+            let by_group = (0..groups)
+                .flat_map(|group| draws.iter().map(move |draw| Rational::from(draw[group])));
+            Ok(by_group.collect())
+        });
+        let (picked, place) = (pick.clone(), slot.clone());
+        let groups = offsets(selected.last(), move |answer: &Arc<Answer>| {
+            let groups = picked.groups(answer, &place).into_iter();
+            groups
+                .map(|(_, group)| match group.map(|group| place.of(group)) {
+                    None => Ok(vec![]),
+                    Some(values) => match values.as_deref() {
+                        Some([ExactValue::Offsets(offsets)]) => Ok(offsets.clone()),
+                        _ => Err(unexpected()),
+                    },
+                })
+                .collect()
+        })?;
+        Ok(exactly(by_group(&(groups >> all)?, slot, pick, each)?))
+    }
+}
+
+/// A statistic that can be drawn from an answer which was paid for.
+pub struct Paid<'a> {
+    /// Its chain.
+    pub chain: &'a Chain,
+    /// What the loss is counted in.
+    pub currency: Currency,
+    /// How it is made noisy.
+    pub mechanism: &'a Mechanism,
+    /// Of discovered keys: the smallest count that is published.
+    pub threshold: Option<&'a Rational>,
+    /// Where its integers are.
+    pub slot: Slot,
+}
+
+/// A whole chain: from the table to what is published of a statistic.
+pub type Whole<M> = Measurement<TableDomain<Scan>, UnitDistance, Approximate<Exact<M>>, Drawn>;
+
+impl Paid<'_> {
+    /// The whole chain, its loss in ε. Its map at one unit is what the statistic costs.
+    pub fn pure(
+        &self,
+        plan: &Plan,
+        scope: &Scope,
+        pick: Pick,
+    ) -> Result<Whole<MaxDivergence>, Error> {
+        self.whole(plan, scope, pick)
+    }
+
+    /// The whole chain, its loss in ρ.
+    pub fn zcdp(
+        &self,
+        plan: &Plan,
+        scope: &Scope,
+        pick: Pick,
+    ) -> Result<Whole<ZeroConcentratedDivergence>, Error> {
+        self.whole(plan, scope, pick)
+    }
+
+    fn whole<M: Counted>(&self, plan: &Plan, scope: &Scope, pick: Pick) -> Result<Whole<M>, Error>
+    where
+        Exact<M>: Composable<Distance = Rational>,
+    {
+        let Paid {
+            chain,
+            mechanism,
+            threshold,
+            slot,
+            ..
+        } = self;
+        table(plan, scope)? >> chain.counted::<M>(mechanism, *threshold, slot, pick)?
+    }
+
+    /// Draws from the answer: the only way from a sealed answer to noise, and it takes the proof that the loss was spent.
+    pub fn draw(
+        &self,
+        answer: &Sealed<Answer>,
+        pick: Pick,
+        reserved: &Reserved,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Drawn, Error> {
+        let answer = answer.open(reserved);
+        let tail = self.chain.tail(
+            self.currency,
+            self.mechanism,
+            self.threshold,
+            &self.slot,
+            pick,
+        )?;
+        match tail {
+            Tail::Pure(tail) => tail.invoke_with(&answer, entropy),
+            Tail::Zcdp(tail) => tail.invoke_with(&answer, entropy),
+        }
+    }
+}
+
+type Tailed<M> = FromAnswer<Approximate<Exact<M>>, Drawn>;
+type FromAnswer<M, T> = Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, T>;
+type Noised<M> = Measurement<Numbers, NormsDistance, Exact<M>, Vec<Rational>>;
+type AboveThreshold<M> = Measurement<
+    Counts<Vec<KeyValue>>,
+    ContributionDistance,
+    Approximate<Exact<M>>,
+    BTreeMap<Vec<KeyValue>, i64>,
+>;
+type Ranked<M> = Measurement<lastbit::tables::OffsetsDomain, ReachDistance, Exact<M>, Vec<u64>>;
+
+/// A currency, as the measure of a chain.
+trait Counted: Measure + Sized
+where
+    Exact<Self>: Measure,
+{
+    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error>;
+    fn above(noise: &Noise, grid: i64, threshold: &Rational)
+    -> Result<AboveThreshold<Self>, Error>;
+    fn ranks(selection: &RankSelection, aim: Aim) -> Result<Ranked<Self>, Error>;
+}
+
+impl Counted for MaxDivergence {
+    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error> {
+        noise.pure(grid)
+    }
+
+    fn above(
+        noise: &Noise,
+        grid: i64,
+        threshold: &Rational,
+    ) -> Result<AboveThreshold<Self>, Error> {
+        noise.above_pure(grid, threshold)
+    }
+
+    fn ranks(selection: &RankSelection, aim: Aim) -> Result<RanksPure, Error> {
+        selection.pure(aim)
+    }
+}
+
+impl Counted for ZeroConcentratedDivergence {
+    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error> {
+        noise.zcdp(grid)
+    }
+
+    fn above(
+        noise: &Noise,
+        grid: i64,
+        threshold: &Rational,
+    ) -> Result<AboveThreshold<Self>, Error> {
+        noise.above_zcdp(grid, threshold)
+    }
+
+    fn ranks(selection: &RankSelection, aim: Aim) -> Result<RanksZcdp, Error> {
+        selection.zcdp(aim)
+    }
+}
+
+/// The stage from an answer to the numbers of a statistic, of all groups that are picked.
+pub fn numbers_chain(
+    kind: &Arc<dyn Kind>,
+    groups: Option<u64>,
+    slot: &Slot,
+    pick: Pick,
+) -> Result<ToNumbers, Error> {
+    let Method::Noise(noisy) = kind.method() else {
+        return Err(Error::other("this statistic has no numbers"));
+    };
+    let stability = noisy.stability();
+    let (of, slot) = (Arc::clone(kind), slot.clone());
+    let numbers = move |answer: &Arc<Answer>| -> Result<Vec<Rational>, Error> {
+        let Method::Noise(noisy) = of.method() else {
+            return Err(unexpected());
+        };
+        let mut all = Vec::new();
+        for (_, group) in pick.groups(answer, &slot) {
+            match group {
+                // Nothing was added to its sums.
+                None => all.resize(all.len() + noisy.count() as usize, Rational::ZERO),
+                Some(group) => {
+                    let exact = slot.of(group).ok_or_else(unexpected)?;
+                    all.extend(noisy.numbers(&exact)?);
+                }
+            }
+        }
+        Ok(all)
+    };
+    match stability {
+        Stability::Shares => shares(groups, numbers),
+        Stability::Sums { lower, upper } => sums(groups, (lower, upper), numbers),
+        Stability::Vectors(each) => vectors(groups, each, numbers),
+        Stability::Moved(statistic) => moved(&statistic, move |answer| {
+            numbers(answer)?.pop().ok_or_else(unexpected)
+        }),
+    }
+}
+
+/// The stage from an answer to the rows of the keys that occur.
+pub fn rows_by_key(slot: &Slot) -> Result<ToCounts, Error> {
+    let slot = slot.clone();
+    counts(move |answer: &Arc<Answer>| {
+        let groups = answer.tables.get(slot.table).into_iter().flatten();
+        groups
+            .map(|group| match slot.of(group).as_deref() {
+                Some([ExactValue::Rows(rows)]) => Ok((group.key.clone(), *rows)),
+                _ => Err(unexpected()),
+            })
+            .collect()
+    })
+}
+
+/// What is drawn from an answer, by group.
+type ByGroup<M> = Measurement<Answers, ReachDistance, M, Drawn>;
+
+/// The numbers of all groups, by group. Which groups there are is public by now.
+fn by_group<M: Measure>(
+    drawn: &Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, Vec<Rational>>,
+    slot: &Slot,
+    pick: Pick,
+    each: usize,
+) -> Result<ByGroup<M>, Error> {
+    let (inner, slot) = (drawn.clone(), slot.clone());
+    Measurement::new(
+        AnswerDomain::new(),
+        ReachDistance,
+        drawn.output_measure().clone(),
+        move |answer: &Arc<Answer>, entropy| {
+            let numbers = inner.invoke_with(answer, entropy)?;
+            let groups = pick.groups(answer, &slot);
+            if numbers.len() != groups.len() * each {
+                return Err(unexpected());
+            }
+            let mut numbers = numbers.into_iter();
+            let mut of_group = || numbers.by_ref().take(each).collect();
+            Ok(groups
+                .into_iter()
+                .map(|(key, _)| (key.clone(), of_group()))
+                .collect())
+        },
+        drawn.privacy_map().clone(),
+    )
+}
+
+/// A loss without a δ.
+fn exactly<M: Measure>(drawn: FromAnswer<Exact<M>, Drawn>) -> Tailed<M>
+where
+    Exact<M>: Measure<Distance = Rational>,
+{
+    let measure = Approximate(drawn.output_measure().clone());
+    drawn.cast(measure, |loss| WithDelta::new(loss.clone(), Up::ZERO))
+}
+
+/// The exact numbers that noise would be added to, by group; of quantiles, none.
+#[cfg(any(test, feature = "test-entropy"))]
+pub fn exact_numbers(
+    kind: &Arc<dyn Kind>,
+    slot: &Slot,
+    answer: &Answer,
+) -> Result<Vec<Vec<Rational>>, Error> {
+    let Method::Noise(noisy) = kind.method() else {
+        return Ok(vec![]);
+    };
+    let groups = answer.tables.get(slot.table).into_iter().flatten();
+    groups
+        .map(|group| noisy.numbers(&slot.of(group).ok_or_else(unexpected)?))
+        .collect()
+}

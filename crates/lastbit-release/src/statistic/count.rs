@@ -1,0 +1,127 @@
+//! How many rows, or units.
+
+use std::sync::Arc;
+
+use lastbit::Error;
+use lastbit_exact::{Rational, Up};
+
+use super::{
+    Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
+    unexpected,
+};
+use crate::engine::query::{Aggregate, Exact};
+use crate::plan::PlanError;
+use crate::present::{Cell, whole_cell};
+
+/// How many rows there are in a group; of units, each of which counts with one.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    word: &'static str,
+}
+
+pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+    reading.no_columns("a count is of rows; leave out `of`")?;
+    read_as(reading, "count")
+}
+
+pub(super) fn read_units(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+    reading.no_columns("units are those of [privacy]; leave out `of`")?;
+    if let Some(most_rows) = reading.table.get("most_rows") {
+        return Err(most_rows.error("a unit counts once; leave out `most_rows`"));
+    }
+    read_as(reading, "units")
+}
+
+fn read_as(reading: &Reading<'_>, word: &'static str) -> Result<Arc<dyn Kind>, PlanError> {
+    if reading.rows.is_some() {
+        return Err(reading.error("the number of rows is public under neighbours = \"change-one\"; leave the count out, or group it"));
+    }
+    Ok(Arc::new(Count { word }))
+}
+
+impl Kind for Count {
+    fn word(&self) -> &'static str {
+        self.word
+    }
+
+    fn most_rows(&self) -> Option<u64> {
+        (self.word == "units").then_some(1)
+    }
+
+    fn of(&self) -> Vec<&str> {
+        vec![]
+    }
+
+    fn aggregates(&self) -> Vec<Aggregate> {
+        vec![Aggregate::Rows]
+    }
+
+    fn span(&self) -> Option<Span> {
+        Some(Span::new(&[], vec![Polynomial::one()]))
+    }
+
+    fn unit(&self) -> String {
+        match self.word {
+            "units" => "units".to_owned(),
+            _ => "rows".to_owned(),
+        }
+    }
+
+    fn typical(&self, rows: u64) -> Rational {
+        Rational::from(rows)
+    }
+
+    fn range(&self) -> (Option<Rational>, Option<Rational>) {
+        (Some(Rational::ZERO), None)
+    }
+
+    fn method(&self) -> Method<'_> {
+        Method::Noise(self)
+    }
+
+    fn counts_rows(&self) -> bool {
+        true
+    }
+}
+
+impl Noisy for Count {
+    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+        match exact {
+            [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
+            _ => Err(unexpected()),
+        }
+    }
+
+    fn stability(&self) -> Stability {
+        Stability::Shares
+    }
+
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn is_clamped(&self) -> bool {
+        true
+    }
+
+    fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
+        Some(whole_error(noised, errors))
+    }
+
+    fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
+        numbers
+            .iter()
+            .map(|number| whole_cell(String::new(), number, published.error))
+            .collect()
+    }
+}
+
+/// Both the published and the exact number are whole, so their distance is too. A number that was not whole was rounded, by half at most.
+pub(super) fn whole_error(noised: &Noised<'_>, errors: Errors<'_>) -> Up {
+    let off = errors.noise(noised);
+    let rounding = match noised.is_whole() {
+        true => Up::ZERO,
+        false => Up::exact(0.5),
+    };
+    Up::exact((off + rounding).get().floor())
+}

@@ -1,0 +1,271 @@
+//! Statistics: one file a kind. Each says which integers it needs, how noise gets into them, how far off the result is, and what is
+//! printed of it.
+//!
+//! To add one: a file with a type that implements [`Kind`], and its line in `KINDS`.
+
+mod bounds;
+mod chain;
+mod correlation;
+mod count;
+mod covariance;
+mod errors;
+mod gram;
+mod histogram;
+mod left_out;
+mod mean;
+mod moment;
+mod noised;
+mod quantiles;
+mod query;
+mod ratio;
+mod reading;
+mod regression;
+mod share;
+mod span;
+mod sum;
+mod top;
+mod variance;
+mod weighted_mean;
+mod weighted_sum;
+
+use std::fmt;
+use std::sync::Arc;
+
+use lastbit::Error;
+use lastbit::metrics::Norms;
+use lastbit::tables::{RankSelection, Reach};
+use lastbit_exact::{Rational, Up};
+
+use crate::engine::query::{Aggregate, Exact};
+use crate::expression::Expression;
+use crate::plan::{PlanError, Scale};
+use crate::present::Cell;
+
+#[cfg(any(test, feature = "test-entropy"))]
+pub use chain::exact_numbers;
+pub use chain::{
+    Answers, Chain, Currency, Drawn, Mechanism, Paid, Pick, Scan, TableScan, ToCounts, ToNumbers,
+    Whole, numbers_chain, rows_by_key, table,
+};
+pub use errors::Errors;
+pub use moment::{Moment, Shape};
+pub use noised::{Mix, Noised};
+pub use query::{Slot, query};
+pub(crate) use reading::{Reading, known};
+pub use span::{Polynomial, Span, Symbol};
+
+/// How a kind is read from a plan.
+type Read = fn(&Reading<'_>) -> Result<Arc<dyn Kind>, PlanError>;
+
+/// Every kind of statistic, by its word in a plan.
+pub(crate) const KINDS: [(&str, Read); 14] = [
+    ("count", count::read),
+    ("units", count::read_units),
+    ("sum", sum::read),
+    ("mean", mean::read),
+    ("variance", variance::read),
+    ("covariance", covariance::read),
+    ("histogram", histogram::read),
+    ("share", share::read),
+    ("correlation", correlation::read),
+    ("regression", regression::read),
+    ("top", top::read),
+    ("bounds", bounds::read),
+    ("left-out", left_out::read),
+    ("quantiles", quantiles::read),
+];
+
+/// What a statistic is, and of which columns.
+pub trait Kind: fmt::Debug + Send + Sync {
+    /// The word in a plan.
+    fn word(&self) -> &'static str;
+
+    /// The columns that it is of.
+    fn of(&self) -> Vec<&str>;
+
+    /// All columns of the plan that it reads.
+    fn uses(&self) -> Vec<&str> {
+        self.of()
+    }
+
+    /// What tells it from others of its word and columns, as lines of the identity of a release.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![]
+    }
+
+    /// Whether it is of the bins of its columns, so that their edges are part of what is computed.
+    fn is_binned(&self) -> bool {
+        false
+    }
+
+    /// The integers that it needs in each group.
+    fn aggregates(&self) -> Vec<Aggregate>;
+
+    /// Columns that it computes for itself, by their names in its aggregates.
+    fn derives(&self) -> Vec<(&str, &Expression)> {
+        vec![]
+    }
+
+    /// What a row adds to its numbers, so that it can share the noise of others; `None` if it cannot.
+    fn span(&self) -> Option<Span> {
+        None
+    }
+
+    /// The most rows of a unit that count in a group, if it has a limit of its own.
+    fn most_rows(&self) -> Option<u64> {
+        None
+    }
+
+    /// If it is of units, in all: the columns by which the limits that cut them apply.
+    fn limited_by(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Columns that it groups by of itself.
+    fn keys(&self) -> Vec<&str> {
+        vec![]
+    }
+
+    /// Which of the groups that were published are shown, and in which order.
+    fn shown(&self, drawn: Drawn) -> Drawn {
+        drawn
+    }
+
+    /// A label for each number that is published of a group; an empty one if there is but one number.
+    fn labels(&self) -> Vec<String> {
+        vec![String::new()]
+    }
+
+    /// How many numbers are published of a group.
+    fn cells_of_group(&self) -> u64 {
+        1
+    }
+
+    /// The unit of its values, such as "years²" for a variance; empty if the plan gives none.
+    fn unit(&self) -> String;
+
+    /// What its values are.
+    fn scale(&self) -> Scale {
+        Scale::Real
+    }
+
+    /// The unit of its errors, if it is not that of its values.
+    fn error_unit(&self) -> &'static str {
+        ""
+    }
+
+    /// A typical value over so many rows, from the guesses of the plan; for relative errors only.
+    fn typical(&self, rows: u64) -> Rational;
+
+    /// The public number of rows, where every row counts, in the one group.
+    fn public_rows(&self) -> Option<u64> {
+        None
+    }
+
+    /// Where a published number can be, as far as that is known.
+    fn range(&self) -> (Option<Rational>, Option<Rational>);
+
+    /// How noise gets into it.
+    fn method(&self) -> Method<'_>;
+
+    /// Whether it counts the rows of groups, so that it can say which discovered groups there are.
+    fn counts_rows(&self) -> bool {
+        false
+    }
+}
+
+/// How noise gets into a statistic.
+pub enum Method<'a> {
+    /// It is added to exact numbers.
+    Noise(&'a dyn Noisy),
+    /// Values are selected by their ranks.
+    Selection(&'a dyn Selected),
+}
+
+/// A statistic of numbers to which noise is added.
+pub trait Noisy: Kind {
+    /// The numbers of one group. They fail only on integers that are not those of [`Kind::aggregates`].
+    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error>;
+
+    /// How far neighbours move the numbers: the stage of the chain from the answer to them.
+    fn stability(&self) -> Stability;
+
+    /// How many numbers there are in a group.
+    fn count(&self) -> u64 {
+        1
+    }
+
+    /// Whether they are whole, so that noise on whole numbers is enough.
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    /// Whether what is published is clamped to [`Kind::range`] before anything else is made of it.
+    fn is_clamped(&self) -> bool;
+
+    /// Whether the error depends on how many rows a group has, and is known after the release only.
+    fn needs_rows(&self) -> bool {
+        false
+    }
+
+    /// With the confidence, every published number of a group is within this much of the exact one: noise, the grid, and the rounding
+    /// of rows. `rows` is the number of rows in the group; `None` if that is needed and not known.
+    fn error(&self, noised: &Noised<'_>, rows: Option<u64>, errors: Errors<'_>) -> Option<Up>;
+
+    /// What is published of the noisy numbers of a group.
+    fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell>;
+}
+
+/// How far neighbours move the numbers of a statistic. The bounds themselves, with their proofs, are in [`lastbit::tables`].
+pub enum Stability {
+    /// As [`lastbit::tables::shares`].
+    Shares,
+    /// As [`lastbit::tables::sums`].
+    Sums {
+        /// The least that a row adds.
+        lower: Rational,
+        /// The most that a row adds.
+        upper: Rational,
+    },
+    /// As [`lastbit::tables::vectors`].
+    Vectors(Norms),
+    /// As [`lastbit::tables::moved`].
+    Moved(Box<lastbit::statistics::Extent>),
+}
+
+/// What is known when cells are made.
+#[derive(Clone, Copy)]
+pub struct Published<'a> {
+    /// The noise that was added.
+    pub noised: Noised<'a>,
+    /// The error before the release.
+    pub error: Option<Up>,
+    /// Bounds at the confidence of the plan.
+    pub errors: Errors<'a>,
+}
+
+/// A statistic whose values are selected by their ranks.
+pub trait Selected: Kind {
+    /// The last offset; offsets are selected from 0 to it.
+    fn last(&self) -> u64;
+
+    /// Shares of the rows: a value, and the ends of an interval around it, are selected at each.
+    fn shares(&self) -> &[Rational];
+
+    /// The selection at a share with this bounded range in each group.
+    fn selection(
+        &self,
+        share: &Rational,
+        groups: Option<u64>,
+        epsilon: &lastbit::Epsilon,
+        reach: Reach,
+    ) -> Result<RankSelection, Error>;
+
+    /// What is published of the selected offsets of a group: a value, a lower and an upper end for each share.
+    fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell>;
+}
+
+/// The refusal of integers that are not those that were asked for.
+fn unexpected() -> Error {
+    Error::other("the engine's answer does not fit the query; report this")
+}

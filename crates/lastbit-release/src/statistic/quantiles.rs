@@ -1,0 +1,158 @@
+//! Numbers with given shares of the rows at or below them.
+
+use std::sync::Arc;
+
+use lastbit::tables::{RankSelection, Reach};
+use lastbit::{Epsilon, Error};
+use lastbit_exact::{Rational, UBig, Up};
+
+use super::{Kind, Method, Reading, Selected};
+use crate::engine::query::{Aggregate, MOST_OFFSETS};
+use crate::plan::{Numbers, PlanError, Scale};
+use crate::present::{Cell, selected_cell};
+
+/// Shares are fractions of at most this denominator, so that it times 2^40 rows is within 62 bits.
+const MOST_PARTS: u32 = 1_000_000;
+
+#[derive(Clone, Debug)]
+struct Quantiles {
+    x: Arc<Numbers>,
+    /// Shares from 0 to 1, increasing.
+    at: Vec<Rational>,
+    /// The public number of rows, if every row counts, in the one group.
+    rows: Option<u64>,
+}
+
+pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+    let x = reading.one_of_numbers("quantiles")?;
+    if x.grid.count() > MOST_OFFSETS.unsigned_abs() {
+        return Err(reading.table.error(format!(
+            "column `{}`: a grid of 2^{} has more than 2^{} steps between the bounds; choose a coarser `grid`",
+            x.column,
+            x.grid.exponent(),
+            MOST_OFFSETS.ilog2()
+        )));
+    }
+    let rows = reading.public_rows(&[&x]);
+    let at = shares(reading)?;
+    Ok(Arc::new(Quantiles { x, at, rows }))
+}
+
+/// Shares of the rows, increasing; the median if none are given.
+fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
+    let Some(at) = reading.table.get("at") else {
+        return Ok(vec![Rational::new(1, 2)]);
+    };
+    let shares = Reading::some_numbers(&at)?;
+    if shares.is_empty() {
+        return Err(at.error(format!("{} asks for no quantile", reading.table.name())));
+    }
+    if let Some(outside) = shares
+        .iter()
+        .find(|share| share.is_negative() || **share > Rational::ONE)
+    {
+        return Err(at.error(format!(
+            "a quantile is at a share from 0 to 1, got {outside}"
+        )));
+    }
+    if shares
+        .iter()
+        .any(|share| *share.denominator() > UBig::from(MOST_PARTS))
+    {
+        return Err(at.error("a quantile is at a share of at most six decimals"));
+    }
+    if shares.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(at.error("`at` must increase"));
+    }
+    Ok(shares)
+}
+
+impl Kind for Quantiles {
+    fn word(&self) -> &'static str {
+        "quantiles"
+    }
+
+    fn of(&self) -> Vec<&str> {
+        vec![&self.x.column]
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        self.at
+            .iter()
+            .map(|share| ("at", share.to_string()))
+            .collect()
+    }
+
+    fn aggregates(&self) -> Vec<Aggregate> {
+        vec![Aggregate::Offsets(Arc::clone(&self.x))]
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.at.iter().map(Rational::to_string).collect()
+    }
+
+    fn cells_of_group(&self) -> u64 {
+        self.at.len() as u64
+    }
+
+    fn unit(&self) -> String {
+        self.x.unit.clone()
+    }
+
+    fn scale(&self) -> Scale {
+        self.x.scale
+    }
+
+    fn error_unit(&self) -> &'static str {
+        "rows in rank"
+    }
+
+    fn typical(&self, rows: u64) -> Rational {
+        Rational::from(rows)
+    }
+
+    fn public_rows(&self) -> Option<u64> {
+        self.rows
+    }
+
+    fn range(&self) -> (Option<Rational>, Option<Rational>) {
+        let bounds = &self.x.bounds;
+        (Some(bounds.lower().clone()), Some(bounds.upper().clone()))
+    }
+
+    fn method(&self) -> Method<'_> {
+        Method::Selection(self)
+    }
+}
+
+impl Selected for Quantiles {
+    fn last(&self) -> u64 {
+        self.x.grid.count()
+    }
+
+    fn shares(&self) -> &[Rational] {
+        &self.at
+    }
+
+    fn selection(
+        &self,
+        share: &Rational,
+        groups: Option<u64>,
+        epsilon: &Epsilon,
+        reach: Reach,
+    ) -> Result<RankSelection, Error> {
+        let whole = self.rows.is_some();
+        RankSelection::new(self.last(), share, groups, whole, epsilon, reach)
+    }
+
+    fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell> {
+        let selected = self.at.iter().zip(offsets.chunks_exact(3));
+        selected
+            .map(|(share, offsets)| {
+                let values = [&offsets[0], &offsets[1], &offsets[2]];
+                let values = values.map(|offset| self.x.grid.value(offset));
+                selected_cell(&self.x, share, error, values)
+            })
+            .collect()
+    }
+}

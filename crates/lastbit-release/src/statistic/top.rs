@@ -1,0 +1,239 @@
+//! The most frequent values of a column.
+//!
+//! Of public categories or bins all counts get noise, and the largest are shown. Of discovered values those are, whose noisy count
+//! reaches the threshold.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use lastbit::Error;
+use lastbit_exact::{Rational, Up};
+
+use super::count::whole_error;
+use super::histogram::{counts, indicators};
+use super::{
+    Drawn, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, unexpected,
+};
+use crate::engine::query::{Aggregate, Exact};
+use crate::plan::{ColumnKind, PlanError};
+use crate::present::{Cell, whole_cell};
+
+/// Of public categories or bins.
+#[derive(Clone, Debug)]
+struct Top {
+    column: String,
+    aggregate: Aggregate,
+    labels: Vec<String>,
+    most: usize,
+}
+
+/// Of discovered values.
+#[derive(Clone, Debug)]
+struct TopFound {
+    column: String,
+    most: usize,
+}
+
+pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+    let column = reading.column()?;
+    let name = column.name.clone();
+    let most = reading.table.need("most", "most = 10")?;
+    let most = usize::try_from(most.count()?).map_err(|_| most.error("`most` is too large"))?;
+    let aggregate = match &column.kind {
+        ColumnKind::Categories(categories) => Aggregate::Categories(Arc::clone(categories)),
+        ColumnKind::Numbers(numbers) if numbers.edges.is_some() => {
+            Aggregate::Bins(Arc::clone(numbers))
+        }
+        ColumnKind::Numbers(_) => {
+            return Err(reading.error(format!(
+                "the most frequent values of `{name}` need bins; add `edges` to [columns.{name}]"
+            )));
+        }
+        ColumnKind::Discovered => return Ok(Arc::new(TopFound { column: name, most })),
+    };
+    let labels = column.labels();
+    Ok(Arc::new(Top {
+        column: name,
+        aggregate,
+        most: most.min(labels.len()),
+        labels,
+    }))
+}
+
+impl Kind for Top {
+    fn word(&self) -> &'static str {
+        "top"
+    }
+
+    fn of(&self) -> Vec<&str> {
+        vec![&self.column]
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("most", self.most.to_string())]
+    }
+
+    fn is_binned(&self) -> bool {
+        true
+    }
+
+    fn aggregates(&self) -> Vec<Aggregate> {
+        vec![self.aggregate.clone()]
+    }
+
+    fn span(&self) -> Option<Span> {
+        Some(indicators(&self.column, &self.aggregate))
+    }
+
+    /// The longest, of which there may be so many.
+    fn labels(&self) -> Vec<String> {
+        let mut labels = self.labels.clone();
+        labels.sort_by_key(|label| Reverse(label.len()));
+        labels.truncate(self.most);
+        labels
+    }
+
+    fn cells_of_group(&self) -> u64 {
+        self.most as u64
+    }
+
+    fn unit(&self) -> String {
+        "rows".to_owned()
+    }
+
+    fn typical(&self, rows: u64) -> Rational {
+        Rational::from(rows)
+    }
+
+    fn range(&self) -> (Option<Rational>, Option<Rational>) {
+        (Some(Rational::ZERO), None)
+    }
+
+    fn method(&self) -> Method<'_> {
+        Method::Noise(self)
+    }
+}
+
+impl Noisy for Top {
+    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+        counts(exact, self.labels.len())
+    }
+
+    fn stability(&self) -> Stability {
+        Stability::Shares
+    }
+
+    fn count(&self) -> u64 {
+        self.labels.len() as u64
+    }
+
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn is_clamped(&self) -> bool {
+        true
+    }
+
+    /// All counts are within it at once, so that those that are shown are, whichever they are.
+    fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
+        let each = errors.alpha / &Rational::from(self.labels.len() as u64);
+        let all = Errors {
+            alpha: &each,
+            ..errors
+        };
+        Some(whole_error(noised, all))
+    }
+
+    fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
+        let mut labelled: Vec<(&Rational, &String)> = numbers.iter().zip(&self.labels).collect();
+        // Of equal counts the first in the plan.
+        labelled.sort_by(|a, b| b.0.cmp(a.0));
+        labelled.truncate(self.most);
+        labelled
+            .into_iter()
+            .map(|(number, label)| whole_cell(label.clone(), number, published.error))
+            .collect()
+    }
+}
+
+impl Kind for TopFound {
+    fn word(&self) -> &'static str {
+        "top"
+    }
+
+    fn of(&self) -> Vec<&str> {
+        vec![&self.column]
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("most", self.most.to_string())]
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec![&self.column]
+    }
+
+    fn aggregates(&self) -> Vec<Aggregate> {
+        vec![Aggregate::Rows]
+    }
+
+    fn unit(&self) -> String {
+        "rows".to_owned()
+    }
+
+    fn typical(&self, rows: u64) -> Rational {
+        Rational::from(rows)
+    }
+
+    fn range(&self) -> (Option<Rational>, Option<Rational>) {
+        (Some(Rational::ZERO), None)
+    }
+
+    fn method(&self) -> Method<'_> {
+        Method::Noise(self)
+    }
+
+    fn counts_rows(&self) -> bool {
+        true
+    }
+
+    fn shown(&self, mut drawn: Drawn) -> Drawn {
+        // Groups come in the order of their keys, and equal counts stay in it.
+        drawn.sort_by(|a, b| b.1.cmp(&a.1));
+        drawn.truncate(self.most);
+        drawn
+    }
+}
+
+impl Noisy for TopFound {
+    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+        match exact {
+            [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
+            _ => Err(unexpected()),
+        }
+    }
+
+    fn stability(&self) -> Stability {
+        Stability::Shares
+    }
+
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn is_clamped(&self) -> bool {
+        true
+    }
+
+    fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
+        Some(whole_error(noised, errors))
+    }
+
+    fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
+        let numbers = numbers.iter();
+        numbers
+            .map(|number| whole_cell(String::new(), number, published.error))
+            .collect()
+    }
+}

@@ -1,0 +1,311 @@
+//! One text for each value: units, categories and discovered keys are compared by what they say, not by how they are spelled.
+//!
+//! A plain decimal number (a sign, digits without leading zeros, a fraction, an exponent) is its exact value: `7`, `7.0`, `7e0` and `+7`
+//! are one value, and so are `0` and `-0.0`. `07` is text, as are numbers whose exponent has more than 17 digits. `true` and `false` are
+//! themselves in capitals too. Anything else is its text without the spaces around it; nothing but spaces is a missing value.
+
+use core::fmt::Write;
+#[cfg(feature = "engine")]
+use std::collections::BTreeSet;
+
+/// What a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    /// Nothing.
+    Missing,
+    /// A whole number.
+    Whole(i64),
+    /// Another value, by the one text that it has; it is never the text of a [`Value::Whole`].
+    Text(&'a str),
+}
+
+/// What a text says. `buffer` is for values that are spelled in another way than theirs.
+pub(crate) fn value<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
+    let text = text.trim();
+    match text.as_bytes() {
+        [] => Value::Missing,
+        [b'0'..=b'9' | b'+' | b'-', ..] => number(text, buffer),
+        [b't' | b'T', ..] if text.eq_ignore_ascii_case("true") => Value::Text("true"),
+        [b'f' | b'F', ..] if text.eq_ignore_ascii_case("false") => Value::Text("false"),
+        _ => Value::Text(text),
+    }
+}
+
+impl Value<'_> {
+    /// The one text of the value; empty if it is missing.
+    pub(crate) fn to_text(self) -> String {
+        match self {
+            Value::Missing => String::new(),
+            Value::Whole(number) => number.to_string(),
+            Value::Text(text) => text.to_owned(),
+        }
+    }
+}
+
+/// Some values.
+#[cfg(feature = "engine")]
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    numbers: BTreeSet<i64>,
+    texts: BTreeSet<String>,
+}
+
+#[cfg(feature = "engine")]
+impl Values {
+    /// What some texts say.
+    pub(crate) fn of(texts: &[String]) -> Values {
+        let mut values = Values::default();
+        for text in texts {
+            match value(text, &mut String::new()) {
+                Value::Missing => {}
+                Value::Whole(number) => {
+                    values.numbers.insert(number);
+                }
+                Value::Text(text) => {
+                    values.texts.insert(text.to_owned());
+                }
+            }
+        }
+        values
+    }
+
+    /// Whether a value is one of them; a missing one is none.
+    pub(crate) fn contains(&self, value: Value<'_>) -> bool {
+        match value {
+            Value::Missing => false,
+            Value::Whole(number) => self.numbers.contains(&number),
+            Value::Text(text) => self.texts.contains(text),
+        }
+    }
+}
+
+/// The one text of what a text says; `None` if that is nothing.
+pub(crate) fn canonical(text: &str) -> Option<String> {
+    match value(text, &mut String::new()) {
+        Value::Missing => None,
+        value => Some(value.to_text()),
+    }
+}
+
+/// Numbers of more digits before the point are written with an exponent.
+const MOST_DIGITS: i64 = 40;
+
+/// So are numbers of more zeros after it.
+const MOST_ZEROS: i64 = 6;
+
+fn number<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
+    let (negative, unsigned) = match text.as_bytes()[0] {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let bytes = unsigned.as_bytes();
+    let whole = bytes
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if whole == 0 || (whole > 1 && bytes[0] == b'0') {
+        return Value::Text(text);
+    }
+    if whole == bytes.len() && whole <= 18 {
+        // Below 10^18.
+        let magnitude = bytes
+            .iter()
+            .fold(0, |sum, digit| 10 * sum + i64::from(digit - b'0'));
+        return Value::Whole(if negative { -magnitude } else { magnitude });
+    }
+    let Some((fraction, exponent)) = fraction_and_exponent(&unsigned[whole..]) else {
+        return Value::Text(text);
+    };
+    // The value is `digits · 10^exponent`, with no zero at either end of the digits. An exponent is below 10^17 and a text shorter
+    // than 2^62 bytes, so nothing here overflows.
+    let mut digits = String::with_capacity(whole + fraction.len());
+    digits.push_str(&unsigned[..whole]);
+    digits.push_str(fraction);
+    let exponent = exponent - fraction.len() as i64;
+    let ended = digits.trim_end_matches('0');
+    let exponent = exponent + (digits.len() - ended.len()) as i64;
+    let digits = ended.trim_start_matches('0');
+    if digits.is_empty() {
+        return Value::Whole(0);
+    }
+    let before = digits.len() as i64 + exponent;
+    if exponent >= 0 && before <= 19 {
+        let power = 10i128.pow(exponent as u32);
+        let magnitude = digits.parse::<i128>().unwrap_or(i128::MAX / power) * power;
+        if let Ok(number) = i64::try_from(if negative { -magnitude } else { magnitude }) {
+            return Value::Whole(number);
+        }
+    }
+    buffer.clear();
+    if negative {
+        buffer.push('-');
+    }
+    // Writing to a string does not fail.
+    let _ = if exponent >= 0 && before <= MOST_DIGITS {
+        write!(buffer, "{digits}{}", "0".repeat(exponent as usize))
+    } else if exponent < 0 && before > 0 {
+        let (whole, fraction) = digits.split_at(before as usize);
+        write!(buffer, "{whole}.{fraction}")
+    } else if exponent < 0 && before > -MOST_ZEROS {
+        write!(buffer, "0.{}{digits}", "0".repeat(-before as usize))
+    } else {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        write!(buffer, "{first}{point}{rest}e{}", before - 1)
+    };
+    Value::Text(buffer)
+}
+
+/// What follows the digits before the point, if it belongs to a number: the digits after the point, and the exponent.
+fn fraction_and_exponent(rest: &str) -> Option<(&str, i64)> {
+    let (fraction, rest) = match rest.strip_prefix('.') {
+        None => ("", rest),
+        Some(rest) => {
+            let end = rest
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            (end > 0).then(|| rest.split_at(end))?
+        }
+    };
+    let Some(exponent) = rest.strip_prefix(['e', 'E']) else {
+        return rest.is_empty().then_some((fraction, 0));
+    };
+    let (negative, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, exponent.strip_prefix('+').unwrap_or(exponent)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    let exponent = match significant.len() {
+        0 => 0,
+        1..=17 => significant.parse::<i64>().ok()?,
+        _ => return None,
+    };
+    Some((fraction, if negative { -exponent } else { exponent }))
+}
+
+#[cfg(test)]
+mod tests {
+    use lastbit_exact::Rational;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(text: &str) -> String {
+        canonical(text).unwrap_or_default()
+    }
+
+    #[test]
+    fn one_value_has_one_text() {
+        let same: [&[&str]; 9] = [
+            &[
+                "7",
+                "7.0",
+                "7e0",
+                "+7",
+                "70e-1",
+                "0.7E+1",
+                " 7\u{2003}",
+                "7.000",
+            ],
+            &[
+                "0",
+                "-0",
+                "0.0",
+                "-0.0",
+                "0e5",
+                "+0",
+                "0e-99999999999999999",
+            ],
+            &["-12.5", "-12.50", "-125e-1", "-1.25E1"],
+            &["1e300", "10e299", "1.0e+300", "1e0300"],
+            &["0.001", "1e-3", "0.0010"],
+            &["1e-30", "10.0e-31"],
+            &[
+                "9223372036854775808",
+                "9223372036854775808.0",
+                "9.223372036854775808e18",
+            ],
+            &["true", "True", "TRUE", " tRuE "],
+            &["false", "False"],
+        ];
+        for texts in same {
+            for text in texts {
+                assert_eq!(of(text), texts[0], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_plain_number_is_its_text() {
+        for text in [
+            "07",
+            "-07",
+            "00",
+            "7.",
+            ".7",
+            "1_000",
+            "7e",
+            "7e+",
+            "0x7",
+            "--7",
+            "+",
+            "-",
+            "7 7",
+            "1e999999999999999999",
+            "inf",
+            "NaN",
+            "٧",
+            "12-03",
+            "yes",
+            "truely",
+            "1/3",
+        ] {
+            assert_eq!(of(text), text);
+        }
+        assert_eq!(canonical(" \u{a0}\t"), None);
+        assert_eq!(of("\u{3000}Ann \u{2009}"), "Ann");
+    }
+
+    #[test]
+    fn the_ends_of_64_bits_are_whole_and_the_next_numbers_are_not() {
+        let is = |text: &str| value(text, &mut String::new()).to_text();
+        for number in [
+            i64::MAX,
+            i64::MIN,
+            999_999_999_999_999_999,
+            1_000_000_000_000_000_000,
+        ] {
+            let text = format!("{number}.0");
+            assert_eq!(value(&text, &mut String::new()), Value::Whole(number));
+            assert_eq!(is(&number.to_string()), number.to_string());
+        }
+        for text in ["9223372036854775808", "-9223372036854775809"] {
+            assert_eq!(value(text, &mut String::new()), Value::Text(text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_equal_if_and_only_if_the_numbers_are(
+            a in "[+-]?(0|[1-9][0-9]{0,21})([.][0-9]{1,12})?([eE][+-]?[0-9]{1,2})?",
+            b in "[+-]?(0|[1-9][0-9]{0,2})([.][0-9]{1,2})?([eE][+-]?[0-9])?",
+            c in "[+-]?(0|[1-9][0-9]{0,2})([.][0-9]{1,2})?([eE][+-]?[0-9])?",
+        ) {
+            let exact = |text: &str| text.trim_start_matches('+').parse::<Rational>().unwrap();
+            // The text says the same number, and has itself as its text.
+            prop_assert_eq!(exact(&of(&a)), exact(&a));
+            prop_assert_eq!(of(&of(&a)), of(&a));
+            prop_assert_eq!(of(&b) == of(&c), exact(&b) == exact(&c));
+        }
+
+        #[test]
+        fn any_text_has_one_text_and_none_panics(text in "\\PC{0,12}|[0-9eE.+-]{0,12}") {
+            let once = of(&text);
+            prop_assert_eq!(of(&once), once);
+        }
+    }
+}

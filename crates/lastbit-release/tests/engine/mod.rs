@@ -1,0 +1,13 @@
+pub(crate) mod common;
+mod damage;
+mod errors;
+mod files;
+mod formats;
+mod near;
+mod neighbours;
+mod one_value;
+mod reference;
+mod reference_engine;
+mod sensitivity;
+mod values;
+mod written;

@@ -1,0 +1,5 @@
+#[cfg(feature = "engine")]
+mod derive;
+mod parse;
+#[cfg(feature = "engine")]
+mod values;

@@ -1,0 +1,313 @@
+//! What a plan says of rows and cells, and what it cannot say: with the line and the column.
+
+use std::fs;
+
+use lastbit_release::plan::{ColumnKind, Plan, PlanError, Scale};
+
+/// A plan with these lines in `[source]`, these columns, and this statistic.
+fn plan(source: &str, columns: &str, statistic: &str) -> Result<Plan, PlanError> {
+    Plan::parse(&format!(
+        "[source]\nfiles = \"x.csv\"\n{source}\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\n{columns}\n[[statistics]]\nname = \"s\"\n{statistic}\n"
+    ))
+}
+
+fn column(text: &str) -> Result<Plan, PlanError> {
+    plan("", &format!("[columns.x]\n{text}"), "kind = \"count\"")
+}
+
+fn labels(text: &str) -> Vec<String> {
+    column(text).unwrap().columns[0].labels()
+}
+
+#[track_caller]
+fn refused(plan: Result<Plan, PlanError>, words: &str) {
+    let error = plan.unwrap_err();
+    assert!(error.place().is_some(), "{error}");
+    assert!(error.message().contains(words), "{error}");
+}
+
+#[test]
+fn errors_in_expressions_have_their_place_in_the_plan() {
+    let error = plan(
+        "where = \"age >= 18 and sum(x) > 1\"",
+        "",
+        "kind = \"count\"",
+    )
+    .unwrap_err();
+    let place = error.place().unwrap();
+    // `sum` stands at character 23 of line 3.
+    assert_eq!((place.line, place.column), (3, 24), "{error}");
+    let error = plan("", "", "kind = \"count\"\nwhere = '''\nage >\n  18 and'''").unwrap_err();
+    assert!(error.place().unwrap().line >= 14, "{error}");
+    let error = plan("where = \"a = \\\"\"", "", "kind = \"count\"").unwrap_err();
+    assert_eq!(error.place().unwrap().line, 3, "{error}");
+}
+
+#[test]
+fn limits_and_filters_of_a_statistic() {
+    let plan = plan(
+        "",
+        "",
+        "kind = \"count\"\nwhere = \"age > 3\"\nmost_rows = 5\nmost_groups = 1",
+    )
+    .unwrap();
+    let scope = &plan.statistics[0].scope;
+    assert_eq!(scope.filter.as_ref().unwrap().written(), "age > 3");
+    assert_eq!((scope.most_rows, scope.most_groups), (Some(5), None));
+    assert_eq!(scope.limits(&plan.unit), Some((5, 1)));
+    refused(
+        self::plan("", "", "kind = \"count\"\nmost_rows = 0"),
+        "from 1 on",
+    );
+    let rows = "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[[statistics]]\nname = \"s\"\nkind = \"count\"\nmost_rows = 2";
+    refused(Plan::parse(rows), "`most_rows` is for a unit");
+}
+
+#[test]
+fn a_filter_makes_the_number_of_rows_unknown() {
+    let text = |filter: &str| {
+        format!(
+            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"change-one\"\nrows = 10\n[budget]\nepsilon = 1\n[columns.x]\nlower = 0\nupper = 1\nmissing = 0\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\n{filter}"
+        )
+    };
+    let rows = |filter| {
+        Plan::parse(&text(filter)).unwrap().statistics[0]
+            .kind
+            .public_rows()
+    };
+    assert_eq!(rows(""), Some(10));
+    assert_eq!(rows("where = \"y = 1\""), None);
+}
+
+#[test]
+fn groups_of_discovered_keys_come_from_a_count_of_the_same_rows() {
+    let with = |second: &str| {
+        Plan::parse(&format!(
+            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\ndelta = 1e-6\n[columns.town]\ndiscover = true\n[columns.x]\nlower = 0\nupper = 1\n[[statistics]]\nname = \"towns\"\nkind = \"count\"\nby = \"town\"\nwhere = \"age > 3\"\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\nby = \"town\"\n{second}"
+        ))
+    };
+    with("where = \"age>3\"").unwrap();
+    // Which towns are missing beside those that were published would be a fact without noise.
+    refused(with(""), "with the same");
+    refused(
+        with("where = \"age > 4\""),
+        "with the same `where` and limits",
+    );
+    refused(
+        with("where = \"age > 3\"\nmost_groups = 2"),
+        "with the same `where` and limits",
+    );
+}
+
+#[test]
+fn codes_are_values() {
+    let plan = column("lower = 0\nupper = 1\nmissing_codes = [99.0, \"?\", \"NA\"]").unwrap();
+    assert_eq!(
+        plan.derive.codes,
+        [(
+            "x".to_owned(),
+            vec!["99".to_owned(), "?".to_owned(), "NA".to_owned()]
+        )]
+    );
+    refused(
+        column("lower = 0\nupper = 1\nmissing_codes = [99, 99.0]"),
+        "twice",
+    );
+    refused(
+        column("lower = 0\nupper = 1\nmissing_codes = [\" \"]"),
+        "missing anyway",
+    );
+    refused(
+        column("as = \"y\"\nlower = 0\nupper = 1\nmissing_codes = [9]"),
+        "nullif",
+    );
+    refused(
+        column("lower = 0\nupper = 1\nmissing_codes = { a = 1 }"),
+        "a text, a number",
+    );
+}
+
+#[test]
+fn categories_and_their_labels() {
+    assert_eq!(
+        labels("labels = { 1 = \"men\", 2 = \"women\" }"),
+        ["men", "women"]
+    );
+    assert_eq!(
+        labels("categories = [1, 2, 3]\nlabels = { \"2.0\" = \"two\" }"),
+        ["1", "two", "3"]
+    );
+    assert_eq!(labels("categories = [true, \"no\"]"), ["true", "no"]);
+    assert_eq!(labels("from = 2019\nto = 2021"), ["2019", "2020", "2021"]);
+    assert_eq!(
+        labels("categories = \"quarters\""),
+        ["Q1", "Q2", "Q3", "Q4"]
+    );
+    assert_eq!(labels("categories = \"weekdays\"")[6], "Sunday");
+    assert_eq!(labels("categories = \"months\"").len(), 12);
+    assert_eq!(labels("categories = \"weeks\"").len(), 53);
+    assert_eq!(labels("categories = \"hours\"")[0], "0");
+    assert_eq!(labels("categories = [\"months\"]"), ["months"]);
+    refused(column("categories = [1, \"1.0\"]"), "one value");
+    refused(
+        column("categories = [1, 2]\nlabels = { 3 = \"three\" }"),
+        "none of the categories",
+    );
+    refused(
+        column("categories = [1, 2]\nlabels = { 1 = \"2\" }"),
+        "shown as \"2\"",
+    );
+    refused(column("labels = { 1 = \"\" }"), "empty");
+    refused(column("from = 3\nto = 1"), "from `from` on");
+    refused(column("from = 3"), "go together");
+    refused(column("from = 1\nto = 2\ncategories = [1]"), "leave out");
+    refused(column("categories = [1]\nlower = 0\nupper = 1"), "either");
+}
+
+#[test]
+fn whole_numbers_dates_and_times() {
+    let scale = |text: &str| {
+        let plan = column(text).unwrap();
+        let ColumnKind::Numbers(numbers) = &plan.columns[0].kind else {
+            panic!("numbers");
+        };
+        (
+            numbers.scale,
+            numbers.bounds.lower().to_string(),
+            numbers.grid.exponent(),
+        )
+    };
+    assert_eq!(
+        scale("integer = true\nlower = -3\nupper = 8"),
+        (Scale::Whole, "-3".into(), 0)
+    );
+    assert_eq!(
+        scale("date = true\nlower = 1970-01-03\nupper = \"2024-12-31\""),
+        (Scale::Days, "2".into(), 0)
+    );
+    assert_eq!(
+        scale(
+            "time = true\nlower = 1970-01-01T00:01:00\nupper = \"2024-12-31T10:00:00+01:00\"\noffset = \"+01:00\""
+        ),
+        (Scale::Seconds, "60".into(), 0)
+    );
+    refused(
+        column("integer = true\nlower = 0.5\nupper = 8"),
+        "whole bounds",
+    );
+    refused(
+        column("integer = true\nlower = 0\nupper = 8\ngrid = -1"),
+        "leave out `grid`",
+    );
+    refused(
+        column("integer = true\ndate = true\nlower = 0\nupper = 8"),
+        "keep one",
+    );
+    refused(
+        column("date = true\nlower = 2024-02-30\nupper = 2024-12-31"),
+        "",
+    );
+    refused(
+        column("date = true\nlower = \"2024-02-30\"\nupper = 2024-12-31"),
+        "is no date",
+    );
+    refused(
+        column("date = true\nlower = 3\nupper = 2024-12-31"),
+        "is no date",
+    );
+    refused(
+        column("time = true\nlower = \"2024-01-01T00:00:00.5\"\nupper = 2024-12-31"),
+        "whole seconds",
+    );
+    refused(
+        column("date = true\nlower = 2024-01-01\nupper = 2024-12-31\noffset = \"Berlin\""),
+        "offset",
+    );
+    refused(
+        column("lower = 0\nupper = 1\noffset = \"+01:00\""),
+        "date = true",
+    );
+    refused(
+        column("lower = 0\nupper = 1\nevery = \"month\""),
+        "dates and times",
+    );
+    refused(
+        column("date = true\nlower = 2024-01-01\nupper = 2024-12-31\nunit = \"d\""),
+        "unit of their own",
+    );
+    let sum = plan(
+        "",
+        "[columns.x]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31",
+        "kind = \"sum\"\nof = \"x\"",
+    );
+    refused(sum, "sum says nothing");
+}
+
+#[test]
+fn bins_of_dates_are_shown_as_dates() {
+    assert_eq!(
+        labels("date = true\nedges = [2024-01-01, 2024-02-01, 2024-12-31]"),
+        ["[2024-01-01, 2024-02-01)", "[2024-02-01, 2024-12-31]"]
+    );
+    assert_eq!(
+        labels("date = true\nlower = 2023-12-15\nupper = 2024-02-10\nevery = \"month\""),
+        ["2023-12", "2024-01", "2024-02"]
+    );
+    assert_eq!(
+        labels("date = true\nlower = 2020-12-28\nupper = 2021-01-10\nevery = \"week\""),
+        ["2020-W53", "2021-W01"]
+    );
+    assert_eq!(
+        labels("time = true\nlower = 2023-01-01\nupper = 2024-06-01\nevery = \"year\""),
+        ["2023", "2024"]
+    );
+    assert_eq!(
+        labels("date = true\nlower = 2024-01-01\nupper = 2024-12-31\nevery = \"quarter\"").len(),
+        4
+    );
+}
+
+#[test]
+fn look_up_tables_have_one_row_a_key() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let read = |table: &str| {
+        fs::write(directory.path().join("wards.csv"), table).unwrap();
+        let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"wards.csv\"\nkey = \"ward\"\ncolumns = [\"region\"]\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[columns.region]\ncategories = [\"n\", \"s\"]\n[[statistics]]\nname = \"s\"\nkind = \"histogram\"\nof = \"region\"";
+        Plan::parse_in(text, directory.path())
+    };
+    let hash = |table: &str| read(table).unwrap().derive.lookups[0].hash(0);
+    let one = hash("ward,region\n1,n\n2,s\n");
+    // The same table, however it is written.
+    assert_eq!(
+        hash("region,ward,more\r\n\"s\",2.0,x\r\nn,1,\"a,\"\"b\"\"\n\""),
+        one
+    );
+    assert_ne!(hash("ward,region\n1,n\n2,n\n"), one);
+    refused(read("ward,region\n1,n\n1.0,s\n"), "two rows for `ward` 1");
+    refused(read("ward,region\n,n\n"), "without a `ward`");
+    refused(read("ward,regions\n1,n\n"), "no column `region`");
+    refused(read("ward,region\n1\n"), "row 1 has 1 cells");
+    refused(read("ward,region\n1,\"n\n"), "never closed");
+    refused(read("ward,ward,region\n1,1,n\n"), "two columns `ward`");
+    fs::remove_file(directory.path().join("wards.csv")).unwrap();
+    let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\ncolumns = [\"b\"]";
+    refused(Plan::parse_in(text, directory.path()), "none.csv");
+    let text = text.replace("none.csv", ".");
+    refused(Plan::parse_in(&text, directory.path()), "no regular file");
+    refused(
+        plan("join = [1]", "", "kind = \"count\""),
+        "private tables are not joined",
+    );
+}
+
+#[test]
+fn the_plans_of_the_documentation_can_be_priced() {
+    let page = include_str!("../../../../docs/plan.md");
+    let blocks: Vec<&str> = page.split("```toml\n").skip(1).collect();
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let text = block.split("```").next().unwrap();
+        let plan = Plan::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        lastbit_release::account::price(&plan).unwrap();
+    }
+}

@@ -1,0 +1,4 @@
+mod chain;
+mod contract;
+mod crash;
+mod files;

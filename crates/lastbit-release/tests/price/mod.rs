@@ -1,0 +1,2 @@
+mod bounds;
+mod budget;

@@ -1,0 +1,3 @@
+mod clinic;
+mod identity;
+mod stated_errors;

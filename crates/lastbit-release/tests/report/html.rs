@@ -1,0 +1,263 @@
+//! The page: well-formed, self-contained, accessible, and harmless whatever names are in it.
+
+use super::clinic::{HOSTILE, cell, clinic, renamed};
+use lastbit_release::present::{Picture, Report, html};
+
+/// A minimal reader of the page: the tags in order, each with its attributes, and the texts between them. Panics where the page is not well-formed.
+struct Page {
+    tags: Vec<(String, Vec<(String, String)>)>,
+    texts: Vec<String>,
+}
+
+const VOID: [&str; 6] = ["meta", "!doctype", "line", "rect", "path", "circle"];
+
+fn read(page: &str) -> Page {
+    let mut open: Vec<String> = Vec::new();
+    let mut read = Page {
+        tags: Vec::new(),
+        texts: Vec::new(),
+    };
+    let mut rest = page;
+    while let Some(start) = rest.find('<') {
+        let text = &rest[..start];
+        assert!(!text.contains('>'), "a lone > in {text:?}");
+        read.texts.push(unescape(text));
+        rest = &rest[start + 1..];
+        let end = rest.find('>').expect("every tag ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "tags nest");
+            continue;
+        }
+        let (name, attributes) = attributes(tag.trim_end_matches('/'));
+        if !VOID.contains(&name.as_str()) {
+            open.push(name.clone());
+        }
+        if name == "style" {
+            let end = rest.find("</style>").expect("the style ends");
+            assert!(!rest[..end].contains("url(") && !rest[..end].contains("@import"));
+            rest = &rest[end..];
+        }
+        read.tags.push((name, attributes));
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+    read
+}
+
+fn attributes(tag: &str) -> (String, Vec<(String, String)>) {
+    let (name, mut rest) = tag.split_once(' ').unwrap_or((tag, ""));
+    let mut list = Vec::new();
+    while let Some((key, after)) = rest.split_once("=\"") {
+        let (value, after) = after.split_once('"').expect("a quoted value");
+        let key = key.trim();
+        assert!(
+            key.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
+            "{key:?}"
+        );
+        list.push((key.to_owned(), unescape(value)));
+        rest = after;
+    }
+    assert!(["", "html"].contains(&rest.trim()), "{rest:?}");
+    (name.to_owned(), list)
+}
+
+fn unescape(text: &str) -> String {
+    let plain = text.split("&amp;").all(|part| {
+        ["&lt;", "&gt;", "&quot;", "&#39;", "&nbsp;"]
+            .iter()
+            .fold(part.to_owned(), |part, entity| part.replace(entity, ""))
+            .find('&')
+            .is_none()
+    });
+    assert!(plain, "an entity that is not ours in {text:?}");
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", "\u{a0}"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (entity, c)| text.replace(entity, c))
+}
+
+/// The tags by name, but for the labels of axes: fewer long ones fit.
+fn names(page: &Page) -> Vec<&str> {
+    let names = page.tags.iter().map(|(name, _)| name.as_str());
+    names.filter(|name| *name != "text").collect()
+}
+
+fn tags<'a>(page: &'a Page, name: &str) -> Vec<&'a Vec<(String, String)>> {
+    page.tags
+        .iter()
+        .filter(|(tag, _)| tag == name)
+        .map(|(_, attributes)| attributes)
+        .collect()
+}
+
+#[test]
+fn the_page_needs_nothing_but_itself() {
+    let page = read(&html(&clinic()));
+    for (name, attributes) in &page.tags {
+        assert!(
+            !["script", "link", "img", "iframe", "object", "use", "base"].contains(&name.as_str()),
+            "{name}"
+        );
+        for (key, value) in attributes {
+            assert!(
+                !key.starts_with("on") && key != "src" && key != "style",
+                "{key}"
+            );
+            assert!(key != "href" || value.starts_with('#'), "{value}");
+        }
+    }
+    let policy = tags(&page, "meta")
+        .into_iter()
+        .flatten()
+        .find(|(_, value)| value.starts_with("default-src"))
+        .expect("a policy");
+    assert_eq!(policy.1, "default-src 'none'; style-src 'unsafe-inline'");
+}
+
+#[test]
+fn every_number_is_there_with_its_error() {
+    let report = clinic();
+    let page = read(&html(&report));
+    let text: String = page.texts.concat().replace('−', "-");
+    for statistic in &report.statistics {
+        for cell in &statistic.cells {
+            if let (Some(value), Some(error)) = (&cell.value, &cell.error) {
+                assert!(text.contains(value.as_str()), "{value}");
+                assert!(text.contains(&format!("± {error}")), "{error}");
+            }
+        }
+    }
+    assert!(text.contains("withheld"));
+    assert!(text.contains("95\u{a0}%"));
+}
+
+#[test]
+fn pictures_and_tables_speak_to_readers_of_screens() {
+    let report = clinic();
+    let page = read(&html(&report));
+    let ids: Vec<String> = page
+        .tags
+        .iter()
+        .flat_map(|(_, attributes)| attributes)
+        .filter(|(key, _)| key == "id")
+        .map(|(_, value)| value.clone())
+        .collect();
+    let mut unique = ids.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), ids.len(), "ids are unique");
+    let pictures = tags(&page, "svg");
+    // One for each statistic with bars, two for the histogram of two groups.
+    let bars = report
+        .statistics
+        .iter()
+        .filter(|one| one.picture == Picture::Bars)
+        .count();
+    assert_eq!(pictures.len(), bars + 1);
+    for picture in pictures {
+        assert!(picture.contains(&("role".into(), "img".into())));
+        let (_, names) = picture
+            .iter()
+            .find(|(key, _)| key == "aria-labelledby")
+            .unwrap();
+        assert!(
+            names.split(' ').all(|id| ids.iter().any(|own| own == id)),
+            "{names}"
+        );
+    }
+    for head in tags(&page, "th") {
+        assert!(head.iter().any(|(key, _)| key == "scope"));
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let plain = read(&html(&renamed("x")));
+    for name in HOSTILE {
+        let long = name.repeat(300);
+        for name in [name, &long] {
+            let page = read(&html(&renamed(name)));
+            if !name.is_empty() {
+                assert!(names(&page) == names(&plain), "{name:?} changed the tags");
+            }
+            let texts = page.texts.concat();
+            assert!(
+                !texts.contains(|c: char| c.is_control() && c != '\n'),
+                "{name:?}"
+            );
+            assert!(!texts.contains('\u{202e}'), "{name:?}");
+        }
+    }
+    // What is left of a name is the name.
+    let page = read(&html(&renamed(HOSTILE[0])));
+    assert!(page.texts.iter().any(|text| text == HOSTILE[0]));
+}
+
+/// Numbers that no picture likes: the page stays well-formed and draws no NaN.
+#[test]
+fn odd_numbers_are_drawn_or_left_out() {
+    let odd = [
+        "0", "-0.5", "1e300", "-1e300", "1/3", "1e-300", "", "NaN", "∞", "12x",
+    ];
+    let mut sets: Vec<Vec<&str>> = odd.iter().map(|one| vec![*one, *one]).collect();
+    sets.push(odd.to_vec());
+    for kind in ["count", "histogram", "mean", "quantiles"] {
+        for values in &sets {
+            for error in ["0", "3", "1e300", ""] {
+                let mut report = clinic();
+                let mut one = report.statistics[2].clone();
+                one.kind = kind.into();
+                one.cells = values
+                    .iter()
+                    .map(|value| cell(&[], "label", value, error))
+                    .collect();
+                report.statistics = vec![one];
+                let page = html(&report);
+                read(&page);
+                // Without a number there is no picture.
+                let is_none = |value: &&str| ["", "NaN", "∞", "12x"].contains(value);
+                let Some(start) = page.find("<svg") else {
+                    assert!(values.iter().all(is_none), "{kind} {values:?}");
+                    continue;
+                };
+                let drawing = &page[start..page.find("</svg>").unwrap()];
+                assert!(
+                    !drawing.contains("NaN\"") && !drawing.contains("inf"),
+                    "{kind} {values:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn long_reports_are_cut_and_say_so() {
+    let mut report: Report = clinic();
+    report.statistics.truncate(2);
+    let groups = &mut report.statistics[1];
+    groups.cells = (0..100_000)
+        .map(|index| cell(&[&format!("group {index}")], "", &index.to_string(), "5"))
+        .collect();
+    let page = html(&report);
+    assert!(page.len() < 400_000, "{}", page.len());
+    assert!(page.contains("… and 99000 more rows"));
+    assert!(page.contains("The picture shows 60 of 100000 numbers."));
+    report.statistics[1].cells.clear();
+    assert!(html(&report).contains("No group was large enough"));
+}
+
+/// Writes the page where LASTBIT_TEST_PAGE says, for people who want to look at it.
+#[test]
+fn the_sample_page_is_written_on_request() {
+    if let Some(path) = std::env::var_os("LASTBIT_TEST_PAGE") {
+        std::fs::write(path, html(&clinic())).unwrap();
+    }
+}

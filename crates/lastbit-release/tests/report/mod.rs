@@ -1,0 +1,3 @@
+mod clinic;
+mod html;
+mod text;

@@ -1,0 +1,3 @@
+mod least_bits;
+mod precision;
+mod timing;

@@ -1,0 +1,3 @@
+mod binomial;
+mod bound;
+mod command;

@@ -1,0 +1,5 @@
+mod exhaustive;
+mod grid;
+mod premises;
+mod programs;
+mod tampering;

@@ -1,0 +1,4 @@
+mod errata;
+mod programs;
+mod random_programs;
+mod soundness;

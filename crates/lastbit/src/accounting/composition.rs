@@ -1,0 +1,299 @@
+//! δ(ε) and ε(δ) of many releases, from above and from below.
+
+use std::sync::{Arc, OnceLock};
+
+use lastbit_exact::{Down, Interval, Rational, Up};
+
+use super::compose;
+use super::curve::Curve;
+use super::loss_distribution::{Grid, LossDistribution};
+use super::pair::{Law, Pair};
+use super::transform::{MOST_PRIMES, Rounding, unit_bits};
+use crate::Error;
+
+/// Releases whose pairs are fixed beforehand, each made so often: what they cost together.
+///
+/// Every result is an upper bound *and* a lower bound. The upper holds for all releases that the pairs dominate, also if each is chosen with the
+/// results of those before it in sight, as long as the list of pairs does not depend on them. The lower is about the pairs themselves: no accounting by
+/// these pairs can claim less.
+///
+/// ```
+/// use lastbit::accounting::{Composition, Pair};
+/// use lastbit_exact::{Down, Rational};
+/// let noise = Pair::laplace(&Rational::new(1, 10))?;
+/// let delta = Down::exact(1e-6);
+/// let all = Composition::new(&[(noise, 100)], delta)?;
+/// let epsilon = all.epsilon(delta)?;
+/// assert!(epsilon.hi() < 4.7 && epsilon.width().get() < 1e-3);
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Composition {
+    /// The laws of each order in which neighbours differ.
+    orders: Vec<Vec<Repeated>>,
+    tuning: Tuning,
+    upper: Vec<Curve>,
+    /// Computed when it is asked for.
+    lower: OnceLock<Vec<Curve>>,
+}
+
+/// What a grid is chosen by.
+#[derive(Clone, Copy, Debug)]
+struct Tuning {
+    /// Releases in all.
+    count: u64,
+    /// The smallest δ to be tight for.
+    smallest: f64,
+}
+
+impl Tuning {
+    /// What is cut off tails for each release.
+    fn cut(self) -> f64 {
+        self.smallest / CUT / self.count.max(1) as f64
+    }
+}
+
+/// Releases in all.
+const MOST_RELEASES: u64 = 1 << 30;
+
+impl Composition {
+    /// The composition, computed so that it is tight for δ down to `smallest`; it is sound for every δ.
+    pub fn new(releases: &[(Pair, u64)], smallest: Down) -> Result<Composition, Error> {
+        let smallest = smallest.get();
+        if !(SMALLEST_DELTA..=1.0).contains(&smallest) {
+            return Err(Error::distance(format!(
+                "the smallest delta must be from {SMALLEST_DELTA:e} to 1, got {smallest}"
+            )));
+        }
+        let count = releases
+            .iter()
+            .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
+            .filter(|count| *count <= MOST_RELEASES)
+            .ok_or_else(|| Error::composition("at most 2^30 releases are added up"))?;
+        let orders = if releases.iter().any(|(pair, _)| pair.orders.len() == 2) {
+            2
+        } else {
+            1
+        };
+        let tuning = Tuning { count, smallest };
+        let orders: Vec<Vec<Repeated>> = (0..orders)
+            .map(|order| {
+                releases
+                    .iter()
+                    .filter(|(_, count)| *count > 0)
+                    .map(|(pair, count)| {
+                        let law = pair.orders.get(order).unwrap_or(&pair.orders[0]);
+                        Repeated::new(law.clone(), *count, tuning.cut())
+                    })
+                    .collect()
+            })
+            .collect();
+        Ok(Composition {
+            upper: curves(&orders, tuning, Rounding::Up),
+            lower: OnceLock::new(),
+            orders,
+            tuning,
+        })
+    }
+
+    fn lower(&self) -> &[Curve] {
+        self.lower
+            .get_or_init(|| curves(&self.orders, self.tuning, Rounding::Down))
+    }
+
+    /// The smallest ε at δ, from above alone: half the work of [`Composition::epsilon`].
+    pub fn epsilon_above(&self, delta: Down) -> Result<Up, Error> {
+        probability("delta", delta.get())?;
+        let upper = self.upper.iter().map(|curve| curve.epsilon_above(delta));
+        Ok(upper.fold(Up::ZERO, Up::max))
+    }
+
+    /// The smallest δ at ε, from above alone.
+    pub fn delta_above(&self, epsilon: &Rational) -> Result<Up, Error> {
+        super::pair::loss("epsilon", epsilon)?;
+        let z = Interval::from_rational(epsilon);
+        let upper = self.upper.iter().map(|curve| curve.delta(z).upper());
+        Ok(upper.fold(Up::ZERO, Up::max).min(Up::ONE))
+    }
+
+    /// The smallest δ at ε, between two bounds.
+    pub fn delta(&self, epsilon: &Rational) -> Result<Interval, Error> {
+        let upper = self.delta_above(epsilon)?;
+        let z = Interval::from_rational(epsilon);
+        let lower = self.lower().iter().map(|curve| curve.delta(z).lower());
+        between(lower.fold(Down::ZERO, Down::max), upper)
+    }
+
+    /// The smallest ε at δ, between two bounds; the upper is infinite where no finite ε holds.
+    pub fn epsilon(&self, delta: Down) -> Result<Interval, Error> {
+        let upper = self.epsilon_above(delta)?;
+        let above = Up::exact(delta.get());
+        let lower = self.lower().iter().map(|curve| curve.epsilon_below(above));
+        between(lower.fold(Down::ZERO, Down::max), upper)
+    }
+
+    /// The chance at most that the best test finds a person who is there, if it is wrong about one who is not with probability at most `level`.
+    ///
+    /// **Proof.** A test is an event S. `P(S) ≤ δ(z) + e^z·Q(S)` for every z, and the best z is that of some point. ∎ (Both orders: the level may be of either kind.)
+    pub fn power(&self, level: &Rational) -> Result<Interval, Error> {
+        let level = Interval::from_rational(level);
+        probability("the level of a test", level.lo())?;
+        let upper = self.upper.iter().map(|curve| curve.power(level).upper());
+        let lower = self.lower().iter().map(|curve| curve.power(level).lower());
+        let upper = upper.fold(Up::ZERO, Up::max).min(Up::ONE);
+        let lower = lower.fold(Down::exact(level.lo()), Down::max);
+        between(lower, upper)
+    }
+}
+
+fn probability(name: &str, value: f64) -> Result<(), Error> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::distance(format!(
+            "{name} must be a probability from 0 to 1, got {value}"
+        )))
+    }
+}
+
+/// The profile in each order.
+fn curves(orders: &[Vec<Repeated>], tuning: Tuning, side: Rounding) -> Vec<Curve> {
+    let orders = orders.iter();
+    orders
+        .map(|laws| Curve::new(&product(laws, grid(laws, tuning, side), tuning.cut())))
+        .collect()
+}
+
+fn between(lower: Down, upper: Up) -> Result<Interval, Error> {
+    Interval::between(lower, upper)
+        .map_err(|_| Error::other("the lower bound is above the upper: a defect, please report it"))
+}
+
+/// With fewer digits than this even eight primes do not do.
+const SMALLEST_DELTA: f64 = 1e-45;
+
+/// Of the smallest δ, so much is cut off tails at each product.
+const CUT: f64 = 1e7;
+
+/// A law and how often it comes.
+#[derive(Debug)]
+struct Repeated {
+    law: Arc<dyn Law>,
+    count: u64,
+    /// Where its mass is, but for what is cut off.
+    reach: (f64, f64),
+    variance: f64,
+}
+
+impl Repeated {
+    fn new(law: Arc<dyn Law>, count: u64, cut: f64) -> Repeated {
+        let reach = reach(&*law, cut);
+        let coarse = Grid {
+            step: rounded((reach.1 - reach.0) / 512.0, false),
+            primes: 2,
+            side: Rounding::Up,
+        };
+        let variance = LossDistribution::new(&*law, coarse, reach).variance();
+        Repeated {
+            law,
+            count,
+            reach,
+            variance,
+        }
+    }
+}
+
+/// The product of all laws.
+fn product(laws: &[Repeated], grid: Grid, cut: f64) -> LossDistribution {
+    let mut all: Option<LossDistribution> = None;
+    let mut releases = 0;
+    for law in laws {
+        let one = LossDistribution::new(&*law.law, grid, law.reach);
+        let several = compose::repeated(&one, law.count, cut);
+        releases += law.count;
+        all = Some(match all.take() {
+            None => several,
+            Some(sum) => {
+                let mut product = compose::product(&sum, &several);
+                product.trim(Up::exact(cut * releases as f64));
+                product
+            }
+        });
+    }
+    all.unwrap_or_else(|| LossDistribution::zero(grid))
+}
+
+/// A grid on which the product has a few thousand points for each release's square root, and a quarter million at most.
+///
+/// Spreading Y to the nearest points adds at most step²/4 to the variance of each release's loss. With n points on the range R of the sum that is
+/// `count·R²/(4n²)`; for `n = 1600·√count` and a range of 20 standard deviations less than 10^-4 of the sum's variance.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which grid to take: any is sound, a worse one is less tight"
+)]
+fn grid(laws: &[Repeated], tuning: Tuning, side: Rounding) -> Grid {
+    let Tuning { count, smallest } = tuning;
+    let deviations = (2.0 * (1.0 / smallest).ln()).sqrt() + 2.0;
+    let width = |law: &Repeated| law.reach.1 - law.reach.0;
+    let sum: f64 = laws.iter().map(|law| law.count as f64 * width(law)).sum();
+    let widest = laws.iter().map(width).fold(0.0, f64::max);
+    let variance: f64 = laws.iter().map(|law| law.count as f64 * law.variance).sum();
+    let range = (2.0 * deviations * variance.sqrt()).max(widest).min(sum);
+    let points = (1600.0 * (count as f64).sqrt()).clamp(16_384.0, 262_144.0);
+    let step = (range / points).max(1e-9);
+    // The atoms of the law that varies most lie on points, or just inside of them.
+    let heaviest = laws
+        .iter()
+        .max_by(|a, b| (a.count as f64 * a.variance).total_cmp(&(b.count as f64 * b.variance)));
+    let atom = heaviest
+        .and_then(|law| law.law.atom())
+        .filter(|z| *z > step);
+    let step = atom.map_or(step, |z| z / (z / step).round());
+    let needed = (1.0 / smallest).log2() + points.log2() + (count.max(1) as f64).log2() + 20.0;
+    let primes = (2..MOST_PRIMES)
+        .find(|primes| unit_bits(*primes) as f64 >= needed)
+        .unwrap_or(MOST_PRIMES);
+    // From below an atom must lie above its point, not on it.
+    let step = match side {
+        Rounding::Up => rounded(step, true),
+        Rounding::Down => rounded(step * (1.0 - 1e-7), false),
+    };
+    Grid { step, primes, side }
+}
+
+/// A positive number of 26 bits next to x, at or above it or at or below.
+fn rounded(x: f64, up: bool) -> f64 {
+    let cut = f64::from_bits(x.max(1e-300).to_bits() & !((1 << 27) - 1));
+    if up && cut < x {
+        f64::from_bits(cut.to_bits() + (1 << 27))
+    } else {
+        cut
+    }
+}
+
+/// Losses between which all but about `cut` of the mass lies. A guess: what is beyond is accounted for.
+fn reach(law: &dyn Law, cut: f64) -> (f64, f64) {
+    let at = |z: f64| Interval::point(z);
+    let infinite = law.infinite().hi();
+    let high = |z: f64| law.profile(at(z)).hi() <= infinite * (1.0 + 1e-12) + cut;
+    let low = |z: f64| law.tails(at(-z)).p.lo() >= 1.0 - 1e-12;
+    (-first(low), first(high))
+}
+
+/// About the first z at which the condition holds.
+fn first(holds: impl Fn(f64) -> bool) -> f64 {
+    let mut high = 2f64.powi(-40);
+    while !holds(high) && high < 1e6 {
+        high *= 2.0;
+    }
+    let mut low = high / 2.0;
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}

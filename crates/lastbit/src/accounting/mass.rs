@@ -1,0 +1,250 @@
+//! Probabilities as whole numbers of a small unit.
+
+use core::ops::{Add, AddAssign};
+
+use lastbit_exact::{Down, Dyadic, IBig, Rounding, UBig, Up};
+
+/// 64-bit words of a mass.
+pub(super) const LIMBS: usize = 4;
+
+/// A probability in units of `2^-bits`, the `bits` being the law's; below `2^256` units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mass([u64; LIMBS]);
+
+impl Mass {
+    pub(super) const ZERO: Mass = Mass([0; LIMBS]);
+    pub(super) const UNIT: Mass = Mass([1, 0, 0, 0]);
+
+    /// Probability one.
+    pub(super) fn whole(bits: usize) -> Mass {
+        let mut limbs = [0; LIMBS];
+        limbs[bits / 64] = 1 << (bits % 64);
+        Mass(limbs)
+    }
+
+    pub(super) fn from_limbs(limbs: [u64; LIMBS]) -> Mass {
+        Mass(limbs)
+    }
+
+    pub(super) fn limbs(&self) -> &[u64; LIMBS] {
+        &self.0
+    }
+
+    /// The fewest units that hold `p`, for `0 ≤ p ≤ 2`.
+    pub(super) fn above(p: Up, bits: usize) -> Mass {
+        Mass::of_double(p.get().clamp(0.0, 2.0), bits, true)
+    }
+
+    /// The most units that `p` holds, for `0 ≤ p ≤ 2`; none for a bound below 0.
+    pub(super) fn below(p: Down, bits: usize) -> Mass {
+        Mass::of_double(p.get().clamp(0.0, 2.0), bits, false)
+    }
+
+    fn of_double(p: f64, bits: usize, up: bool) -> Mass {
+        if p == 0.0 {
+            return Mass::ZERO;
+        }
+        // p = mantissa·2^exponent, exactly.
+        let raw = p.to_bits();
+        let field = ((raw >> 52) & 0x7ff) as i64;
+        let fraction = raw & ((1 << 52) - 1);
+        let (mantissa, exponent) = if field == 0 {
+            (fraction, -1074)
+        } else {
+            (fraction | 1 << 52, field - 1075)
+        };
+        let shift = exponent + bits as i64;
+        if shift < 0 {
+            let kept = if shift <= -64 { 0 } else { mantissa >> -shift };
+            let cut = shift <= -64 || kept << -shift != mantissa;
+            return Mass([kept + u64::from(up && cut), 0, 0, 0]);
+        }
+        let (limb, rest) = (shift as usize / 64, shift as usize % 64);
+        let wide = u128::from(mantissa) << rest;
+        let mut limbs = [0; LIMBS];
+        limbs[limb] = wide as u64;
+        // p ≤ 2 and bits ≤ 245, so that the last limb is never passed by a word that is not zero.
+        if limb + 1 < LIMBS {
+            limbs[limb + 1] = (wide >> 64) as u64;
+        }
+        Mass(limbs)
+    }
+
+    /// The probability, rounded up.
+    pub(super) fn upper(self, bits: usize) -> Up {
+        Up::exact(self.double(bits, Rounding::Up))
+    }
+
+    /// The probability, rounded down.
+    pub(super) fn lower(self, bits: usize) -> Down {
+        Down::exact(self.double(bits, Rounding::Down))
+    }
+
+    fn double(self, bits: usize, rounding: Rounding) -> f64 {
+        let Some(top) = self.0.iter().rposition(|limb| *limb != 0) else {
+            return 0.0;
+        };
+        if top == 0 && self.0[0] < 1 << 53 {
+            // Exact, and bits ≤ 245 leaves it a normal number.
+            return self.0[0] as f64 * (-(bits as f64)).exp2();
+        }
+        let low = if top == 0 { 0 } else { self.0[top - 1] };
+        let leading = (u128::from(self.0[top]) << 64) | u128::from(low);
+        // The first 53 bits, and whether anything follows them.
+        let length = 128 - leading.leading_zeros();
+        let drop = length.saturating_sub(53);
+        let mut kept = (leading >> drop) as u64;
+        let cut = (u128::from(kept) << drop) != leading
+            || self.0[..top.saturating_sub(1)]
+                .iter()
+                .any(|limb| *limb != 0);
+        if cut && rounding == Rounding::Up {
+            kept += 1;
+        }
+        let exponent = drop as i64 + 64 * (top as i64 - 1) - bits as i64;
+        // kept ≤ 2^53 is exact, and so is the product: exponents are between −310 and 10.
+        kept as f64 * (exponent as f64).exp2()
+    }
+
+    /// `self − other` for `other ≤ self`.
+    pub(super) fn minus(self, other: Mass) -> Mass {
+        let mut limbs = [0; LIMBS];
+        let mut borrow = false;
+        for (limb, (a, b)) in limbs.iter_mut().zip(self.0.iter().zip(other.0)) {
+            let (part, first) = a.overflowing_sub(b);
+            let (part, second) = part.overflowing_sub(u64::from(borrow));
+            *limb = part;
+            borrow = first || second;
+        }
+        debug_assert!(!borrow);
+        Mass(limbs)
+    }
+
+    /// `⌊self·share/2^64⌋`.
+    #[inline]
+    pub(super) fn share(self, share: u64) -> Mass {
+        let mut limbs = [0; LIMBS];
+        let mut carry = (u128::from(self.0[0]) * u128::from(share)) >> 64;
+        for i in 1..LIMBS {
+            carry += u128::from(self.0[i]) * u128::from(share);
+            limbs[i - 1] = carry as u64;
+            carry >>= 64;
+        }
+        limbs[LIMBS - 1] = carry as u64;
+        Mass(limbs)
+    }
+
+    fn natural(self) -> UBig {
+        let limbs = self.0.iter().rev();
+        limbs.fold(UBig::ZERO, |sum, limb| (sum << 64) + UBig::from(*limb))
+    }
+
+    /// `self·other/2^bits`, rounded up or down.
+    pub(super) fn times(self, other: Mass, bits: usize, up: bool) -> Mass {
+        let product = Dyadic::new(IBig::from(self.natural() * other.natural()), 0);
+        let shifted = if up {
+            product.ceil_in(bits as i64)
+        } else {
+            product.floor_in(bits as i64)
+        };
+        let (_, mut rest) = shifted.into_parts();
+        let mut limbs = [0; LIMBS];
+        for limb in &mut limbs {
+            *limb = u64::try_from(&rest & UBig::from(u64::MAX)).unwrap_or(0);
+            rest >>= 64;
+        }
+        Mass(limbs)
+    }
+}
+
+impl Add for Mass {
+    type Output = Mass;
+    #[inline]
+    fn add(self, other: Mass) -> Mass {
+        let mut limbs = [0; LIMBS];
+        let mut carry = false;
+        for (limb, (a, b)) in limbs.iter_mut().zip(self.0.iter().zip(other.0)) {
+            let (part, first) = a.overflowing_add(b);
+            let (part, second) = part.overflowing_add(u64::from(carry));
+            *limb = part;
+            carry = first || second;
+        }
+        debug_assert!(!carry);
+        Mass(limbs)
+    }
+}
+
+impl AddAssign for Mass {
+    #[inline]
+    fn add_assign(&mut self, other: Mass) {
+        *self = *self + other;
+    }
+}
+
+impl PartialOrd for Mass {
+    fn partial_cmp(&self, other: &Mass) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Mass {
+    fn cmp(&self, other: &Mass) -> core::cmp::Ordering {
+        self.0.iter().rev().cmp(other.0.iter().rev())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lastbit_exact::Rational;
+
+    use super::*;
+
+    fn rational(mass: Mass, bits: usize) -> Rational {
+        Rational::from(IBig::from(mass.natural())).times_power_of_two(-(bits as i64))
+    }
+
+    #[test]
+    fn doubles_become_units_and_units_doubles_on_the_safe_side_by_less_than_one_of_them() {
+        for bits in [59, 90, 152, 245] {
+            let unit = Rational::from(1i64).times_power_of_two(-(bits as i64));
+            for p in [
+                0.0,
+                1.0,
+                0.1,
+                1.0 / 3.0,
+                2e-17,
+                1e-40,
+                3.3e-70,
+                1e-300,
+                5e-324,
+            ] {
+                let exact = Rational::try_from(p).unwrap();
+                let (above, below) = (
+                    Mass::above(Up::exact(p), bits),
+                    Mass::below(Down::exact(p), bits),
+                );
+                let (high, low) = (rational(above, bits), rational(below, bits));
+                assert!(high >= exact && &high - &exact < unit, "{p} {bits}");
+                assert!(low <= exact && &exact - &low < unit, "{p} {bits}");
+                let back = |x: f64| Rational::try_from(x).unwrap();
+                assert!(back(above.upper(bits).get()) >= high);
+                assert!(back(above.lower(bits).get()) <= high);
+                let width = above.upper(bits).get() - above.lower(bits).get();
+                assert!(width <= above.upper(bits).get() * 2.3e-16);
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_to_the_side_asked_for() {
+        let third = Mass::above(Up::exact(1.0 / 3.0), 152) + Mass::UNIT;
+        let exact = &rational(third, 152) * &rational(third, 152);
+        let unit = Rational::from(1i64).times_power_of_two(-152);
+        let (high, low) = (
+            third.times(third, 152, true),
+            third.times(third, 152, false),
+        );
+        assert!(rational(high, 152) >= exact && rational(low, 152) <= exact);
+        assert_eq!(&rational(high, 152) - &rational(low, 152), unit);
+    }
+}

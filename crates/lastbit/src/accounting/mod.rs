@@ -1,0 +1,39 @@
+//! What many releases cost together, as tight as theory allows, with no rounding left to trust.
+//!
+//! A [`Pair`] of laws dominates a release: no two neighbours can be told apart better. A [`Composition`] adds up pairs that are fixed beforehand: losses on a grid, rounded
+//! so that the profile `δ(ε)` can only grow (and only shrink, for the lower bound), masses as whole numbers of a unit below 2^-59, products by exact number-theoretic
+//! transforms. There is no floating-point error in a product, so that δ may be as small as 10^-45; and every result has an upper and a lower bound.
+//!
+//! | what is known | how it adds up |
+//! |---|---|
+//! | losses fixed beforehand, any mechanism | [`Composition`] |
+//! | Gaussian noise alone | [`gaussian_delta`], [`gaussian_epsilon`], [`gaussian_mu_squared`]: exact |
+//! | ρ-zCDP, one number | [`zcdp_delta`], [`zcdp_epsilon`]: near ε = 0 tighter than any Rényi order |
+//! | losses chosen with earlier results in sight | [`AdaptiveFilter`]: sums of ρ or μ² |
+
+mod atoms;
+mod bounded_range;
+mod calibrate;
+mod compose;
+mod composition;
+mod curve;
+mod filter;
+mod gaussian;
+mod gaussian_profile;
+mod laplace;
+mod loss_distribution;
+mod mass;
+mod normal;
+mod pair;
+mod sampled;
+mod search;
+mod transform;
+mod with_delta;
+mod zcdp_profile;
+
+pub use calibrate::calibrate;
+pub use composition::Composition;
+pub use filter::{AdaptiveFilter, Charge, Currency};
+pub use gaussian_profile::{gaussian_delta, gaussian_epsilon, gaussian_mu_squared};
+pub use pair::Pair;
+pub use zcdp_profile::{zcdp_delta, zcdp_epsilon, zcdp_total_variation};

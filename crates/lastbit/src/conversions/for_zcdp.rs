@@ -1,0 +1,72 @@
+use lastbit_exact::{Rational, Rounding, Up};
+
+use super::{bounded_range_to_zcdp, laplace_to_zcdp};
+use crate::Error;
+use crate::solve::{self, Decimal};
+
+/// The largest decimal ε at which Laplace noise costs at most ρ.
+///
+/// ```
+/// use lastbit::conversions::laplace_for_zcdp;
+/// assert_eq!(laplace_for_zcdp(&"0.1".parse()?)?.to_string(), "0.483183168208");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where to search; what is found there is checked with directed rounding"
+)]
+pub fn laplace_for_zcdp(rho: &Rational) -> Result<Rational, Error> {
+    largest(rho, |x| x + (-x).exp_m1(), laplace_to_zcdp)
+}
+
+/// The largest decimal η at which a selection of bounded range η costs at most ρ.
+///
+/// ```
+/// use lastbit::conversions::bounded_range_for_zcdp;
+/// assert_eq!(bounded_range_for_zcdp(&"0.1".parse()?)?.to_string(), "0.899404329633");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where to search; what is found there is checked with directed rounding"
+)]
+pub fn bounded_range_for_zcdp(rho: &Rational) -> Result<Rational, Error> {
+    let about = |eta: f64| {
+        let x = eta / eta.exp_m1();
+        // x − 1 − ln x cancels where η²/8 is as good.
+        let tight = if eta < 1e-3 {
+            f64::INFINITY
+        } else {
+            x - 1.0 - x.ln()
+        };
+        tight.min(eta * eta / 8.0)
+    };
+    largest(rho, about, bounded_range_to_zcdp)
+}
+
+/// `about` says in doubles where the answer is, so that the exact cost is asked for near it only.
+fn largest(
+    rho: &Rational,
+    about: impl Fn(f64) -> f64,
+    cost: impl Fn(Up) -> Result<Up, Error>,
+) -> Result<Rational, Error> {
+    let is_allowed = |loss: Decimal| {
+        // A loss beyond all doubles costs more than any ρ.
+        let cost = cost(Up::from_rational(&loss.get())).ok();
+        let cost = cost.and_then(|cost| Rational::try_from(cost.get()).ok());
+        Ok(cost.is_some_and(|cost| cost <= *rho))
+    };
+    let range = match near(rho.to_f64(Rounding::NearestEven), about) {
+        Some((low, high)) if is_allowed(low)? && !is_allowed(high)? => low..=high,
+        _ => Decimal::ALL,
+    };
+    Ok(solve::largest_where(range, is_allowed)?.get())
+}
+
+/// Decimals a little below and above the number at which `about` reaches a target. A guess: whoever uses it checks.
+fn near(target: f64, about: impl Fn(f64) -> f64) -> Option<(Decimal, Decimal)> {
+    let found = solve::near_smallest_where(1e-100..=1e100, 40, |x| Ok(about(x) >= target)).ok()?;
+    let end = |factor: f64| Rational::try_from(found * factor).ok();
+    let (low, high) = (end(1.0 - 1e-11)?, end(1.0 + 1e-11)?);
+    Some((Decimal::at_most(&low), Decimal::at_least(&high)))
+}

@@ -1,0 +1,183 @@
+use lastbit_exact::{Dyadic, Rational, Rounding, Up};
+
+use super::error::{self, GRID_EXPONENT_LIMIT, UtilityError};
+use crate::wide::Probability;
+
+/// Which grid outputs lie on, relative to the centre of the bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GridRule {
+    /// Multiples of Λ, the smallest power of two ≥ λ; in the float modes ≥ λ(1 − 2^-20). The
+    /// default.
+    #[default]
+    Snapped,
+    /// Multiples of `2^exponent`, whatever the scale; exact arithmetic only.
+    Fixed(i64),
+}
+
+/// `P(|X − g| > a) ≤ α` for `a = accuracy(…) ≥ min(λ·ln(1/α) + Λ/2, 2B)` and every `|g| ≤ B`.
+///
+/// A bound of `None` is infinite. The noise exceeds `λ·ln(1/α)` with probability α, rounding moves
+/// by at most Λ/2, and the clamp only brings the output nearer. A scale that is not positive gives
+/// `+∞`, which promises nothing; so does `α ≤ 0` without a bound.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::utility::accuracy;
+/// use lastbit_exact::Rational;
+/// let a = accuracy(&Rational::ONE, 0, None, &Rational::new(1, 20));
+/// assert_eq!(a.get(), 3.4957322735539913);
+/// ```
+pub fn accuracy(
+    scale: &Rational,
+    grid_exponent: i64,
+    bound: Option<&Rational>,
+    alpha: &Rational,
+) -> Up {
+    let cap = bound.map_or(Up::INFINITY, |bound| {
+        Up::from_rational(&bound.times_power_of_two(1))
+    });
+    if !scale.is_positive() {
+        return Up::INFINITY;
+    }
+    let Some(quantile) = ln_recip(alpha) else {
+        return cap;
+    };
+    if grid_exponent > GRID_EXPONENT_LIMIT {
+        return cap;
+    }
+    // A finer grid than the finest has a smaller step: an upper bound all the same.
+    let half_step = Dyadic::power_of_two(grid_exponent.max(-GRID_EXPONENT_LIMIT) - 1);
+    let sum = quantile.times(scale).hi() + &half_step;
+    Up::from_dyadic(&sum).min(cap)
+}
+
+/// The simpler bound `simple_accuracy(…) ≥ λ(1 + ln(1/α))`, for the snapped grid, where `Λ/2 ≤ λ`.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::utility::simple_accuracy;
+/// use lastbit_exact::Rational;
+/// assert_eq!(simple_accuracy(&Rational::ONE, &Rational::new(1, 20)).get(), 3.9957322735539913);
+/// ```
+pub fn simple_accuracy(scale: &Rational, alpha: &Rational) -> Up {
+    match ln_recip(alpha) {
+        Some(quantile) if scale.is_positive() => {
+            let sum = &Probability::ONE + &quantile;
+            Up::from_dyadic(sum.times(scale).hi())
+        }
+        _ => Up::INFINITY,
+    }
+}
+
+/// The accuracy of the Laplace mechanism in real arithmetic: `laplace_accuracy(…) ≥ λ₀·ln(1/α)`,
+/// the smallest such double.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::utility::laplace_accuracy;
+/// use lastbit_exact::Rational;
+/// assert_eq!(laplace_accuracy(&Rational::ONE, &Rational::new(1, 20)).get(), 2.9957322735539913);
+/// ```
+pub fn laplace_accuracy(scale: &Rational, alpha: &Rational) -> Up {
+    match ln_recip(alpha) {
+        Some(quantile) if scale.is_positive() => Up::from_dyadic(quantile.times(scale).hi()),
+        _ => Up::INFINITY,
+    }
+}
+
+/// The largest double λ with `accuracy(λ, Λ(λ), None, α) ≤ a`.
+///
+/// So `accuracy(scale_for_accuracy(a)) ≤ a` for every a, and `scale_for_accuracy(accuracy(λ)) ≥ λ`
+/// for every double λ: neither up to rounding. On the snapped grid, accuracy jumps where λ passes a
+/// power of two, and a whole range of a is met by that power.
+///
+/// ```
+/// use lastbit::mechanisms::snapping::utility::{GridRule, accuracy, scale_for_accuracy};
+/// use lastbit_exact::Rational;
+/// let alpha = Rational::new(1, 20);
+/// let scale = scale_for_accuracy(&Rational::new(15, 2), &alpha, GridRule::Snapped)?;
+/// assert_eq!(scale.to_string(), "2");                       // 2·ln 20 + 1 = 6.99; any larger λ has Λ = 4 and reaches 7.99
+/// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+/// ```
+pub fn scale_for_accuracy(
+    a: &Rational,
+    alpha: &Rational,
+    grid: GridRule,
+) -> Result<Rational, UtilityError> {
+    error::positive("accuracy", a)?;
+    error::probability("alpha", alpha)?;
+    if let GridRule::Fixed(exponent) = grid {
+        error::grid(exponent)?;
+        let half_step = Rational::ONE.times_power_of_two(exponent - 1);
+        if *a <= half_step {
+            return Err(UtilityError::AccuracyBelowGrid {
+                accuracy: a.clone(),
+                half_step,
+            });
+        }
+    }
+    let too_small = || UtilityError::AccuracyTooSmall {
+        accuracy: a.clone(),
+    };
+    let target = a.to_f64(Rounding::Down);
+    if target == 0.0 {
+        return Err(too_small());
+    }
+    let meets = |scale: f64| {
+        Rational::try_from(scale).is_ok_and(|scale| {
+            let exponent = match grid {
+                GridRule::Snapped => scale.ceil_log2().unwrap_or(0),
+                GridRule::Fixed(exponent) => exponent,
+            };
+            accuracy(&scale, exponent, None, alpha).get() <= target
+        })
+    };
+    let mut scale = near_scale(
+        &Rational::try_from(target).unwrap_or(a.clone()),
+        alpha,
+        grid,
+    )
+    .max(f64::from_bits(1));
+    // `near_scale` is within a unit or two in the last place, so these loops end at once.
+    while !meets(scale) {
+        scale = scale.next_down();
+        if scale == 0.0 {
+            return Err(too_small());
+        }
+    }
+    while meets(scale.next_up()) {
+        scale = scale.next_up();
+    }
+    Rational::try_from(scale).map_err(|_| too_small())
+}
+
+/// The largest real scale that meets `a`, rounded to f64.
+fn near_scale(a: &Rational, alpha: &Rational, grid: GridRule) -> f64 {
+    let Some(quantile) = ln_recip(alpha) else {
+        return 0.0;
+    };
+    let solve = |exponent: i64| {
+        let rest = Probability::of(&(a - &Rational::ONE.times_power_of_two(exponent - 1)));
+        (&rest / &quantile).lo().clone()
+    };
+    let scale = match grid {
+        GridRule::Fixed(exponent) => solve(exponent),
+        GridRule::Snapped => {
+            // Λ = 2^m is possible while λ = 2^(m−1), just excluded, is not too large:
+            // 2^(m−1)(ln(1/α) + 1) < a. Take the largest such m; then λ solves λ·ln(1/α) +
+            // 2^(m−1) = a, or is 2^m if that is larger.
+            let limit = &Probability::of(a) / &(&Probability::ONE + &quantile);
+            let exponent = Rational::from(limit.lo()).ceil_log2().unwrap_or(0);
+            solve(exponent).min(Dyadic::power_of_two(exponent))
+        }
+    };
+    scale.to_f64(Rounding::Down)
+}
+
+/// `ln(1/α)`; 0 for `α ≥ 1`, `None` for `α ≤ 0`.
+fn ln_recip(alpha: &Rational) -> Option<Probability> {
+    if !alpha.is_positive() {
+        None
+    } else if *alpha >= Rational::ONE {
+        Some(Probability::ZERO)
+    } else {
+        Some(Probability::ln_recip(alpha))
+    }
+}

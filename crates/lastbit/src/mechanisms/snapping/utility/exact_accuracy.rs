@@ -1,0 +1,88 @@
+use lastbit_exact::{IBig, Rational};
+
+use super::error::{self, UtilityError};
+use super::law::Law;
+use crate::wide::Probability;
+
+impl Law {
+    /// The smallest `a` with `P(|X − location| > a) ≤ α`: the distance of a support point.
+    ///
+    /// Certified: the enclosure of [`Law::tail`] at a lies at or below α. So it depends on the
+    /// caller's guess of the location, and is at most [`accuracy`](super::accuracy()), which holds
+    /// for all.
+    ///
+    /// ```
+    /// use lastbit::mechanisms::snapping::utility::Law;
+    /// use lastbit_exact::{Rational, Up};
+    /// let guess: Rational = "1.35".parse().unwrap();
+    /// let law = Law::new(guess, Rational::ONE, 0, Some(Rational::from(3i64)), Up::ZERO)?;
+    /// assert_eq!(law.exact_accuracy(&Rational::new(1, 20))?.to_string(), "2.35");
+    /// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+    /// ```
+    pub fn exact_accuracy(&self, alpha: &Rational) -> Result<Rational, UtilityError> {
+        error::probability("alpha", alpha)?;
+        let t = &self.steps.location;
+        // Beyond this many steps the formula certifies the tail, for every location.
+        let level = alpha / &(&Rational::ONE + self.edge_error());
+        let reach = &Probability::ln_recip(&level) / &Probability::of(&self.steps.step);
+        let formula = &Rational::from(reach.hi()) + &Rational::new(1, 2);
+        let far = formula.ceil() + IBig::ONE;
+        let upward = self.first_certified(&t.ceil(), &far, alpha, |cell| {
+            self.value_of(cell) - t.clone()
+        });
+        let downward = self.first_certified(&-&t.floor(), &far, alpha, |cell| {
+            t.clone() - self.value_of(&-cell)
+        });
+        let steps = match (upward, downward) {
+            (Some(up), Some(down)) => up.min(down),
+            (Some(one), None) | (None, Some(one)) => one,
+            // An α below the smallest tail that is told from zero: the formula.
+            (None, None) => formula,
+        };
+        Ok(steps.times_power_of_two(self.grid_exponent()))
+    }
+
+    /// The smallest distance with a certified tail among the support points `start, start + 1, …`,
+    /// by bisection: the tail does not grow with the distance.
+    fn first_certified(
+        &self,
+        start: &IBig,
+        far: &IBig,
+        alpha: &Rational,
+        distance: impl Fn(&IBig) -> Rational,
+    ) -> Option<Rational> {
+        let certified = |cell: &IBig| {
+            let tail = self.tail_in_steps(&distance(cell));
+            Rational::from(tail.hi()) <= *alpha
+        };
+        let mut low = start.clone();
+        let mut high = start + far;
+        if let Some(bound) = &self.steps.bound {
+            let end = &bound.last_interior + IBig::ONE;
+            low = low.min(end.clone());
+            high = high.min(end);
+        }
+        if !certified(&high) {
+            return None;
+        }
+        // high is certified; everything below low is not.
+        while low < high {
+            let middle = (&low + &high) >> 1;
+            if certified(&middle) {
+                high = middle;
+            } else {
+                low = middle + IBig::ONE;
+            }
+        }
+        Some(distance(&high))
+    }
+
+    /// The support point of a cell, in steps.
+    fn value_of(&self, cell: &IBig) -> Rational {
+        let value = Rational::from(cell.clone());
+        match &self.steps.bound {
+            Some(bound) => value.clamp_to(&-&bound.value, &bound.value),
+            None => value,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use lastbit_exact::decimal::{self, DIGITS};
+use lastbit_exact::{Down, Interval, Rational, Up};
+use lastbit_noise::gaussian_mass;
+
+use super::Noise;
+use crate::solve;
+
+/// Tails of noise, each quantile found once.
+#[derive(Debug, Default)]
+pub struct Tails {
+    normal: RefCell<HashMap<Rational, Rational>>,
+    /// Of sums of Laplace noises.
+    sums: RefCell<HashMap<(Vec<u32>, Rational), Up>>,
+    /// Of sums of many Laplace noises, by how many there are of each size.
+    many: RefCell<HashMap<(Sizes, Rational), Up>>,
+}
+
+/// Sizes of Laplace noises in increasing order, and how many there are of each.
+type Sizes = Vec<(u32, u32)>;
+
+/// Weights of Laplace noises are rounded up to this many parts of the largest.
+const PARTS: u32 = 128;
+
+/// More Laplace noises than these are bounded by their moments: the terms of the exact tail would cancel.
+const FEW: usize = 6;
+
+impl Tails {
+    /// A `t` with `P(|noise, rounded to the grid| > t) ≤ alpha`.
+    pub fn beyond(&self, noise: &Noise, grid_exponent: i64, alpha: &Rational) -> Up {
+        let half_step = Up::from_rational(&Rational::ONE.times_power_of_two(grid_exponent - 1));
+        half_step
+            + match noise {
+                Noise::Laplace(scale) => {
+                    let one = &Rational::ONE / alpha;
+                    Up::from_rational(scale.get()) * Interval::from_rational(&one).ln().upper()
+                }
+                Noise::Gaussian(_) => noise.size() * Up::from_rational(&self.normal(alpha)),
+            }
+    }
+
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for all weights with `|wᵢ| ≤ weights[i]`, where each `ηᵢ` is the noise, rounded to the grid, and all
+    /// are independent.
+    ///
+    /// **Proof.** Rounding moves each `ηᵢ` by at most half a step, so the sum by `Σ|wᵢ|/2` steps. For Gaussian noise the sum is Gaussian, with
+    /// variance `σ²·Σwᵢ²`. Laplace noise is symmetric and unimodal: a larger weight makes its term less peaked, and the sum of independent
+    /// symmetric unimodal terms too (Birnbaum 1948), so that weights may be rounded up. For distinct scales `aᵢ = |wᵢ|·s` the
+    /// characteristic function `Π 1/(1 + aᵢ²u²)` is `Σ Aᵢ/(1 + aᵢ²u²)` with `Aᵢ = Π_{j≠i} aᵢ²/(aᵢ² − aⱼ²)`, so that
+    /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is at most `2e^(−λt)·E e^(λΣwᵢηᵢ) = 2e^(−λt)·Π 1/(1 − λ²aᵢ²)` for any λ
+    /// below all `1/aᵢ` (Markov's inequality), or at most the probability that one of two parts of the sum exceeds its part of t. ∎
+    pub fn combined(
+        &self,
+        noise: &Noise,
+        grid_exponent: i64,
+        weights: &[Up],
+        alpha: &Rational,
+    ) -> Up {
+        let half_step = Up::from_rational(&Rational::ONE.times_power_of_two(grid_exponent - 1));
+        let rounding = weights.iter().copied().sum::<Up>() * half_step;
+        rounding
+            + match noise {
+                Noise::Gaussian(_) => {
+                    let squares: Up = weights.iter().map(|&weight| weight * weight).sum();
+                    noise.size() * squares.sqrt() * Up::from_rational(&self.normal(alpha))
+                }
+                Noise::Laplace(scale) => {
+                    let (largest, parts) = parts(weights);
+                    let tail = match parts.len() {
+                        0..=FEW => self.laplace(distinct(parts), alpha),
+                        _ => self.many_laplace(&parts, alpha),
+                    };
+                    Up::from_rational(scale.get()) * largest * tail
+                }
+            }
+    }
+
+    /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of the smallest.
+    fn normal(&self, alpha: &Rational) -> Rational {
+        if let Some(known) = self.normal.borrow().get(alpha) {
+            return known.clone();
+        }
+        let half = alpha.times_power_of_two(-1);
+        let enough = |z: f64| {
+            let tail = Rational::try_from(z)
+                .ok()
+                .and_then(|z| Rational::try_from(gaussian_mass(Some(&z), None).upper().get()).ok());
+            Ok(tail.is_some_and(|tail| tail <= half))
+        };
+        // P(Z > z) < 2^-1 at 0, and below e^(−z²/2) for z > 0.
+        let half = Up::from_rational(&half);
+        let most = (-Interval::point(half.get()).ln() * Interval::point(2.0))
+            .sqrt()
+            .hi();
+        let most = most.ceil().max(1.0) + 1.0;
+        // P(|Z| > ½) is above ½: with so much the search has fewer doubles before it.
+        let least = if *alpha <= Rational::new(1, 2) {
+            0.5
+        } else {
+            0.0
+        };
+        let found = solve::near_smallest_where(least..=most, 40, enough).unwrap_or(most);
+        let found = Rational::try_from(found).unwrap_or(Rational::ONE);
+        let z = decimal::up(&found, DIGITS);
+        self.normal.borrow_mut().insert(alpha.clone(), z.clone());
+        z
+    }
+
+    /// The tail of Laplace noises with scales of these many [`PARTS`], which increase.
+    fn laplace(&self, parts: Vec<u32>, alpha: &Rational) -> Up {
+        if parts.is_empty() {
+            return Up::ZERO;
+        }
+        let key = (parts, alpha.clone());
+        if let Some(known) = self.sums.borrow().get(&key) {
+            return *known;
+        }
+        let found = quantile(&key.0, alpha);
+        self.sums.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// The tail of many Laplace noises with scales of these many [`PARTS`], which do not decrease.
+    fn many_laplace(&self, parts: &[u32], alpha: &Rational) -> Up {
+        let key = (sizes(parts), alpha.clone());
+        if let Some(known) = self.many.borrow().get(&key) {
+            return *known;
+        }
+        // The largest may outweigh all others: then its own tail, at most of the probability, and theirs at the rest.
+        let (others, largest) = parts.split_at(parts.len() - 1);
+        let most = alpha * &Rational::new(15, 16);
+        let rest = alpha - &most;
+        let apart = self.laplace(largest.to_vec(), &most) + by_moments(&sizes(others), &rest);
+        let found = by_moments(&key.0, alpha).min(apart);
+        self.many.borrow_mut().insert(key, found);
+        found
+    }
+}
+
+/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order; zeros are left out.
+fn parts(weights: &[Up]) -> (Up, Vec<u32>) {
+    let largest = weights.iter().copied().fold(Up::ZERO, Up::max);
+    if largest.get() <= 0.0 || !largest.is_finite() {
+        let all = if largest.is_finite() {
+            vec![]
+        } else {
+            vec![PARTS]
+        };
+        return (largest, all);
+    }
+    let most = Down::exact(largest.get());
+    let mut parts: Vec<u32> = weights
+        .iter()
+        .filter(|weight| weight.get() > 0.0)
+        .map(|&weight| {
+            let share = weight * Up::from(PARTS) / most;
+            // Shares are above 0 and at most 128, up to rounding.
+            (share.get().ceil() as u32).clamp(1, PARTS)
+        })
+        .collect();
+    parts.sort_unstable();
+    (largest, parts)
+}
+
+/// Parts that are all different, at or above these.
+fn distinct(mut parts: Vec<u32>) -> Vec<u32> {
+    for index in 1..parts.len() {
+        parts[index] = parts[index].max(parts[index - 1] + 1);
+    }
+    parts
+}
+
+/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for Laplace noises of scales `size/PARTS`, so many of each: `(ln(2/α) − Σ ln(1 − λ²aᵢ²))/λ`, the
+/// smallest of some λ. Sizes are taken as parts of the largest, so that any λ below 1 will do.
+fn by_moments(sizes: &[(u32, u32)], alpha: &Rational) -> Up {
+    let most = i64::from(sizes.last().map_or(1, |&(size, _)| size));
+    let twice = &Rational::from(2u64) / alpha;
+    let start = Interval::from_rational(&twice).ln();
+    let at = |step: i64| {
+        let lambda = Rational::new(step, 32);
+        let logarithms = sizes.iter().map(|&(size, count)| {
+            let place = &lambda * &Rational::new(i64::from(size), most);
+            let left = &Rational::ONE - &(&place * &place);
+            Interval::from_rational(&left).ln() * Interval::point(f64::from(count))
+        });
+        let sum = logarithms.fold(start, |sum, logarithm| sum - logarithm);
+        (sum / Interval::from_rational(&lambda)).upper()
+    };
+    let unit = Up::from_rational(&Rational::new(most, i64::from(PARTS)));
+    (1..32).map(at).fold(Up::INFINITY, Up::min) * unit
+}
+
+/// How many there are of each of these sizes, which do not decrease.
+fn sizes(parts: &[u32]) -> Sizes {
+    let same = parts.chunk_by(|a, b| a == b);
+    same.map(|same| (same[0], same.len() as u32)).collect()
+}
+
+/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`, all different.
+fn quantile(parts: &[u32], alpha: &Rational) -> Up {
+    let square = |part: u32| i64::from(part) * i64::from(part);
+    let terms: Vec<(Interval, Interval)> = parts
+        .iter()
+        .map(|&part| {
+            let factor = parts.iter().filter(|&&other| other != part).fold(
+                Rational::ONE,
+                |product, &other| {
+                    product * Rational::new(square(part), square(part) - square(other))
+                },
+            );
+            let rate = Rational::new(i64::from(PARTS), i64::from(part));
+            (
+                Interval::from_rational(&factor),
+                Interval::from_rational(&-rate),
+            )
+        })
+        .collect();
+    let most = Interval::from_rational(alpha).lo();
+    let enough = |t: f64| {
+        let tail = terms
+            .iter()
+            .map(|&(factor, rate)| factor * (rate * Interval::point(t)).exp())
+            .fold(Interval::point(0.0), |sum, term| sum + term);
+        Ok(tail.hi() <= most)
+    };
+    // Each noise is within its own bound at alpha over their number.
+    let each = alpha / &Rational::from(parts.len() as u64);
+    let each = Interval::from_rational(&(&Rational::ONE / &each))
+        .ln()
+        .upper();
+    let all = Rational::new(i64::from(parts.iter().sum::<u32>()), i64::from(PARTS));
+    let union = (each * Up::from_rational(&all)).get();
+    // The union bound holds, whatever the sum of the terms loses to rounding.
+    let found = solve::near_smallest_where(union * 2f64.powi(-10)..=union, 20, enough);
+    Up::exact(found.unwrap_or(union))
+}
+
+#[cfg(test)]
+mod tests;

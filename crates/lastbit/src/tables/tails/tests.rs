@@ -1,0 +1,148 @@
+use lastbit_noise::{Gaussian, Laplace};
+
+use super::*;
+use crate::mechanisms::{Scale, Variance};
+
+/// `P(|Σ aᵢXᵢ| > t)` by adding up the density of the last noise times the tail of the others.
+fn brute(scales: &[f64], t: f64) -> f64 {
+    let (&scale, others) = scales.split_last().unwrap();
+    if others.is_empty() {
+        return (-t.max(0.0) / scale).exp();
+    }
+    // One-sided tails: P(S > u) is half of P(|S| > |u|), or one less it.
+    let upper = |u: f64| {
+        let half = 0.5 * brute(others, u.abs());
+        if u >= 0.0 { half } else { 1.0 - half }
+    };
+    let (steps, reach) = (400, 30.0);
+    let width = 2.0 * reach / f64::from(steps);
+    let sum: f64 = (0..steps)
+        .map(|i| {
+            let x = -reach + (f64::from(i) + 0.5) * width;
+            0.5 * (-x.abs()).exp() * width * upper(t - scale * x)
+        })
+        .sum();
+    2.0 * sum
+}
+
+#[test]
+fn the_tail_of_a_combination_is_that_of_the_convolution() {
+    let tails = Tails::default();
+    let noise = Noise::Laplace("1".parse().unwrap());
+    let cases: [&[f64]; 8] = [
+        &[1.0],
+        &[0.5, 0.5],
+        &[0.9, 0.1],
+        &[0.25, 0.5, 0.25],
+        &[1.0, 0.0, 0.5],
+        &[0.0, 0.5, 0.0],
+        &[0.3, 0.31],
+        &[1.0, 0.7, 0.4],
+    ];
+    for weights in cases {
+        for alpha in ["0.3", "0.05", "0.001"] {
+            let alpha: Rational = alpha.parse().unwrap();
+            let bounds: Vec<Up> = weights.iter().map(|&weight| Up::exact(weight)).collect();
+            // A grid so fine that it does not matter.
+            let t = tails.combined(&noise, -60, &bounds, &alpha).get();
+            let scales: Vec<f64> = weights.iter().copied().filter(|&w| w > 0.0).collect();
+            let exact = brute(&scales, t);
+            let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
+            assert!(exact <= alpha * 1.01, "{weights:?}: {exact} above {alpha}");
+            // Rounding weights up costs at most 3 % in t.
+            assert!(
+                brute(&scales, t * 0.97) >= alpha * 0.99,
+                "{weights:?} {alpha}"
+            );
+        }
+    }
+}
+
+#[test]
+fn four_equal_weights_are_bounded_tightly() {
+    // The sum of four Laplace noises: P(|S| > t) = e^−t (1 + 11t/16 + 3t²/16 + t³/48).
+    let exact =
+        |t: f64| (-t).exp() * (1.0 + 11.0 * t / 16.0 + 3.0 * t * t / 16.0 + t.powi(3) / 48.0);
+    let tails = Tails::default();
+    let noise = Noise::Laplace("1".parse().unwrap());
+    for alpha in ["0.05", "1e-6"] {
+        let alpha: Rational = alpha.parse().unwrap();
+        let t = tails.combined(&noise, -60, &[Up::ONE; 4], &alpha).get();
+        let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
+        assert!(
+            exact(t) <= alpha && exact(t * 0.96) > alpha,
+            "{t} at {alpha}"
+        );
+    }
+}
+
+#[test]
+fn tails_bound_what_the_samplers_draw() {
+    let tails = Tails::default();
+    for (scale, grid) in [("3", 0i64), ("0.07", -9), ("120.5", -4)] {
+        let scale: Rational = scale.parse().unwrap();
+        for alpha in ["0.5", "0.05", "0.0001"] {
+            let alpha: Rational = alpha.parse().unwrap();
+            let laplace = Noise::Laplace(Scale::new(scale.clone()).unwrap());
+            let gaussian = Noise::Gaussian(Variance::new(&scale * &scale).unwrap());
+            let sampler = Laplace::new(&scale, grid).unwrap();
+            let normal = Gaussian::with_variance(&(&scale * &scale), grid).unwrap();
+            for (noise, is_laplace) in [(laplace, true), (gaussian, false)] {
+                let t = Rational::try_from(tails.beyond(&noise, grid, &alpha).get()).unwrap();
+                // P(cell ≤ −c) for the first cell beyond t, twice.
+                let beyond = -((t.times_power_of_two(-grid)).floor() + lastbit_exact::IBig::ONE);
+                let tail = if is_laplace {
+                    sampler.cumulative_probability(&Rational::ZERO, &beyond)
+                } else {
+                    normal.cumulative_probability(&Rational::ZERO, &beyond)
+                };
+                assert!(
+                    2.0 * tail.hi() <= alpha.to_f64(lastbit_exact::Rounding::Up),
+                    "{noise:?} {alpha}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_weights_are_bounded_by_the_tail_of_a_normal_sum_and_not_much_above_it() {
+    let tails = Tails::default();
+    let noise = Noise::Laplace("1".parse().unwrap());
+    let alpha: Rational = "0.05".parse().unwrap();
+    for count in [7usize, 30, 400] {
+        let t = tails.combined(&noise, -60, &vec![Up::ONE; count], &alpha);
+        // The sum has variance 2·count, and heavier tails than the normal law.
+        let normal = 1.96 * (2.0 * count as f64).sqrt();
+        let ratio = t.get() / normal;
+        assert!((1.0..1.75).contains(&ratio), "{count}: {ratio}");
+    }
+    // One large weight among many small ones: about that of the large one.
+    let mut weights = vec![Up::exact(0.001); 50];
+    weights.push(Up::ONE);
+    let t = tails.combined(&noise, -60, &weights, &alpha).get();
+    let alone = 20f64.ln();
+    assert!((alone..1.7 * alone).contains(&t), "{t}");
+}
+
+#[test]
+fn the_bound_of_seven_weights_holds_for_their_exact_tail() {
+    // The characteristic function of the sum, inverted: P(|S| > t) = 1 − (2/π)∫ sin(ut)/u·(1 + u²)^−7 du.
+    let tail = |t: f64| {
+        let du = 1e-3;
+        let inner: f64 = (0..20_000)
+            .map(|i| {
+                let u = (f64::from(i) + 0.5) * du;
+                (u * t).sin() / u * (1.0 + u * u).powi(-7) * du
+            })
+            .sum();
+        1.0 - 2.0 / core::f64::consts::PI * inner
+    };
+    let tails = Tails::default();
+    let noise = Noise::Laplace("1".parse().unwrap());
+    for (text, alpha) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
+        let exact: Rational = text.parse().unwrap();
+        let t = tails.combined(&noise, -60, &[Up::ONE; 7], &exact).get();
+        assert!(tail(t) <= alpha, "{} above {alpha}", tail(t));
+    }
+}

@@ -1,0 +1,2 @@
+mod exact;
+mod vectors;

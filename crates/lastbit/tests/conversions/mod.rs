@@ -1,0 +1,4 @@
+mod accountants;
+mod laws;
+mod properties;
+mod vectors;

@@ -1,0 +1,9 @@
+mod bad_input;
+mod ball;
+mod law;
+mod learner;
+mod loss;
+mod needed;
+mod quantile;
+mod quantiles;
+mod step_function;

@@ -1,0 +1,3 @@
+mod grid;
+mod reference;
+mod table;

@@ -1,0 +1,2 @@
+mod loss;
+mod reach;

@@ -1,0 +1,5 @@
+mod accuracy;
+mod bias;
+mod errata;
+mod law;
+mod vectors;

@@ -1,0 +1,205 @@
+//! What each theorem that a page names assumes, compared with a golden list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::{coqc, source};
+use crate::run;
+
+/// Theorems and, indented below them, the axioms that they need at most.
+const GOLDEN: &str = "proofs/assumptions.txt";
+
+/// Theorems that share a list of axioms.
+#[derive(Debug, PartialEq)]
+struct Group {
+    theorems: BTreeSet<String>,
+    axioms: BTreeSet<String>,
+}
+
+/// Compares what the theorems assume with the golden list, which must have all of them and no others; how many those are.
+///
+/// `theorems` are the named ones with their modules, `print` changes with the proofs.
+pub fn check(directory: &Path, theorems: &BTreeMap<String, String>, print: &str) -> Result<usize> {
+    let golden = fs::read_to_string(run::root().join(GOLDEN))
+        .with_context(|| format!("could not read {GOLDEN}"))?;
+    let stamp = directory.join("assumptions.stamp");
+    let seen = format!("{print}\n{golden}");
+    if fs::read_to_string(&stamp).is_ok_and(|stamp| stamp == seen) {
+        return Ok(theorems.len());
+    }
+    if let Err(difference) = compare(directory, theorems, &parse(&golden)) {
+        // One theorem at a time takes minutes, so only to say what the list should be.
+        let alone: Vec<_> = theorems.keys().map(|name| [name.clone()].into()).collect();
+        let found = axioms(directory, theorems, &alone)?;
+        fs::write(
+            directory.join("assumptions.txt"),
+            listing(alone.into_iter().zip(found)),
+        )?;
+        bail!("{GOLDEN}: {difference}; if that is meant, copy target/proofs/assumptions.txt there");
+    }
+    fs::write(stamp, seen)?;
+    Ok(theorems.len())
+}
+
+fn compare(directory: &Path, theorems: &BTreeMap<String, String>, golden: &[Group]) -> Result<()> {
+    complete(theorems, golden)?;
+    let groups: Vec<_> = golden.iter().map(|group| group.theorems.clone()).collect();
+    agree(golden, &axioms(directory, theorems, &groups)?)
+}
+
+/// Every theorem is listed once, and nothing else is.
+fn complete(theorems: &BTreeMap<String, String>, golden: &[Group]) -> Result<()> {
+    let mut listed = BTreeSet::new();
+    for name in golden.iter().flat_map(|group| &group.theorems) {
+        if !theorems.contains_key(name) {
+            bail!("no page names `{name}`");
+        }
+        if !listed.insert(name) {
+            bail!("`{name}` is listed twice");
+        }
+    }
+    if let Some(name) = theorems.keys().find(|name| !listed.contains(name)) {
+        bail!("a page names `{name}`, which is not listed");
+    }
+    Ok(())
+}
+
+/// Each group assumes what is listed, no more and no less.
+fn agree(golden: &[Group], found: &[BTreeSet<String>]) -> Result<()> {
+    for (group, found) in golden.iter().zip(found) {
+        let names = Vec::from_iter(&group.theorems);
+        if let Some(axiom) = found.difference(&group.axioms).next() {
+            bail!("one of {names:?} also assumes {axiom}");
+        }
+        if let Some(axiom) = group.axioms.difference(found).next() {
+            bail!("none of {names:?} assumes {axiom}");
+        }
+    }
+    Ok(())
+}
+
+/// The axioms of each group of theorems together, as Coq prints them.
+fn axioms(
+    directory: &Path,
+    theorems: &BTreeMap<String, String>,
+    groups: &[BTreeSet<String>],
+) -> Result<Vec<BTreeSet<String>>> {
+    let modules = BTreeSet::from_iter(theorems.values().map(String::as_str));
+    let mut text = format!(
+        "From Lastbit Require {}.\n",
+        Vec::from_iter(modules).join(" ")
+    );
+    for (index, group) in groups.iter().enumerate() {
+        let names: Vec<_> = group
+            .iter()
+            .map(|name| format!("@{}.{name}", theorems[name]))
+            .collect();
+        // A tuple assumes what its parts assume; one question is much quicker than many.
+        text.push_str(&format!(
+            "Definition group_{index} := ({}, tt).\nGoal True. idtac \"== {index}\". Abort.\nPrint Assumptions group_{index}.\n",
+            names.join(", ")
+        ));
+    }
+    let file = directory.join("Assumptions.v");
+    fs::write(&file, text)?;
+    let output = coqc(directory, &file)
+        .output()
+        .context("could not start coqc")?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let found = source::axioms(&String::from_utf8_lossy(&output.stdout));
+    if found.len() != groups.len() {
+        bail!("Coq answered for {} of {}", found.len(), groups.len());
+    }
+    Ok(found)
+}
+
+/// Unindented lines are theorems, the indented ones below are their axioms.
+fn parse(golden: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for line in golden.lines().filter(|line| !line.trim().is_empty()) {
+        match (line.strip_prefix("  "), groups.last_mut()) {
+            (Some(axiom), Some(group)) => {
+                group.axioms.insert(axiom.to_owned());
+            }
+            (None, Some(group)) if group.axioms.is_empty() => {
+                group.theorems.insert(line.to_owned());
+            }
+            _ => groups.push(Group {
+                theorems: [line.trim().to_owned()].into(),
+                axioms: BTreeSet::new(),
+            }),
+        }
+    }
+    groups
+}
+
+/// The golden list for these theorems and axioms: those with the same axioms together.
+fn listing(found: impl Iterator<Item = (BTreeSet<String>, BTreeSet<String>)>) -> String {
+    let mut groups: BTreeMap<BTreeSet<String>, BTreeSet<String>> = BTreeMap::new();
+    for (names, axioms) in found {
+        groups.entry(axioms).or_default().extend(names);
+    }
+    let mut text = String::new();
+    for (axioms, names) in groups {
+        for name in names {
+            text.push_str(&format!("{name}\n"));
+        }
+        for axiom in axioms {
+            text.push_str(&format!("  {axiom}\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_listing_is_read_as_it_was_written() {
+        let found = [
+            (set(&["b"]), set(&["x", "y"])),
+            (set(&["a"]), set(&["x", "y"])),
+            (set(&["c"]), set(&["nothing"])),
+        ];
+        let text = listing(found.into_iter());
+        assert_eq!(text, "c\n  nothing\na\nb\n  x\n  y\n");
+        let groups = parse(&text);
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[1].theorems, set(&["a", "b"]));
+        assert_eq!(groups[1].axioms, set(&["x", "y"]));
+    }
+
+    #[test]
+    fn a_theorem_that_is_missing_foreign_or_twice_is_refused() {
+        let theorems = BTreeMap::from([("a".to_owned(), "A".to_owned())]);
+        for (golden, word) in [
+            ("", "names `a`, which"),
+            ("a\nb\n  x\n", "no page names `b`"),
+            ("a\n  x\na\n  y\n", "`a` is listed twice"),
+        ] {
+            let error = complete(&theorems, &parse(golden)).unwrap_err();
+            assert!(error.to_string().contains(word), "{error}");
+        }
+        assert!(complete(&theorems, &parse("a\n  x\n")).is_ok());
+    }
+
+    #[test]
+    fn an_axiom_more_or_less_is_refused() {
+        let golden = parse("a\n  x\n  y\n");
+        assert!(agree(&golden, &[set(&["x", "y"])]).is_ok());
+        let more = agree(&golden, &[set(&["x", "y", "z"])]).unwrap_err();
+        assert!(more.to_string().contains("also assumes z"), "{more}");
+        let less = agree(&golden, &[set(&["x"])]).unwrap_err();
+        assert!(less.to_string().contains("assumes y"), "{less}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The minimum Rust version: stated once, as `rust-version` of the workspace, and tested.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+
+/// How the version was tested.
+pub enum Tested {
+    /// These tests run with it.
+    Now(String),
+    /// Everything was checked with it.
+    Checked(String),
+    /// It is not installed.
+    Not(String),
+}
+
+/// The documents say what the manifest says, and the code builds with that version.
+pub fn check() -> Result<Tested> {
+    let manifest = read("Cargo.toml")?;
+    let minimum = stated(&manifest)?;
+    let readme = read("README.md")?;
+    if !readme.contains(&format!("Rust ({minimum} or later)")) {
+        bail!(
+            "README.md does not say \"Rust ({minimum} or later)\", which is the rust-version of Cargo.toml"
+        );
+    }
+    for member in crate::members::members()? {
+        let path = member.folder.join("Cargo.toml");
+        if !read(&path.to_string_lossy())?.contains("rust-version.workspace = true") {
+            bail!(
+                "{} does not say rust-version.workspace = true",
+                path.display()
+            );
+        }
+    }
+    let running = version("rustc", &[])?;
+    let running = running.context("could not run rustc")?;
+    if short(&running) == minimum {
+        return Ok(Tested::Now(running));
+    }
+    let Some(other) = version("rustup", &["run", minimum, "rustc"])? else {
+        return Ok(Tested::Not(format!(
+            "these tests run with Rust {running}, and the minimum is {minimum} (rustup toolchain install {minimum})"
+        )));
+    };
+    let arguments = "check --workspace --all-targets --locked";
+    run::succeed(
+        Command::new("rustup")
+            .args(["run", minimum, "cargo"])
+            .args(arguments.split(' '))
+            .current_dir(run::root())
+            .env("CARGO_TARGET_DIR", run::target().join("minimum")),
+        &format!("repeat with: cargo +{minimum} {arguments}"),
+    )?;
+    Ok(Tested::Checked(other))
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(run::root().join(path)).with_context(|| format!("could not read {path}"))
+}
+
+/// The version that the manifest of the workspace states.
+fn stated(manifest: &str) -> Result<&str> {
+    let mut values = manifest
+        .lines()
+        .filter_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'));
+    match (values.next(), values.next()) {
+        (Some(version), None) => Ok(version),
+        _ => bail!("Cargo.toml must state rust-version once"),
+    }
+}
+
+/// What a compiler calls itself, such as `1.95.0`; nothing if there is none.
+fn version(program: &str, arguments: &[&str]) -> Result<Option<String>> {
+    let output = Command::new(program)
+        .args(arguments)
+        .arg("--version")
+        .current_dir(run::root())
+        .stderr(Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        return Ok(None);
+    };
+    if !output.status.success() {
+        return Ok(None);
+    }
+    let text = String::from_utf8(output.stdout).context("rustc prints UTF-8")?;
+    Ok(text
+        .split(' ')
+        .nth(1)
+        .map(|version| version.trim().to_owned()))
+}
+
+/// `1.95` of `1.95.0`.
+fn short(version: &str) -> String {
+    version.split('.').take(2).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests;
