@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::directory_of;
 
 /// A file without a name where the system has such files, so that whatever kills the process leaves nothing behind. Elsewhere, and for the
-/// moment in which it takes the place of another file, it has a name of its own; one that was left is removed by the next to write there.
+/// moment in which it takes the place of another file, it has a name of its own; one that was left is removed by the next to write the same
+/// target.
 pub struct Draft {
     /// Open in the directory, which shows that it can be written.
     file: Held,
@@ -80,9 +81,12 @@ impl Draft {
                 done => Ok(done?),
             };
         }
-        // Locked, so that others do not take it for one that was left.
-        let _ = file.try_lock();
-        let between = temporary(&self.target);
+        // Locked before it has a name, so that others do not take it for one that was left.
+        let suffix = match file.try_lock() {
+            Ok(()) => LOCKED,
+            Err(_) => SUFFIX,
+        };
+        let between = temporary(&self.target, suffix);
         link(&between)?;
         fs::rename(&between, &self.target).inspect_err(|_| {
             let _ = fs::remove_file(&between);
@@ -132,7 +136,7 @@ struct Named {
 
 impl Named {
     fn new(target: &Path) -> io::Result<Named> {
-        let path = temporary(target);
+        let path = temporary(target, SUFFIX);
         let file = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -153,16 +157,20 @@ impl Drop for Named {
     }
 }
 
+/// Of a file that is locked soon after it has its name, where locks are to be had.
 const SUFFIX: &str = ".lastbit-tmp";
 
-/// `.NAME.NUMBER.lastbit-tmp`, beside the target.
-fn temporary(target: &Path) -> PathBuf {
+/// Of a file that was locked before it had its name: once nobody has the lock, whoever made it is gone.
+const LOCKED: &str = ".lastbit-link";
+
+/// `.NAME.NUMBER` and a suffix, beside the target.
+fn temporary(target: &Path, suffix: &str) -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_nanos());
     let number = format!("{}-{now}", std::process::id());
     let mut name = prefix(target);
     name.push_str(&number);
-    name.push_str(SUFFIX);
+    name.push_str(suffix);
     directory_of(target).join(name)
 }
 
@@ -173,7 +181,7 @@ fn prefix(target: &Path) -> String {
     format!(".{name}.")
 }
 
-/// Removes files that were left beside the target: nobody has their lock, and they are old enough for it to have been taken.
+/// Removes files that were left beside the target: nobody has their lock, and it has been taken, by their suffix or their age.
 fn remove_stale(target: &Path) {
     let prefix = prefix(target);
     let old = |path: &Path| {
@@ -188,8 +196,7 @@ fn remove_stale(target: &Path) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = entry.path();
         if name.starts_with(&prefix)
-            && name.ends_with(SUFFIX)
-            && old(&path) == Some(true)
+            && (name.ends_with(LOCKED) || name.ends_with(SUFFIX) && old(&path) == Some(true))
             && File::open(&path).is_ok_and(|file| file.try_lock().is_ok())
         {
             let _ = fs::remove_file(&path);
