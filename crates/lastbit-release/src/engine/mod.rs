@@ -9,6 +9,7 @@ mod file_engine;
 pub(crate) mod files;
 mod invented;
 pub mod query;
+pub mod sql;
 
 use std::sync::Arc;
 
