@@ -1,12 +1,12 @@
 //! Enclosures and p-bit arithmetic at the precision of the multi-precision mechanism.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use lastbit_exact::{Dyadic, Format, IBig, Rounding, exp_enclosure, ln_enclosure};
+use lastbit_exact::{Dyadic, Format, Integer, Rounding, exp_enclosure, ln_enclosure};
 use std::hint::black_box;
 
 fn operations(c: &mut Criterion) {
     let format = Format::new(118).expect("118 is a precision");
-    let wide = |m: u128, e| format.round(&Dyadic::new(IBig::from(m), e), Rounding::NearestEven);
+    let wide = |m: u128, e| format.round(&Dyadic::new(Integer::from(m), e), Rounding::NearestEven);
     let x = wide(0x1234_5678_9abc_def0_1122_3344_5566_7789, -126);
     let y = wide(0xfedc_ba98_7654_3210_0fed_cba9_8765_4321, -130);
     let nearest = Rounding::NearestEven;
@@ -27,7 +27,7 @@ fn operations(c: &mut Criterion) {
 
 fn enclosures(c: &mut Criterion) {
     let x = Dyadic::new(
-        IBig::from(0x1234_5678_9abc_def0_1122_3344_5566_7789u128),
+        Integer::from(0x1234_5678_9abc_def0_1122_3344_5566_7789u128),
         -130,
     );
     let mut group = c.benchmark_group("enclosure");

@@ -1,6 +1,6 @@
 //! Time of one exact Gaussian draw, beside naive floating-point noise from the same generator.
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 use lastbit_noise::Gaussian;
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
 use std::hint::black_box;
@@ -37,13 +37,13 @@ fn gaussian(criterion: &mut Criterion) {
     });
     group.bench_function("one draw in the second tier", |bencher| {
         let in_steps = location.times_power_of_two(2);
-        bencher.iter(|| -> Result<IBig, EntropyError> {
+        bencher.iter(|| -> Result<Integer, EntropyError> {
             let word = entropy.word()?;
             noise.resolve(word, black_box(&in_steps), &mut entropy)
         })
     });
     group.bench_function("probability of one cell", |bencher| {
-        bencher.iter(|| noise.cell_probability(black_box(&location), &IBig::from(4942)))
+        bencher.iter(|| noise.cell_probability(black_box(&location), &Integer::from(4942)))
     });
 
     group.throughput(Throughput::Elements(BLOCK as u64));

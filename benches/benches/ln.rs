@@ -1,7 +1,7 @@
 //! ln of an f64 against the standard library's, and ln of 118-bit numbers; each time is that of 1024 logarithms.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lastbit_exact::{Dyadic, Format, IBig, Rounding, ln, ln_bounds};
+use lastbit_exact::{Dyadic, Format, Integer, Rounding, ln, ln_bounds};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ fn bench(c: &mut Criterion) {
         .zip(words().skip(COUNT))
         .map(|(low, high)| {
             let mantissa = u128::from(high | 1 << 63) << 64 | u128::from(low);
-            Dyadic::new(IBig::from(mantissa >> 10 | 1), -118)
+            Dyadic::new(Integer::from(mantissa >> 10 | 1), -118)
         })
         .take(COUNT)
         .collect();

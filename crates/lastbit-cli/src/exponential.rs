@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use lastbit::conversions::bounded_range_to_zcdp;
 use lastbit::mechanisms::exponential::{Exponential as Mechanism, Target};
 use lastbit::{Alpha, Beta, Epsilon, ParameterError, Sensitivity, parse_number};
-use lastbit_exact::{Down, Enclosure, Rational, Rounding, UBig, Up};
+use lastbit_exact::{Down, Enclosure, Natural, Rational, Rounding, Up};
 use lastbit_noise::entropy::System;
 use lastbit_release::clean;
 use serde_json::json;
@@ -302,8 +302,8 @@ impl Price {
             bail!("there is no candidate to select from; give at least one");
         }
         // All but one may be bad.
-        let [all, bad] = [candidates, candidates - 1].map(UBig::from);
-        let promises = mechanism.promises(&all, &UBig::ONE, &bad, &target)?;
+        let [all, bad] = [candidates, candidates - 1].map(Natural::from);
+        let promises = mechanism.promises(&all, &Natural::ONE, &bad, &target)?;
         let rho = bounded_range_to_zcdp(Up::from_rational(mechanism.epsilon().get()))?;
         let guessed = match &guess {
             Some(scores) => {

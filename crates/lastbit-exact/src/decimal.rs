@@ -1,6 +1,6 @@
 //! Decimals of few digits, rounded in a stated direction.
 
-use crate::{IBig, Rational, UBig};
+use crate::{Integer, Natural, Rational};
 
 /// Parameters that are solved for have this many digits.
 pub const DIGITS: u32 = 12;
@@ -15,7 +15,7 @@ pub fn down(value: &Rational, digits: u32) -> Rational {
     round(value, digits, Rational::floor)
 }
 
-fn round(value: &Rational, digits: u32, whole: impl Fn(&Rational) -> IBig) -> Rational {
+fn round(value: &Rational, digits: u32, whole: impl Fn(&Rational) -> Integer) -> Rational {
     if !value.is_positive() {
         return Rational::ZERO;
     }
@@ -26,11 +26,11 @@ fn round(value: &Rational, digits: u32, whole: impl Fn(&Rational) -> IBig) -> Ra
 
 /// `10^exponent`, exactly.
 pub fn power_of_ten(exponent: i64) -> Rational {
-    let power = IBig::from(UBig::from(10u8).pow(exponent.unsigned_abs() as usize));
+    let power = Integer::from(Natural::from(10u8).pow(exponent.unsigned_abs() as usize));
     if exponent >= 0 {
         Rational::from(power)
     } else {
-        Rational::new(IBig::ONE, power)
+        Rational::new(Integer::ONE, power)
     }
 }
 

@@ -2,11 +2,8 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, Mul, Neg, Sub};
 
-use dashu_base::{BitTest, Signed};
-use dashu_int::{IBig, UBig};
-
-use crate::Rounding;
-use crate::rounding::{shift_right_rounded, split};
+use crate::rounding::shift_right_rounded;
+use crate::{Integer, Natural, Rounding};
 
 /// An exact binary number `mantissa · 2^exponent`.
 ///
@@ -25,7 +22,7 @@ use crate::rounding::{shift_right_rounded, split};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Dyadic {
-    mantissa: IBig,
+    mantissa: Integer,
     exponent: i64,
 }
 
@@ -40,17 +37,17 @@ const EXPONENT_LIMIT: u64 = 1 << 61;
 impl Dyadic {
     /// Zero.
     pub const ZERO: Dyadic = Dyadic {
-        mantissa: IBig::ZERO,
+        mantissa: Integer::ZERO,
         exponent: 0,
     };
     /// One.
     pub const ONE: Dyadic = Dyadic {
-        mantissa: IBig::ONE,
+        mantissa: Integer::ONE,
         exponent: 0,
     };
 
     /// `mantissa · 2^exponent`, made canonical.
-    pub fn new(mantissa: impl Into<IBig>, exponent: i64) -> Dyadic {
+    pub fn new(mantissa: impl Into<Integer>, exponent: i64) -> Dyadic {
         let mantissa = mantissa.into();
         match mantissa.trailing_zeros() {
             None => Dyadic::ZERO,
@@ -60,7 +57,7 @@ impl Dyadic {
     }
 
     /// `mantissa · 2^exponent` for an odd mantissa.
-    fn odd(mantissa: IBig, exponent: i64) -> Dyadic {
+    fn odd(mantissa: Integer, exponent: i64) -> Dyadic {
         // With this, sums and differences of two exponents, and of an exponent and a bit length,
         // fit an i64.
         assert!(
@@ -72,11 +69,11 @@ impl Dyadic {
 
     /// `2^exponent`.
     pub fn power_of_two(exponent: i64) -> Dyadic {
-        Dyadic::odd(IBig::ONE, exponent)
+        Dyadic::odd(Integer::ONE, exponent)
     }
 
     /// The odd mantissa (zero for zero).
-    pub fn mantissa(&self) -> &IBig {
+    pub fn mantissa(&self) -> &Integer {
         &self.mantissa
     }
 
@@ -125,26 +122,26 @@ impl Dyadic {
 
     /// `floor(self · 2^-exponent)`: how many whole steps of `2^exponent` lie at or below this
     /// number.
-    pub fn floor_in(&self, exponent: i64) -> IBig {
+    pub fn floor_in(&self, exponent: i64) -> Integer {
         let shift = self.exponent.saturating_sub(exponent);
         if shift >= 0 {
             &self.mantissa << shift as usize
         } else {
-            // IBig's >> rounds toward −∞.
+            // A shift to the right rounds toward −∞.
             &self.mantissa >> shift.unsigned_abs() as usize
         }
     }
 
     /// `ceil(self · 2^-exponent)`.
-    pub fn ceil_in(&self, exponent: i64) -> IBig {
+    pub fn ceil_in(&self, exponent: i64) -> Integer {
         -((-self).floor_in(exponent))
     }
 
     /// The nearest multiple of `2^exponent`, ties toward +∞, counted in steps:
     /// `floor(self/2^exponent + 1/2)`.
-    pub fn round_in(&self, exponent: i64) -> IBig {
+    pub fn round_in(&self, exponent: i64) -> Integer {
         // floor(2x + 1) >> 1 = floor(x + 1/2).
-        (self.floor_in(exponent.saturating_sub(1)) + IBig::ONE) >> 1
+        (self.floor_in(exponent.saturating_sub(1)) + Integer::ONE) >> 1
     }
 
     /// Rounded to `precision` significant bits, exponent unbounded.
@@ -172,7 +169,7 @@ impl Dyadic {
             Rounding::TowardZero => self.is_negative(),
             Rounding::NearestEven => ceil_is_nearest,
         };
-        let kept = if up { floor + IBig::ONE } else { floor };
+        let kept = if up { floor + Integer::ONE } else { floor };
         Dyadic::new(kept, self.exponent + drop as i64)
     }
 
@@ -188,7 +185,7 @@ impl Dyadic {
         let Some(top) = self.floor_log2() else {
             return 0.0;
         };
-        let (negative, magnitude) = split(&self.mantissa);
+        let (negative, magnitude) = self.mantissa.clone().into_parts();
         let direction = rounding.of_magnitude(negative);
         let sign = if negative { -1.0 } else { 1.0 };
         if top > 1023 {
@@ -200,7 +197,7 @@ impl Dyadic {
         // The last place of the result: 52 below the top bit, never below 2^-1074.
         let last = (top - 52).max(-1074);
         let shift = self.exponent - last;
-        let steps: UBig = if shift >= 0 {
+        let steps: Natural = if shift >= 0 {
             magnitude << shift as usize // at most 53 bits
         } else {
             let drop = shift.unsigned_abs() as usize;
@@ -263,8 +260,8 @@ impl From<i64> for Dyadic {
     }
 }
 
-impl From<IBig> for Dyadic {
-    fn from(value: IBig) -> Dyadic {
+impl From<Integer> for Dyadic {
+    fn from(value: Integer) -> Dyadic {
         Dyadic::new(value, 0)
     }
 }

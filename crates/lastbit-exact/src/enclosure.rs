@@ -145,7 +145,7 @@ impl Neg for &Enclosure {
 
 /// A real known in fixed point: `|real · 2^w − value| ≤ error`, the `w` being the caller's.
 struct Fixed {
-    value: crate::IBig,
+    value: crate::Integer,
     error: u64,
 }
 
@@ -153,7 +153,7 @@ impl Fixed {
     /// The enclosure of the real, shifted by `exponent = −w` (or more, for a real scaled by a power
     /// of two).
     fn enclosure(self, exponent: i64) -> Enclosure {
-        let error = crate::IBig::from(self.error);
+        let error = crate::Integer::from(self.error);
         Enclosure {
             lo: Dyadic::new(&self.value - &error, exponent),
             hi: Dyadic::new(self.value + error, exponent),

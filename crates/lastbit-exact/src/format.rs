@@ -1,10 +1,8 @@
 mod ln;
 
-use dashu_base::{BitTest, DivRem};
-
-use crate::rounding::{join, split};
 use crate::{
-    Dyadic, EXP_ARGUMENT_BITS, Enclosure, Rational, Rounding, UBig, exp_enclosure, ln_enclosure,
+    Dyadic, EXP_ARGUMENT_BITS, Enclosure, Integer, Natural, Rational, Rounding, exp_enclosure,
+    ln_enclosure,
 };
 
 /// Binary floating point of `p` significant bits and unbounded exponent: `fl_p` and its directed
@@ -135,15 +133,15 @@ impl Format {
         if x.is_zero() {
             return Ok(Dyadic::ZERO);
         }
-        let (x_negative, dividend) = split(x.mantissa());
-        let (y_negative, divisor) = split(y.mantissa());
+        let (x_negative, dividend) = x.mantissa().clone().into_parts();
+        let (y_negative, divisor) = y.mantissa().clone().into_parts();
         // A quotient of at least p + 1 bits holds every midpoint; one more bit says whether the
         // rest is zero.
         let shift = (self.bits() + 1 + divisor.bit_len()).saturating_sub(dividend.bit_len());
         let (quotient, remainder) = (dividend << shift).div_rem(divisor);
-        let sticky = (quotient << 1) + UBig::from(!remainder.is_zero());
+        let sticky = (quotient << 1) + Natural::from(!remainder.is_zero());
         let exact_enough = Dyadic::new(
-            join(x_negative != y_negative, sticky),
+            Integer::from_parts(x_negative != y_negative, sticky),
             x.exponent() - y.exponent() - 1 - shift as i64,
         );
         Ok(self.round(&exact_enough, rounding))

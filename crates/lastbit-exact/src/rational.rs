@@ -2,13 +2,11 @@ use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use core::str::FromStr;
 
-use dashu_base::{Abs, BitTest, DivRem, Signed};
-use dashu_int::{IBig, UBig};
+use dashu_base::{Abs, BitTest, Signed};
 use dashu_ratio::RBig;
 
 use crate::directed::printable;
-use crate::rounding::{join, split};
-use crate::{Dyadic, NotFinite, Rounding};
+use crate::{Dyadic, Integer, Natural, NotFinite, Rounding};
 
 /// An exact rational number in lowest terms.
 ///
@@ -59,21 +57,21 @@ impl Rational {
     ///
     /// # Panics
     /// If the denominator is zero.
-    pub fn new(numerator: impl Into<IBig>, denominator: impl Into<IBig>) -> Rational {
+    pub fn new(numerator: impl Into<Integer>, denominator: impl Into<Integer>) -> Rational {
         Rational(RBig::from_parts_signed(
-            numerator.into(),
-            denominator.into(),
+            numerator.into().0,
+            denominator.into().0,
         ))
     }
 
     /// The numerator, with the sign.
-    pub fn numerator(&self) -> &IBig {
-        self.0.numerator()
+    pub fn numerator(&self) -> Integer {
+        Integer(self.0.numerator().clone())
     }
 
     /// The denominator, positive.
-    pub fn denominator(&self) -> &UBig {
-        self.0.denominator()
+    pub fn denominator(&self) -> Natural {
+        Natural(self.0.denominator().clone())
     }
 
     /// Whether this is zero.
@@ -102,17 +100,17 @@ impl Rational {
     }
 
     /// The largest integer at or below this number.
-    pub fn floor(&self) -> IBig {
-        self.0.floor()
+    pub fn floor(&self) -> Integer {
+        Integer(self.0.floor())
     }
 
     /// The smallest integer at or above this number.
-    pub fn ceil(&self) -> IBig {
-        self.0.ceil()
+    pub fn ceil(&self) -> Integer {
+        Integer(self.0.ceil())
     }
 
     /// The nearest integer, ties toward +∞: `floor(self + 1/2)`.
-    pub fn round_ties_up(&self) -> IBig {
+    pub fn round_ties_up(&self) -> Integer {
         (self + &Rational::new(1, 2)).floor()
     }
 
@@ -121,13 +119,13 @@ impl Rational {
         let shift = by.unsigned_abs() as usize;
         if by >= 0 {
             Rational(RBig::from_parts(
-                self.numerator() << shift,
-                self.denominator().clone(),
+                self.0.numerator() << shift,
+                self.0.denominator().clone(),
             ))
         } else {
             Rational(RBig::from_parts(
-                self.numerator().clone(),
-                self.denominator() << shift,
+                self.0.numerator().clone(),
+                self.0.denominator() << shift,
             ))
         }
     }
@@ -144,7 +142,7 @@ impl Rational {
         }
         // numerator in [2^(a−1), 2^a), denominator in [2^(b−1), 2^b): the number is in (2^(a−b−1),
         // 2^(a−b+1)).
-        let guess = self.numerator().bit_len() as i64 - self.denominator().bit_len() as i64;
+        let guess = self.0.numerator().bit_len() as i64 - self.0.denominator().bit_len() as i64;
         (guess..=guess + 1).find(|&e| *self <= Rational::from(&Dyadic::power_of_two(e)))
     }
 
@@ -155,15 +153,15 @@ impl Rational {
     /// assert_eq!(Rational::new(5, 8).bits(), 4);
     /// ```
     pub fn bits(&self) -> usize {
-        let (_, magnitude) = split(self.numerator());
-        magnitude.bit_len().max(self.denominator().bit_len())
+        let (numerator, denominator) = (self.0.numerator(), self.0.denominator());
+        numerator.bit_len().max(denominator.bit_len())
     }
 
     /// The dyadic with the same value, if there is one.
     pub fn to_dyadic(&self) -> Option<Dyadic> {
-        let zeros = self.denominator().trailing_zeros()?;
-        (self.denominator().bit_len() == zeros + 1)
-            .then(|| Dyadic::new(self.numerator().clone(), -(zeros as i64)))
+        let denominator = self.0.denominator();
+        let zeros = denominator.trailing_zeros()?;
+        (denominator.bit_len() == zeros + 1).then(|| Dyadic::new(self.numerator(), -(zeros as i64)))
     }
 
     /// Rounded to `precision` significant bits, exponent unbounded; the contract of
@@ -200,17 +198,17 @@ impl Rational {
     /// anything was cut off. Number and dyadic lie on the same side of, or both on, every number of
     /// fewer than `bits` bits and every midpoint of two such neighbours.
     fn with_sticky_bit(&self, bits: usize) -> Dyadic {
-        let (negative, magnitude) = split(self.numerator());
+        let (negative, magnitude) = self.numerator().into_parts();
         let denominator = self.denominator();
         let shift = bits as i64 + denominator.bit_len() as i64 - magnitude.bit_len() as i64;
         let (scaled, divisor) = if shift >= 0 {
-            (magnitude << shift as usize, denominator.clone())
+            (magnitude << shift as usize, denominator)
         } else {
             (magnitude, denominator << shift.unsigned_abs() as usize)
         };
         let (quotient, remainder) = scaled.div_rem(divisor);
-        let sticky = (quotient << 1) + UBig::from(!remainder.is_zero());
-        Dyadic::new(join(negative, sticky), -shift - 1)
+        let sticky = (quotient << 1) + Natural::from(!remainder.is_zero());
+        Dyadic::new(Integer::from_parts(negative, sticky), -shift - 1)
     }
 }
 
@@ -226,11 +224,11 @@ impl From<&Dyadic> for Rational {
     fn from(value: &Dyadic) -> Rational {
         let shift = value.exponent().unsigned_abs() as usize;
         if value.exponent() >= 0 {
-            Rational(RBig::from(value.mantissa() << shift))
+            Rational(RBig::from(&value.mantissa().0 << shift))
         } else {
             Rational(RBig::from_parts(
-                value.mantissa().clone(),
-                UBig::ONE << shift,
+                value.mantissa().0.clone(),
+                (Natural::ONE << shift).0,
             ))
         }
     }
@@ -254,9 +252,9 @@ impl From<u64> for Rational {
     }
 }
 
-impl From<IBig> for Rational {
-    fn from(value: IBig) -> Rational {
-        Rational(RBig::from(value))
+impl From<Integer> for Rational {
+    fn from(value: Integer) -> Rational {
+        Rational(RBig::from(value.0))
     }
 }
 
@@ -313,15 +311,14 @@ fn parse_decimal(text: &str) -> Result<Rational, ParseRationalError> {
     {
         return Err(range());
     }
-    let magnitude =
-        UBig::from_str_radix(&format!("{whole}{fraction}"), 10).map_err(|_| syntax())?;
+    let magnitude = Natural::of_digits(&format!("{whole}{fraction}")).ok_or_else(syntax)?;
     let tens = exponent - fraction.len() as i64;
-    let power = UBig::from(10u8).pow(tens.unsigned_abs() as usize);
-    let numerator = join(negative, magnitude);
+    let power = Natural::from(10u8).pow(tens.unsigned_abs() as usize);
+    let numerator = Integer::from_parts(negative, magnitude);
     Ok(if tens >= 0 {
-        Rational(RBig::from(numerator * IBig::from(power)))
+        Rational::from(numerator * Integer::from(power))
     } else {
-        Rational(RBig::from_parts(numerator, power))
+        Rational(RBig::from_parts(numerator.0, power.0))
     })
 }
 
@@ -337,22 +334,22 @@ impl fmt::Display for Rational {
     /// The decimal if it ends, else the fraction; either reads back to the same number, up to the
     /// 5000 digits that are read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (negative, magnitude) = split(self.numerator());
+        let (negative, magnitude) = self.numerator().into_parts();
         let sign = if negative { "-" } else { "" };
         let denominator = self.denominator();
         let twos = denominator.trailing_zeros().unwrap_or(0);
-        let mut rest = denominator >> twos;
+        let mut rest = &denominator >> twos;
         let mut fives = 0;
-        let five = UBig::from(5u8);
+        let five = Natural::from(5u8);
         while rest.is_multiple_of(&five) {
             rest /= &five;
             fives += 1;
         }
-        if rest != UBig::ONE {
+        if rest != Natural::ONE {
             return f.pad(&format!("{sign}{magnitude}/{denominator}"));
         }
         let places = twos.max(fives);
-        let scaled = magnitude * UBig::from(2u8).pow(places - twos) * five.pow(places - fives);
+        let scaled = magnitude * Natural::from(2u8).pow(places - twos) * five.pow(places - fives);
         if places == 0 {
             return f.pad(&format!("{sign}{scaled}"));
         }

@@ -1,5 +1,4 @@
-use dashu_base::BitTest;
-use dashu_int::{IBig, UBig};
+use crate::Natural;
 
 /// Where a real number goes when it does not fit a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +64,11 @@ impl Magnitude {
 }
 
 /// `magnitude / 2^drop` rounded to an integer.
-pub(crate) fn shift_right_rounded(magnitude: &UBig, drop: usize, direction: Magnitude) -> UBig {
+pub(crate) fn shift_right_rounded(
+    magnitude: &Natural,
+    drop: usize,
+    direction: Magnitude,
+) -> Natural {
     if drop == 0 {
         return magnitude.clone();
     }
@@ -81,20 +84,8 @@ pub(crate) fn shift_right_rounded(magnitude: &UBig, drop: usize, direction: Magn
         (true, true) => core::cmp::Ordering::Greater,
     };
     if direction.increments(kept.bit(0), against_half, inexact) {
-        kept + UBig::ONE
+        kept + Natural::ONE
     } else {
         kept
     }
-}
-
-/// The sign and magnitude of an integer.
-pub(crate) fn split(value: &IBig) -> (bool, UBig) {
-    let (sign, magnitude) = value.clone().into_parts();
-    (sign == dashu_base::Sign::Negative, magnitude)
-}
-
-/// The integer with this sign and magnitude.
-pub(crate) fn join(negative: bool, magnitude: UBig) -> IBig {
-    let value = IBig::from(magnitude);
-    if negative { -value } else { value }
 }

@@ -1,6 +1,6 @@
 //! `Dyadic`: ring laws against `Rational`, order, grids, and conversion to and from f64 against the hardware.
 
-use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, Rational, Rounding};
 use proptest::prelude::*;
 
 fn dyadic() -> impl Strategy<Value = Dyadic> {
@@ -11,8 +11,8 @@ fn dyadic() -> impl Strategy<Value = Dyadic> {
         0u32..64,
     )
         .prop_map(|(words, negative, exponent, cut)| {
-            let magnitude = words.into_iter().fold(IBig::ZERO, |acc, word| {
-                (acc << 64) + IBig::from(word >> cut)
+            let magnitude = words.into_iter().fold(Integer::ZERO, |acc, word| {
+                (acc << 64) + Integer::from(word >> cut)
             });
             Dyadic::new(if negative { -magnitude } else { magnitude }, exponent)
         })
@@ -170,11 +170,11 @@ fn ties_on_a_grid_go_up_for_both_signs() {
     for (halves, steps) in [(-1, 0), (-5, -2), (-3, -1), (1, 1), (3, 2), (5, 3)] {
         for exponent in [-1100, -3, 0, 40] {
             let x = Dyadic::new(halves, exponent - 1);
-            assert_eq!(x.round_in(exponent), IBig::from(steps));
+            assert_eq!(x.round_in(exponent), Integer::from(steps));
         }
         // A hair below the tie goes down.
         let below = &Dyadic::new(halves, -1) - &Dyadic::power_of_two(-200);
-        assert_eq!(below.round_in(0), IBig::from(steps - 1));
+        assert_eq!(below.round_in(0), Integer::from(steps - 1));
     }
 }
 
@@ -220,12 +220,12 @@ fn far_exponents_compare_and_convert_without_their_bits() {
     assert_eq!((&large * &small).exponent(), 0);
     assert_eq!(large.to_f64(Rounding::Down), f64::MAX);
     assert_eq!(small.to_f64(Rounding::Up), 5e-324);
-    assert_eq!(small.floor_in(0), IBig::ZERO);
-    assert_eq!((-&small).floor_in(0), IBig::from(-1));
-    assert_eq!(small.ceil_in(0), IBig::ONE);
-    assert_eq!(small.round_in(0), IBig::ZERO);
-    assert_eq!((-&small).round_in(0), IBig::ZERO);
-    assert_eq!(Dyadic::ZERO.floor_in(-far), IBig::ZERO);
+    assert_eq!(small.floor_in(0), Integer::ZERO);
+    assert_eq!((-&small).floor_in(0), Integer::from(-1));
+    assert_eq!(small.ceil_in(0), Integer::ONE);
+    assert_eq!(small.round_in(0), Integer::ZERO);
+    assert_eq!((-&small).round_in(0), Integer::ZERO);
+    assert_eq!(Dyadic::ZERO.floor_in(-far), Integer::ZERO);
     assert_eq!(small.round(2, Rounding::Up), Dyadic::new(1, 3 - far));
 }
 

@@ -1,6 +1,6 @@
 //! `ln_enclosure` and `exp_enclosure`: width as promised, nested at all precisions, inverse to each other.
 
-use lastbit_exact::{Dyadic, IBig, Rounding, exp_enclosure, ln_enclosure};
+use lastbit_exact::{Dyadic, Integer, Rounding, exp_enclosure, ln_enclosure};
 use proptest::prelude::*;
 
 fn meet(a: &lastbit_exact::Enclosure, b: &lastbit_exact::Enclosure) -> bool {
@@ -13,14 +13,14 @@ fn positive() -> impl Strategy<Value = Dyadic> {
     let wide = (mantissa.clone(), -400i64..400).prop_map(|(words, exponent)| {
         let mantissa = words
             .into_iter()
-            .fold(IBig::ONE, |acc, word| (acc << 64) + IBig::from(word));
+            .fold(Integer::ONE, |acc, word| (acc << 64) + Integer::from(word));
         Dyadic::new(mantissa, exponent)
     });
     let near_one = (mantissa, 1i64..300, any::<bool>()).prop_map(|(words, gap, below)| {
         let length = 64 * words.len() as i64;
         let fraction = words
             .into_iter()
-            .fold(IBig::ZERO, |acc, word| (acc << 64) + IBig::from(word));
+            .fold(Integer::ZERO, |acc, word| (acc << 64) + Integer::from(word));
         let difference = Dyadic::new(fraction, -length - gap);
         if below {
             &Dyadic::ONE - &difference

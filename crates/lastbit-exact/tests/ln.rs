@@ -1,6 +1,6 @@
 //! `ln` and `ln_bounds` against MPFR and against enclosures. The vectors come from `data/make_ln_vectors.py`.
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rounding, ln, ln_bounds, ln_enclosure};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Rounding, ln, ln_bounds, ln_enclosure};
 use lastbit_testing::Cases;
 
 fn number(hex: &str) -> f64 {
@@ -119,7 +119,7 @@ fn ln_of_118_bits_is_that_of_the_enclosure() {
     let mut words = Cases(8).words();
     let mut word = || words.next().expect("endless");
     for i in 0..100_000u64 {
-        let mantissa = IBig::from((u128::from(word()) << 64 | u128::from(word())) >> 10);
+        let mantissa = Integer::from((u128::from(word()) << 64 | u128::from(word())) >> 10);
         let x = match i % 4 {
             // Uniform on (0, 1), as U* is.
             0 => Dyadic::new(mantissa, -118),

@@ -1,21 +1,21 @@
 //! `Rational`: reading, printing, rounding and conversion.
 
-use lastbit_exact::{Dyadic, IBig, ParseRationalError, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, ParseRationalError, Rational, Rounding};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rational {
     text.parse().unwrap()
 }
 
-fn integer() -> impl Strategy<Value = IBig> {
+fn integer() -> impl Strategy<Value = Integer> {
     (
         prop::collection::vec(any::<u64>(), 1..4),
         any::<bool>(),
         0u32..64,
     )
         .prop_map(|(words, negative, cut)| {
-            let magnitude = words.into_iter().fold(IBig::ZERO, |acc, word| {
-                (acc << 64) + IBig::from(word >> cut)
+            let magnitude = words.into_iter().fold(Integer::ZERO, |acc, word| {
+                (acc << 64) + Integer::from(word >> cut)
             });
             if negative { -magnitude } else { magnitude }
         })
@@ -23,11 +23,12 @@ fn integer() -> impl Strategy<Value = IBig> {
 
 fn rational() -> impl Strategy<Value = Rational> {
     prop_oneof![
-        (integer(), integer())
-            .prop_map(|(n, d)| { Rational::new(n, if d == IBig::ZERO { IBig::ONE } else { d }) }),
+        (integer(), integer()).prop_map(|(n, d)| {
+            Rational::new(n, if d == Integer::ZERO { Integer::ONE } else { d })
+        }),
         // Numbers whose decimals end.
         (integer(), 0usize..40, 0usize..40).prop_map(|(n, twos, fives)| {
-            Rational::new(n, IBig::from(2).pow(twos) * IBig::from(5).pow(fives))
+            Rational::new(n, Integer::from(2).pow(twos) * Integer::from(5).pow(fives))
         }),
     ]
 }
@@ -40,9 +41,9 @@ proptest! {
         let text = x.to_string();
         prop_assert_eq!(read(&text), x.clone());
         prop_assert_eq!(text.contains('/'), {
-            let mut rest = x.denominator().clone();
-            while rest.is_multiple_of(&2u8.into()) { rest /= 2u8; }
-            while rest.is_multiple_of(&5u8.into()) { rest /= 5u8; }
+            let mut rest = x.denominator();
+            while rest.is_multiple_of(&2u8.into()) { rest = rest / 2; }
+            while rest.is_multiple_of(&5u8.into()) { rest = rest / 5; }
             rest != 1u8.into()
         });
     }
@@ -132,7 +133,7 @@ proptest! {
     /// `floor ≤ x < floor + 1`, `ceil − 1 < x ≤ ceil`, ties up.
     #[test]
     fn integers_beside(x in rational()) {
-        let whole = |n: IBig| Rational::from(n);
+        let whole = |n: Integer| Rational::from(n);
         prop_assert!(whole(x.floor()) <= x && x < &whole(x.floor()) + &Rational::ONE);
         prop_assert!(whole(x.ceil()) >= x && &whole(x.ceil()) - &Rational::ONE < x);
         let off = &whole(x.round_ties_up()) - &x;

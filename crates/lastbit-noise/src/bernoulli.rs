@@ -11,7 +11,7 @@
 //! the fast round decides; it is not constant in the parameter, so a parameter that is itself
 //! secret is not hidden.
 
-use lastbit_exact::{Enclosure, IBig, Interval, Rational, Rounding, exp_enclosure};
+use lastbit_exact::{Enclosure, Integer, Interval, Rational, Rounding, exp_enclosure};
 
 use crate::LazyUniform;
 use crate::entropy::{Entropy, EntropyError};
@@ -47,7 +47,7 @@ pub fn bernoulli(p: &Rational, entropy: &mut impl Entropy) -> Result<bool, Berno
     loop {
         let scaled = rest.times_power_of_two(64);
         let digit = scaled.floor();
-        let word = IBig::from(entropy.word()?);
+        let word = Integer::from(entropy.word()?);
         if word != digit {
             return Ok(word < digit);
         }

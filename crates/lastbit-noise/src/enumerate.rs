@@ -19,7 +19,7 @@
 use core::fmt::Debug;
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, Rational, UBig};
+use lastbit_exact::{Dyadic, Natural, Rational};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -52,16 +52,16 @@ impl Prefix {
     ///
     /// # Panics
     /// If `bits` has more than `length` bits.
-    pub fn new(bits: impl Into<UBig>, length: u32, rest: u64) -> Prefix {
+    pub fn new(bits: impl Into<Natural>, length: u32, rest: u64) -> Prefix {
         let bits = bits.into();
         let length = length as usize;
-        assert!(&bits >> length == UBig::ZERO, "more than {length} bits");
+        assert!(&bits >> length == Natural::ZERO, "more than {length} bits");
         // Whole words, the last one filled up from `rest`.
         let count = length.div_ceil(64);
         let spare = 64 * count - length;
-        let filled = (bits << spare) | UBig::from(rest.unbounded_shr(64 - spare as u32));
+        let filled = (bits << spare) | Natural::from(rest.unbounded_shr(64 - spare as u32));
         let word = |i: usize| {
-            let word = (&filled >> (64 * (count - 1 - i))) & UBig::from(u64::MAX);
+            let word = (&filled >> (64 * (count - 1 - i))) & Natural::from(u64::MAX);
             u64::try_from(word).expect("masked to 64 bits")
         };
         Prefix::of_words((0..count).map(word).collect::<Vec<u64>>(), rest)
@@ -180,7 +180,7 @@ pub fn masses<T: Ord + Clone + Debug, E>(
         decided: BTreeMap::new(),
         undecided: Vec::new(),
     };
-    let mut waiting = vec![(UBig::ZERO, 0)];
+    let mut waiting = vec![(Natural::ZERO, 0)];
     while let Some((bits, length)) = waiting.pop() {
         let mut end = |rest| draw(&mut Prefix::new(bits.clone(), length, rest)).ok();
         let cell = UndecidedCell {
@@ -202,7 +202,7 @@ pub fn masses<T: Ord + Clone + Debug, E>(
             _ if length == depth => masses.undecided.push(cell),
             _ => {
                 let twice = bits << 1;
-                waiting.push((&twice + UBig::ONE, length + 1));
+                waiting.push((&twice + Natural::ONE, length + 1));
                 waiting.push((twice, length + 1));
             }
         }

@@ -1,6 +1,6 @@
 //! The geometric distribution, as the whole part of an exponential.
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 
 use crate::entropy::{Entropy, EntropyError};
 use crate::{Laplace, ScaleError};
@@ -31,17 +31,17 @@ impl Geometric {
     }
 
     /// One draw.
-    pub fn draw(&self, entropy: &mut impl Entropy) -> Result<IBig, EntropyError> {
+    pub fn draw(&self, entropy: &mut impl Entropy) -> Result<Integer, EntropyError> {
         let word = entropy.word()? & (u64::MAX >> 1);
         match self.laplace.try_cell(word, -0.5, 0.0) {
-            Some(cell) => Ok(IBig::from(cell as i64)),
+            Some(cell) => Ok(Integer::from(cell as i64)),
             None => self.laplace.resolve(word, &Rational::new(-1, 2), entropy),
         }
     }
 
     /// `P(sample = k)`, enclosed; zero for `k < 0`.
-    pub fn probability(&self, k: &IBig) -> Interval {
-        if *k < IBig::ZERO {
+    pub fn probability(&self, k: &Integer) -> Interval {
+        if *k < Integer::ZERO {
             return Interval::point(0.0);
         }
         let scale = self.laplace.scale_in_steps();

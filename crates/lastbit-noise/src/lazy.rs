@@ -1,6 +1,6 @@
 //! A uniform real that is known to as many bits as were asked for.
 
-use lastbit_exact::{Dyadic, IBig, UBig, ln_enclosure};
+use lastbit_exact::{Dyadic, Integer, Natural, ln_enclosure};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -20,7 +20,7 @@ use crate::entropy::{Entropy, EntropyError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct LazyUniform {
-    bits: UBig,
+    bits: Natural,
     length: usize,
 }
 
@@ -29,7 +29,7 @@ impl LazyUniform {
     pub fn with_prefix(prefix: u64, length: u32) -> LazyUniform {
         debug_assert!(length == 64 || prefix >> length == 0);
         LazyUniform {
-            bits: UBig::from(prefix),
+            bits: Natural::from(prefix),
             length: length as usize,
         }
     }
@@ -46,7 +46,7 @@ impl LazyUniform {
         entropy: &mut impl Entropy,
     ) -> Result<(), EntropyError> {
         while self.length < length {
-            self.bits = (&self.bits << 64) | UBig::from(entropy.word()?);
+            self.bits = (&self.bits << 64) | Natural::from(entropy.word()?);
             self.length += 64;
         }
         Ok(())
@@ -59,12 +59,15 @@ impl LazyUniform {
 
     /// The largest dyadic known to be at or below `U`.
     pub fn lower(&self) -> Dyadic {
-        Dyadic::new(IBig::from(self.bits.clone()), -(self.length as i64))
+        Dyadic::new(Integer::from(self.bits.clone()), -(self.length as i64))
     }
 
     /// The smallest dyadic known to be at or above `U`.
     pub fn upper(&self) -> Dyadic {
-        Dyadic::new(IBig::from(&self.bits + UBig::ONE), -(self.length as i64))
+        Dyadic::new(
+            Integer::from(&self.bits + Natural::ONE),
+            -(self.length as i64),
+        )
     }
 
     /// Encloses `−ln U`: `low ≤ −ln U ≤ high`, each end within `2^-precision` of the logarithm of

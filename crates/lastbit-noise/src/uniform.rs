@@ -6,7 +6,7 @@
 //!
 //! *Time.* The number of words drawn depends on `n` and on the bits drawn, and on nothing else.
 
-use lastbit_exact::{Rational, UBig};
+use lastbit_exact::{Natural, Rational};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -57,25 +57,25 @@ pub fn uniform_u64_below(n: u64, entropy: &mut impl Entropy) -> Result<u64, Unif
 /// not enough with probability below `n/2^k`.
 ///
 /// ```
-/// use lastbit_exact::UBig;
+/// use lastbit_exact::Natural;
 /// use lastbit_noise::{entropy::System, uniform_below};
-/// let n = UBig::from(10u8).pow(40);
+/// let n = Natural::from(10u8).pow(40);
 /// assert!(uniform_below(&n, &mut System::default())? < n);
 /// # Ok::<(), lastbit_noise::UniformError>(())
 /// ```
-pub fn uniform_below(n: &UBig, entropy: &mut impl Entropy) -> Result<UBig, UniformError> {
+pub fn uniform_below(n: &Natural, entropy: &mut impl Entropy) -> Result<Natural, UniformError> {
     if let Ok(small) = u64::try_from(n) {
-        return uniform_u64_below(small, entropy).map(UBig::from);
+        return uniform_u64_below(small, entropy).map(Natural::from);
     }
     let mut length = 0;
-    let mut bits = UBig::ZERO;
+    let mut bits = Natural::ZERO;
     loop {
-        bits = (bits << 64) | UBig::from(entropy.word()?);
+        bits = (bits << 64) | Natural::from(entropy.word()?);
         length += 64;
         // n·U is in [product, product + n)/2^length.
         let product = n * &bits;
         let lowest = &product >> length;
-        let highest = (product + n - UBig::ONE) >> length;
+        let highest = (product + n - Natural::ONE) >> length;
         if lowest == highest {
             return Ok(lowest);
         }
@@ -83,7 +83,7 @@ pub fn uniform_below(n: &UBig, entropy: &mut impl Entropy) -> Result<UBig, Unifo
 }
 
 /// The law of [`uniform_below`]: `P(value) = 1/n` for `value < n`, else 0.
-pub fn uniform_law(n: &UBig, value: &UBig) -> Rational {
+pub fn uniform_law(n: &Natural, value: &Natural) -> Rational {
     if value < n {
         Rational::new(1, n.clone())
     } else {

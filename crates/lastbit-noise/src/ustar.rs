@@ -1,7 +1,7 @@
 //! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight
 //! of its last place.
 
-use lastbit_exact::{Dyadic, IBig, UBig};
+use lastbit_exact::{Dyadic, Integer, Natural};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -12,7 +12,7 @@ use crate::entropy::{Entropy, EntropyError};
 /// so no draw underflows and no output of a mechanism becomes unreachable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UStar {
-    significand: UBig,
+    significand: Natural,
     exponent: u64,
     precision: u32,
 }
@@ -22,15 +22,15 @@ impl UStar {
     /// `(1 + mantissa/2^(p−1))·2^-e`.
     ///
     /// ```
-    /// use lastbit_exact::{Dyadic, UBig};
+    /// use lastbit_exact::{Dyadic, Natural};
     /// use lastbit_noise::UStar;
-    /// assert_eq!(UStar::new(UBig::from(1u8), 1, 3).value(), Dyadic::new(5, -3));
+    /// assert_eq!(UStar::new(Natural::from(1u8), 1, 3).value(), Dyadic::new(5, -3));
     /// ```
     ///
     /// # Panics
     /// If the mantissa or the exponent is out of range.
-    pub fn new(mantissa: UBig, exponent: u64, precision: u32) -> UStar {
-        let leading = UBig::ONE << (precision as usize - 1);
+    pub fn new(mantissa: Natural, exponent: u64, precision: u32) -> UStar {
+        let leading = Natural::ONE << (precision as usize - 1);
         assert!(mantissa < leading && exponent >= 1);
         UStar {
             significand: leading | mantissa,
@@ -42,12 +42,12 @@ impl UStar {
     /// Draws at `precision ≥ 2` bits.
     pub fn draw(precision: u32, entropy: &mut impl Entropy) -> Result<UStar, EntropyError> {
         let exponent = geometric_exponent(entropy)?;
-        let mut significand = UBig::ONE;
+        let mut significand = Natural::ONE;
         let mut missing = precision - 1;
         while missing > 0 {
             let take = missing.min(64);
             significand =
-                (significand << take as usize) | UBig::from(entropy.word()? >> (64 - take));
+                (significand << take as usize) | Natural::from(entropy.word()? >> (64 - take));
             missing -= take;
         }
         Ok(UStar {
@@ -60,7 +60,7 @@ impl UStar {
     /// The exact value.
     pub fn value(&self) -> Dyadic {
         Dyadic::new(
-            IBig::from(self.significand.clone()),
+            Integer::from(self.significand.clone()),
             1 - self.exponent as i64 - self.precision as i64,
         )
     }

@@ -1,6 +1,6 @@
 //! Geometric noise has exactly its law.
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 use lastbit_noise::entropy::{EntropyError, System};
 use lastbit_noise::enumerate::{Prefix, masses};
 use lastbit_noise::{Geometric, ScaleError};
@@ -68,12 +68,12 @@ fn probabilities_add_up_to_one_less_the_rest() {
     for scale in SCALES.map(number) {
         let noise = Geometric::new(&scale).unwrap();
         let mut sum = (0..20).fold(Interval::ZERO, |sum, k| {
-            sum + noise.probability(&IBig::from(k))
+            sum + noise.probability(&Integer::from(k))
         });
         // P(k ≥ 20) = e^(−20/scale)
         sum = sum + Interval::from_rational(&-(&Rational::from(20i64) / &scale)).exp();
         assert!(sum.contains(1.0) && sum.width().get() < 1e-12, "{sum}");
-        assert_eq!(noise.probability(&IBig::from(-1)), Interval::ZERO);
+        assert_eq!(noise.probability(&Integer::from(-1)), Interval::ZERO);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Laplace noise has exactly the law of the rounded Laplace distribution.
 
 use crate::law::{agree, chi_square, number, walk};
-use lastbit_exact::{IBig, Interval, Rational, Rounding, UBig, exp_enclosure};
+use lastbit_exact::{Integer, Interval, Natural, Rational, Rounding, exp_enclosure};
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
 use lastbit_noise::enumerate::{Prefix, masses};
 use lastbit_noise::{Laplace, ScaleError, laplace_mass};
@@ -81,8 +81,8 @@ fn cells_add_up_to_the_cumulative_probability() {
         let middle = location
             .times_power_of_two(-case.grid_exponent)
             .round_ties_up();
-        let mut sum = noise.cumulative_probability(&location, &(&middle - IBig::from(11)));
-        for cell in (-10..=10).map(|away| &middle + IBig::from(away)) {
+        let mut sum = noise.cumulative_probability(&location, &(&middle - Integer::from(11)));
+        for cell in (-10..=10).map(|away| &middle + Integer::from(away)) {
             sum = sum + noise.cell_probability(&location, &cell);
             let cumulative = noise.cumulative_probability(&location, &cell);
             assert!(sum.intersect(cumulative).is_some(), "{}", case.name());
@@ -182,7 +182,7 @@ fn noise_far_below_the_grid_splits_a_tie_in_exact_halves() {
                 noise.draw(&number(location), &mut Signed::new(sign, bits))
             });
             // One outcome for each sign; only the stream of zeros, which never ends, is undecided.
-            assert_eq!(found.outcomes(), [&IBig::from(cell)]);
+            assert_eq!(found.outcomes(), [&Integer::from(cell)]);
             assert_eq!(
                 Rational::from(found.undecided()),
                 Rational::ONE.times_power_of_two(-10)
@@ -209,7 +209,7 @@ fn the_first_tier_never_contradicts_the_second() {
                 let exact = noise.resolve(word, &steps, &mut Prefix::of_words([], rest));
                 assert_eq!(
                     exact,
-                    Ok(IBig::from(fast as i64)),
+                    Ok(Integer::from(fast as i64)),
                     "{}: {word:#x}",
                     case.name()
                 );
@@ -232,13 +232,13 @@ fn streams_that_follow_an_edge_for_200_bits_are_decided_where_they_leave_it() {
         let location = number(location);
         let distance = &(&Rational::new(1, 2) - &location) / &number(scale);
         let edge = exp_enclosure(&-&distance.round(400, Rounding::Up), 300);
-        let bits = UBig::try_from(edge.lo().floor_in(-200)).unwrap();
+        let bits = Natural::try_from(edge.lo().floor_in(-200)).unwrap();
         // Just above the edge U is larger and the noise smaller.
-        for (bits, cell) in [(&bits + UBig::ONE, 0), (&bits - UBig::ONE, 1)] {
+        for (bits, cell) in [(&bits + Natural::ONE, 0), (&bits - Natural::ONE, 1)] {
             for rest in [0, u64::MAX] {
                 let mut stream = Prefix::new(bits.clone(), 200, rest);
                 let drawn = noise.draw(&location, &mut Signed::new(0, &mut stream));
-                assert_eq!(drawn, Ok(IBig::from(cell)), "{scale}");
+                assert_eq!(drawn, Ok(Integer::from(cell)), "{scale}");
                 assert!(stream.words_read() > 3);
             }
         }

@@ -1,6 +1,6 @@
 //! A sampler against its law: exactly, by enumeration of its bits, and by counting.
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 use lastbit_noise::enumerate::Masses;
 use lastbit_testing::Pearson;
 
@@ -20,9 +20,14 @@ pub fn walk(count: usize) -> impl Iterator<Item = u64> {
 ///
 /// Each cell cut at this depth hides `2^-depth`: there is at most one for each boundary between outcomes, and one at each end, where
 /// the stream runs out. So the comparison means something: nearly all mass is decided.
-pub fn agree(name: &str, parts: &[Masses<IBig>], depth: u32, law: impl Fn(&IBig) -> Interval) {
+pub fn agree(
+    name: &str,
+    parts: &[Masses<Integer>],
+    depth: u32,
+    law: impl Fn(&Integer) -> Interval,
+) {
     let weight = Rational::new(1, parts.len() as i64);
-    let mut outcomes: Vec<&IBig> = parts.iter().flat_map(|part| part.outcomes()).collect();
+    let mut outcomes: Vec<&Integer> = parts.iter().flat_map(|part| part.outcomes()).collect();
     outcomes.sort();
     outcomes.dedup();
     let mut decided = Rational::ZERO;
@@ -51,14 +56,14 @@ pub fn agree(name: &str, parts: &[Masses<IBig>], depth: u32, law: impl Fn(&IBig)
 }
 
 /// Cells with at least 1000 expected draws, the rest in one cell, by [`Pearson`].
-pub fn chi_square(name: &str, tests: usize, draws: &mut [i64], law: impl Fn(&IBig) -> Interval) {
+pub fn chi_square(name: &str, tests: usize, draws: &mut [i64], law: impl Fn(&Integer) -> Interval) {
     draws.sort_unstable();
     let total = draws.len() as f64;
     let mut pearson = Pearson::default();
     let (mut rest_expected, mut rest_seen) = (total, total);
     // A cell that should be seen 1000 times and is never seen is left in the rest, where it is missed all the same.
     for same in draws.chunk_by(|a, b| a == b) {
-        let expected = total * law(&IBig::from(same[0])).midpoint();
+        let expected = total * law(&Integer::from(same[0])).midpoint();
         if expected >= 1000.0 {
             pearson.add(same.len() as f64, expected);
             rest_expected -= expected;

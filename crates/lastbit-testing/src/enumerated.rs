@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::mechanisms::snapping::{FloatArithmetic, FloatParameters, FormatArithmetic, noisy};
-use lastbit_exact::{Dyadic, Format, UBig};
+use lastbit_exact::{Dyadic, Format, Natural};
 use lastbit_noise::UStar;
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
@@ -23,7 +23,7 @@ impl Enumerated {
         let logarithms = (1..=last_exponent)
             .map(|e| {
                 (0..1u32 << (uniform_precision - 1))
-                    .map(|m| arithmetic.ln(&UStar::new(UBig::from(m), e, uniform_precision)))
+                    .map(|m| arithmetic.ln(&UStar::new(Natural::from(m), e, uniform_precision)))
                     .collect()
             })
             .collect();

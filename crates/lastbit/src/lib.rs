@@ -41,7 +41,8 @@ pub use transformation::Transformation;
 
 /// What the signatures of this crate need of the crates below it.
 pub use lastbit_exact::{
-    BoundError, Down, Dyadic, Enclosure, Interval, ParseRationalError, Rational, Rounding, Up,
+    BoundError, Down, Dyadic, Enclosure, Integer, Interval, Natural, ParseRationalError, Rational,
+    Rounding, Up,
 };
 pub use lastbit_noise::entropy::{Entropy, EntropyError, System};
 

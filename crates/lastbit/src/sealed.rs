@@ -1,6 +1,6 @@
 //! Traits that only this crate implements: a proof rests on each implementation.
 
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 
@@ -12,7 +12,7 @@ macro_rules! sealed {
         $(impl Sealed for $type {})*
     };
 }
-sealed!(f64, i64, u64, IBig, Rational, Up);
+sealed!(f64, i64, u64, Integer, Rational, Up);
 
 impl<T: Atom> Sealed for AtomDomain<T> {}
 impl<T: Atom> Sealed for VectorDomain<AtomDomain<T>> {}

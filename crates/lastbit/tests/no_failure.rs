@@ -24,7 +24,7 @@ use lastbit::selection::*;
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::*;
 use lastbit::{Bounds, Measurement, MetricSpace, Transformation};
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 
 /// The constructors that were tried, as `file:function`.
 static TRIED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -423,8 +423,12 @@ fn noise_is_added() {
         if let Ok(made) = geometric(AtomDomain::<i64>::new(), &scale) {
             answers("mechanisms/geometric:geometric", &made, &INTEGERS);
         }
-        if let Ok(made) = geometric(AtomDomain::<IBig>::new(), &scale) {
-            let huge = [IBig::ZERO, IBig::from(1) << 5000, -(IBig::from(1) << 5000)];
+        if let Ok(made) = geometric(AtomDomain::<Integer>::new(), &scale) {
+            let huge = [
+                Integer::ZERO,
+                Integer::from(1) << 5000,
+                -(Integer::from(1) << 5000),
+            ];
             answers("mechanisms/geometric:geometric", &made, &huge);
         }
     }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use lastbit::mechanisms::snapping::Snapping;
 use lastbit::mechanisms::snapping::utility::{self, Points};
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 use serde_json::json;
 
 use super::Common;
@@ -56,7 +56,7 @@ impl Law {
 
 /// All points, or, where they are too many, those that all but 2^-60 of the draws fall on.
 fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Result<()> {
-    let most = IBig::from(MOST_POINTS);
+    let most = Integer::from(MOST_POINTS);
     let points = match law.point_count() {
         Some(count) if count <= most => law.points(),
         _ => law.points_but(&Rational::ONE.times_power_of_two(-60))?,
@@ -112,7 +112,7 @@ fn draw(
         mechanism.grid_exponent(),
         mechanism.bound().map_or("infinite".to_owned(), readable),
     )?;
-    let few = IBig::from(MOST_BARS);
+    let few = Integer::from(MOST_BARS);
     let window = if law.point_count().is_some_and(|count| count <= few) {
         law.points()
     } else {

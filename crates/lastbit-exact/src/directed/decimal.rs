@@ -6,9 +6,7 @@
 
 use core::fmt;
 
-use dashu_base::DivRem;
-
-use crate::{Dyadic, Rational, Rounding, UBig, rounding::split};
+use crate::{Dyadic, Natural, Rational, Rounding};
 
 /// `d₁.d₂d₃… · 10^exponent` of the given sign; no zeros at the end.
 #[derive(PartialEq)]
@@ -37,7 +35,7 @@ pub(super) fn write<const UP: bool>(value: f64, f: &mut fmt::Formatter<'_>) -> f
             let point = (digits.len() - places) as i64;
             // A negative bound that rounds to zero is zero.
             (
-                value < 0.0 && steps != UBig::ZERO,
+                value < 0.0 && steps != Natural::ZERO,
                 place_point(&digits, point),
             )
         }
@@ -120,13 +118,13 @@ fn rounded<const UP: bool>(value: f64, length: usize) -> Decimal {
 }
 
 /// `|value|·10^places` as an integer: rounded away from zero if the direction is, else toward it.
-fn scaled<const UP: bool>(value: f64, places: i64) -> UBig {
+fn scaled<const UP: bool>(value: f64, places: i64) -> Natural {
     let Ok(exact) = Dyadic::try_from(value) else {
-        return UBig::ZERO;
+        return Natural::ZERO;
     };
-    let (negative, mut numerator) = split(exact.mantissa());
-    let mut denominator = UBig::ONE;
-    let power = |n: u64| UBig::from(10u8).pow(n as usize);
+    let (negative, mut numerator) = exact.mantissa().clone().into_parts();
+    let mut denominator = Natural::ONE;
+    let power = |n: u64| Natural::from(10u8).pow(n as usize);
     if places >= 0 {
         numerator *= power(places.unsigned_abs());
     } else {
@@ -134,13 +132,13 @@ fn scaled<const UP: bool>(value: f64, places: i64) -> UBig {
     }
     let shift = exact.exponent().unsigned_abs() as usize;
     if exact.exponent() >= 0 {
-        numerator <<= shift;
+        numerator = numerator << shift;
     } else {
-        denominator <<= shift;
+        denominator = denominator << shift;
     }
     let (floor, rest) = numerator.div_rem(denominator);
     if UP != negative && !rest.is_zero() {
-        floor + UBig::ONE
+        floor + Natural::ONE
     } else {
         floor
     }

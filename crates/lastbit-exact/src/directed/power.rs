@@ -1,7 +1,7 @@
 //! Integer powers in 128-bit floating point.
 
 use super::fixed::to_f64;
-use crate::{Dyadic, IBig, Rational, Rounding};
+use crate::{Dyadic, Integer, Rational, Rounding};
 
 /// `lo ≤ base^n ≤ hi` for `base ≥ 0`, the tightest if every product on the way fits 128 bits, else
 /// each at most one f64 away from that.
@@ -49,8 +49,8 @@ pub(crate) fn reciprocal(base: f64, n: u32) -> (f64, f64) {
         return (f64::MAX, f64::INFINITY);
     }
     let slack = if exact { 0 } else { 4 * u64::from(n) };
-    let below = Dyadic::new(IBig::from(significand), exponent);
-    let above = &below + &Dyadic::new(IBig::from(slack), exponent);
+    let below = Dyadic::new(Integer::from(significand), exponent);
+    let above = &below + &Dyadic::new(Integer::from(slack), exponent);
     let quotient =
         |power: &Dyadic, rounding| (&Rational::ONE / &Rational::from(power)).to_f64(rounding);
     (

@@ -4,13 +4,13 @@ use lastbit_testing::Cases;
 
 use super::tables::{EXP2, LN2, LN2_OVER_128, RECIPROCALS};
 use super::{exp, fixed, ln_1p, ops, power};
-use crate::{Dyadic, IBig, Rational, Rounding, UBig, exp_enclosure, ln_enclosure};
+use crate::{Dyadic, Integer, Natural, Rational, Rounding, exp_enclosure, ln_enclosure};
 
 /// Whether `value = floor(x · 2^scale)` for the x enclosed by `ln_enclosure`.
 fn is_floor_of_ln(value: i128, x: &Dyadic, scale: i64) -> bool {
     let ln = ln_enclosure(x, 160);
     let (lo, hi) = (ln.lo().floor_in(-scale), ln.hi().floor_in(-scale));
-    lo == IBig::from(value) && lo == hi
+    lo == Integer::from(value) && lo == hi
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn logarithm_constants_are_floors() {
 fn powers_of_two_are_floors_of_roots() {
     for (j, &entry) in EXP2.iter().enumerate() {
         // entry ≤ 2^(j/128)·2^71 < entry + 1, raised to the power 128.
-        let exact = UBig::ONE << (j + 71 * 128);
-        assert!(UBig::from(entry).pow(128) <= exact, "{j}");
-        assert!(UBig::from(entry + 1).pow(128) > exact, "{j}");
+        let exact = Natural::ONE << (j + 71 * 128);
+        assert!(Natural::from(entry).pow(128) <= exact, "{j}");
+        assert!(Natural::from(entry + 1).pow(128) > exact, "{j}");
     }
 }
 
@@ -41,8 +41,8 @@ fn reciprocals_reduce_below_the_stated_bound_and_their_logarithms_are_floors() {
         );
         let lo = &ln2.lo().times_power_of_two(4) - ln_c.hi();
         let hi = &ln2.hi().times_power_of_two(4) - ln_c.lo();
-        assert_eq!(lo.floor_in(-80), IBig::from(minus_ln), "{j}");
-        assert_eq!(hi.floor_in(-80), IBig::from(minus_ln), "{j}");
+        assert_eq!(lo.floor_in(-80), Integer::from(minus_ln), "{j}");
+        assert_eq!(hi.floor_in(-80), Integer::from(minus_ln), "{j}");
         // |m·c/2^16 − 1| < 2^-7.9 at both ends of the part; 0.0041862 < 2^-7.9.
         let bound = Rational::new(41862, 10_000_000);
         for end in [j, j + 1] {
@@ -71,7 +71,7 @@ fn scaled_exp_errs_by_less_than_its_bound() {
         let (value, k) = exp::scaled_exp(x);
         let exact = exp_enclosure(&Dyadic::try_from(x).expect("finite"), 120);
         let bound = Dyadic::from(exp::ERROR as i64);
-        let value = Dyadic::new(IBig::from(value), 0);
+        let value = Dyadic::new(Integer::from(value), 0);
         assert!(
             exact.lo().times_power_of_two(71 - k) > &value - &bound,
             "{x:e}"
@@ -91,9 +91,9 @@ fn scaled_ln_errs_by_less_than_its_bound() {
         let y = u128::from(next() >> (next() % 64)) + 1;
         let q = (next() % 2000) as i64 - 1060;
         let value = ln_1p::scaled_ln(y, q);
-        let exact = ln_enclosure(&Dyadic::new(IBig::from(y), q), 120);
+        let exact = ln_enclosure(&Dyadic::new(Integer::from(y), q), 120);
         let bound = Dyadic::from(ln_1p::ERROR as i64);
-        let value = Dyadic::new(IBig::from(value), 0);
+        let value = Dyadic::new(Integer::from(value), 0);
         assert!(
             exact.lo().times_power_of_two(80) > &value - &bound,
             "{y}·2^{q}"
@@ -114,7 +114,7 @@ fn a_truncated_power_errs_by_less_than_its_bound() {
         let p = power::truncated_power(x, n);
         let base = Dyadic::try_from(x).expect("finite");
         let exact = (0..n).fold(Dyadic::ONE, |power, _| &power * &base);
-        let below = Dyadic::new(IBig::from(p.significand), p.exponent);
+        let below = Dyadic::new(Integer::from(p.significand), p.exponent);
         let slack = Dyadic::new(4 * i64::from(n), p.exponent);
         assert!(below <= exact && exact < &below + &slack, "{x:e}^{n}");
         assert_eq!(p.exact, below == exact, "{x:e}^{n}");
@@ -134,7 +134,7 @@ fn fixed_point_rounds_as_dyadics_do() {
             2 => (next() % 200) as i64 + 850,
             _ => (next() % 128) as i64 - 128,
         };
-        let exact = Dyadic::new(IBig::from(magnitude), exponent);
+        let exact = Dyadic::new(Integer::from(magnitude), exponent);
         let up = fixed::to_f64::<true>(magnitude, exponent);
         let down = fixed::to_f64::<false>(magnitude, exponent);
         assert_eq!(up.to_bits(), exact.to_f64(Rounding::Up).to_bits());

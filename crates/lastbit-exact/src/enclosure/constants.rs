@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use crate::{IBig, UBig};
+use crate::{Integer, Natural};
 
 use super::Fixed;
 
@@ -48,7 +48,7 @@ pub(super) fn ln_fine(j: i32, bits: u32) -> Fixed {
 /// A constant with `|constant · 2^bits − value| ≤ 2`.
 struct Slot {
     bits: u32,
-    value: IBig,
+    value: Integer,
 }
 
 struct Kept {
@@ -122,8 +122,8 @@ fn ln_of_ratio(a: i64, b: i64, w: u32) -> Fixed {
 /// is below `2/(1 − z²) < 3`. So `n` terms lose less than `3n + 3` units, all of one sign.
 fn atanh(c: u64, d: u64, w: u32) -> Fixed {
     debug_assert!(2 * c <= d && d < 1 << 32);
-    let mut power = ((UBig::ONE << w as usize) * c) / d;
-    let mut sum = UBig::ZERO;
+    let mut power = ((Natural::ONE << w as usize) * c) / d;
+    let mut sum = Natural::ZERO;
     let mut odd = 1u64;
     while !power.is_zero() {
         sum += &power / odd;

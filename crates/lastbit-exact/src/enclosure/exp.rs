@@ -1,6 +1,4 @@
-use dashu_base::{BitTest, Sign};
-
-use crate::{Dyadic, IBig, Rounding, UBig};
+use crate::{Dyadic, Integer, Natural, Rounding};
 
 use super::constants::ln_2;
 use super::{Enclosure, Fixed};
@@ -41,7 +39,7 @@ pub fn exp_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
     // Below, n ≤ w/5 + 2 terms, D ≤ 2^halvings (4n + 13), and hi − lo ≤ 6 D 2^-w lo. As w ≤ 2
     // bits + 25, 6 (4n + 13) ≤ 5w + 126 is less than 2^9 (bits + 1) ≤ 2^(w − bits − halvings), so
     // hi − lo ≤ 2^-bits lo.
-    let w = bits + halvings + 9 + bits.bit_len() as u32;
+    let w = bits + halvings + 9 + u32::BITS - bits.leading_zeros();
 
     // x = k ln 2 + r with |r| < 0.501 ln 2 < 0.35: the f64 quotient is off by less than 2^-10, as
     // |x| < 2^40.
@@ -81,11 +79,10 @@ pub fn exp_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
 fn squared_up(r: Fixed, squarings: u32, w: u32) -> Fixed {
     let w_bits = w as usize;
     debug_assert!(r.error <= 1 << squarings);
-    let (sign, u) = (r.value >> squarings as usize).into_parts();
-    let negative = sign == Sign::Negative;
+    let (negative, u) = (r.value >> squarings as usize).into_parts();
 
-    let mut sum = IBig::ONE << w_bits;
-    let mut term: UBig = UBig::ONE << w_bits;
+    let mut sum = Integer::ONE << w_bits;
+    let mut term: Natural = Natural::ONE << w_bits;
     let mut n = 0u64;
     loop {
         n += 1;
@@ -94,9 +91,9 @@ fn squared_up(r: Fixed, squarings: u32, w: u32) -> Fixed {
             break;
         }
         if negative && n % 2 == 1 {
-            sum -= IBig::from(term.clone());
+            sum -= Integer::from(term.clone());
         } else {
-            sum += IBig::from(term.clone());
+            sum += Integer::from(term.clone());
         }
     }
 

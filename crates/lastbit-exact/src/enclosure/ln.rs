@@ -1,6 +1,4 @@
-use dashu_base::{BitTest, Sign};
-
-use crate::{Dyadic, IBig, UBig};
+use crate::{Dyadic, Integer, Natural};
 
 use super::constants::{ln_2, ln_coarse, ln_fine};
 use super::{Enclosure, Fixed};
@@ -25,7 +23,7 @@ pub fn ln_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
     // terms, so hi − lo is at most w/3 + 48 units; and 2^(w − bits) ≥ 2^7 (bits + 1) is more than
     // that. (At least 16 bits, for the reduction.)
     let bits = bits.max(16);
-    let w = bits + 7 + bits.bit_len() as u32;
+    let w = bits + 7 + u32::BITS - bits.leading_zeros();
 
     // x = y 2^t with 3/4 ≤ y < 3/2: a number near 1 has t = 0, and its logarithm is not a
     // difference of large ones.
@@ -43,7 +41,7 @@ pub fn ln_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
     let j = (excess + 2) >> 2;
     let y = y * ((1 << 14) - j).unsigned_abs();
 
-    let one = UBig::ONE << (w as usize + 21);
+    let one = Natural::ONE << (w as usize + 21);
     let series = ln_near_one(&y, &one, w);
 
     let mut value = series.value;
@@ -72,7 +70,7 @@ pub fn ln_enclosure(x: &Dyadic, bits: u32) -> Enclosure {
 }
 
 /// `x = y 2^t` with `3/4 ≤ y < 3/2`: `t`, `⌊y 2^w⌋`, and whether the floor cut anything.
-fn reduce_binary(x: &Dyadic, w: u32) -> (i64, UBig, bool) {
+fn reduce_binary(x: &Dyadic, w: u32) -> (i64, Natural, bool) {
     let mantissa = x.mantissa();
     let length = mantissa.bit_len();
     let mut t = x.exponent() + (length as i64 - 1);
@@ -93,8 +91,9 @@ fn reduce_binary(x: &Dyadic, w: u32) -> (i64, UBig, bool) {
 /// loses less than 1 at `i = 0` and less than `2/3 + 1 < 2` later. At the first `T_n = 0`, `n ≥ 1`,
 /// the true power is below 2 units and so is the tail. So `n` terms lose less than `2n + 1` units,
 /// twice that for the logarithm.
-fn ln_near_one(y: &UBig, one: &UBig, w: u32) -> Fixed {
-    let (sign, numerator) = (IBig::from(y.clone()) - IBig::from(one.clone())).into_parts();
+fn ln_near_one(y: &Natural, one: &Natural, w: u32) -> Fixed {
+    let (negative, numerator) =
+        (Integer::from(y.clone()) - Integer::from(one.clone())).into_parts();
     let w = w as usize;
     let z = (numerator << w) / (y + one);
     let square = (&z * &z) >> w;
@@ -109,18 +108,13 @@ fn ln_near_one(y: &UBig, one: &UBig, w: u32) -> Fixed {
         sum += &power / (2 * terms + 1);
         terms += 1;
     }
-    let value = IBig::from(sum << 1);
     Fixed {
-        value: if sign == Sign::Negative {
-            -value
-        } else {
-            value
-        },
+        value: Integer::from_parts(negative, sum << 1),
         error: 4 * terms + 4,
     }
 }
 
 /// A number known to fit.
-fn u64_of(value: &UBig) -> u64 {
+fn u64_of(value: &Natural) -> u64 {
     u64::try_from(value).expect("callers pass at most 20 bits")
 }

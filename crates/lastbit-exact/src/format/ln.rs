@@ -2,12 +2,8 @@
 
 use core::cmp::Ordering;
 
-use dashu_base::BitTest;
-use dashu_int::Word;
-
 use crate::ln::fixed;
-use crate::rounding::join;
-use crate::{Dyadic, Rounding, UBig};
+use crate::{Dyadic, Integer, Natural, Rounding};
 
 /// `ln x` rounded to `precision` bits by the fixed-point kernel, for positive `x ≠ 1`; `None` if
 /// that does not decide it.
@@ -39,27 +35,23 @@ fn by_limbs_of<const N: usize>(x: &Dyadic, precision: u32, rounding: Rounding) -
     let pair = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
     let low = pair(bits[0], bits[1]);
     let kept = if precision < 128 {
-        UBig::from((low >> 1) + u128::from(up))
+        Natural::from((low >> 1) + u128::from(up))
     } else {
-        let high = UBig::from(pair(bits[2], bits[3]));
-        (((high << 128) + low) >> 1) + u8::from(up)
+        let high = Natural::from(pair(bits[2], bits[3]));
+        (((high << 128) + Natural::from(low)) >> 1) + Natural::from(up)
     };
-    Some(Dyadic::new(join(log.negative, kept), last + 1))
+    Some(Dyadic::new(
+        Integer::from_parts(log.negative, kept),
+        last + 1,
+    ))
 }
 
 /// The mantissa shifted up to fill `N` limbs, if it is not longer than they are.
-// A word is a u64 on most targets, and narrower on some.
-#[allow(clippy::unnecessary_cast)]
 fn normalised<const N: usize>(x: &Dyadic) -> Option<[u64; N]> {
     let mantissa = x.mantissa();
     let zeros = (64 * N).checked_sub(mantissa.bit_len())?;
     let (skip, by) = (zeros / 64, zeros % 64);
-    let (_, words) = mantissa.as_sign_words();
-    let mut limbs = [0; N];
-    for (i, &word) in words.iter().enumerate() {
-        let position = i * Word::BITS as usize;
-        limbs[position / 64] |= (word as u64) << (position % 64);
-    }
+    let limbs: [u64; N] = mantissa.limbs();
     // A limb and the one below it, shifted together.
     let limb = |i: usize| i.checked_sub(skip).map_or(0, |i| limbs[i]);
     let below = |i: usize| i.checked_sub(1).map_or(0, limb);

@@ -5,7 +5,7 @@ use super::double_double::{DoubleDouble, ERROR, RELATIVE_ERROR_NEAR_ONE, TABLE_S
 use super::fixed::{FixedLog, MAX_LIMBS};
 use super::table::{COARSE, FINE, LN_2, LN_2_HIGH, LN_2_LOW, ROWS};
 use super::*;
-use crate::{IBig, UBig};
+use crate::Integer;
 use lastbit_testing::Cases;
 
 const HARD: &str = include_str!("../../tests/data/ln_hard.txt");
@@ -40,13 +40,15 @@ fn dyadic(x: f64) -> Dyadic {
 }
 
 /// Little-endian limbs as an integer.
-fn integer(limbs: &[u64]) -> IBig {
-    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
-    UBig::from_le_bytes(&bytes).into()
+fn integer(limbs: &[u64]) -> Integer {
+    let low_last = limbs.iter().rev();
+    low_last.fold(Integer::ZERO, |sum, limb| {
+        (sum << 64) + Integer::from(*limb)
+    })
 }
 
 /// `floor(ln x · 2^bits)`.
-fn floor_of_ln(x: &Dyadic, bits: i64) -> IBig {
+fn floor_of_ln(x: &Dyadic, bits: i64) -> Integer {
     let enclosure = ln_enclosure(x, bits as u32 + 64);
     let floor = enclosure.lo().floor_in(-bits);
     assert_eq!(floor, enclosure.hi().floor_in(-bits));
@@ -106,7 +108,7 @@ fn double_double_error_is_within_its_bound() {
 /// `±(integer + fraction)·2^-shift` and the bound of its error.
 fn value<const N: usize>(log: &FixedLog<N>) -> (Dyadic, Dyadic) {
     let unit = -64 * N as i64 - i64::from(log.shift);
-    let magnitude = integer(&log.fraction) + (IBig::from(log.integer) << (64 * N));
+    let magnitude = integer(&log.fraction) + (Integer::from(log.integer) << (64 * N));
     let magnitude = if log.negative { -magnitude } else { magnitude };
     (
         Dyadic::new(magnitude, unit),
@@ -342,9 +344,9 @@ fn factors_hold_reciprocals_and_their_logarithms() {
     // floor(-ln r) = -floor(ln r) - 1, ln r not being a multiple of 2^-256 unless r is 1.
     let minus_log = |r: &Dyadic| {
         if *r == Dyadic::ONE {
-            IBig::ZERO
+            Integer::ZERO
         } else {
-            -floor_of_ln(r, 64 * MAX_LIMBS as i64) - IBig::ONE
+            -floor_of_ln(r, 64 * MAX_LIMBS as i64) - Integer::ONE
         }
     };
     for (i, factor) in COARSE.iter().enumerate() {
@@ -366,7 +368,7 @@ fn factors_hold_reciprocals_and_their_logarithms() {
     for (k, reciprocal) in fixed::RECIPROCALS.iter().enumerate().skip(2) {
         assert_eq!(
             integer(reciprocal),
-            (IBig::ONE << 256) / IBig::from(k),
+            (Integer::ONE << 256) / Integer::from(k),
             "1/{k}"
         );
     }

@@ -1,6 +1,6 @@
 //! `Format` at every precision, on random operands: each result is the exact one, or an enclosure of it, rounded once.
 
-use lastbit_exact::{Dyadic, Format, IBig, Rational, Rounding, exp_enclosure, ln_enclosure};
+use lastbit_exact::{Dyadic, Format, Integer, Rational, Rounding, exp_enclosure, ln_enclosure};
 use proptest::prelude::*;
 
 /// Mostly of about `p` bits, some shorter, some longer.
@@ -18,7 +18,7 @@ fn number((words, bits, negative): &(Vec<u64>, u32, bool), p: u32, top: i64) -> 
     let bits = bits.max(1);
     let magnitude = words
         .iter()
-        .fold(IBig::ONE, |acc, &word| (acc << 64) + IBig::from(word))
+        .fold(Integer::ONE, |acc, &word| (acc << 64) + Integer::from(word))
         >> (17 * 64 + 1 - bits as usize);
     Dyadic::new(
         if *negative { -magnitude } else { magnitude },

@@ -1,11 +1,15 @@
 //! `Format` against MPFR, in all four directions. The vectors come from `data/make_format_vectors.py`.
 
-use lastbit_exact::{Dyadic, Format, FormatError, IBig, Rounding};
+use lastbit_exact::{Dyadic, Format, FormatError, Integer, Natural, Rounding};
 
 fn number(text: &str) -> Dyadic {
     let (mantissa, exponent) = text.split_once('p').expect("mantissa p exponent");
+    let digits = mantissa.trim_start_matches('-').chars();
+    let magnitude = digits.fold(Natural::ZERO, |sum, digit| {
+        (sum << 4) + Natural::from(digit.to_digit(16).expect("hexadecimal"))
+    });
     Dyadic::new(
-        IBig::from_str_radix(mantissa, 16).expect("hexadecimal"),
+        Integer::from_parts(mantissa.starts_with('-'), magnitude),
         exponent.parse().expect("decimal"),
     )
 }

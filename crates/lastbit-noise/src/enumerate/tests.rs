@@ -50,7 +50,7 @@ fn a_draw_that_is_not_monotone_is_found_out() {
 
 #[test]
 fn prefixes_cross_words_from_the_most_significant_bit_on() {
-    let bits = (UBig::from(0xABCD_EF01_2345_6789u64) << 4) | UBig::from(0b0110u8);
+    let bits = (Natural::from(0xABCD_EF01_2345_6789u64) << 4) | Natural::from(0b0110u8);
     let mut stream = Prefix::new(bits, 68, 0);
     let mut words = [0; 3];
     stream.fill(&mut words).unwrap();

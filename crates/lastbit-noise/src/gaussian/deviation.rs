@@ -1,6 +1,6 @@
 //! A standard deviation, given by itself or by its square.
 
-use lastbit_exact::{Dyadic, Enclosure, IBig, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Enclosure, Integer, Natural, Rational, Rounding};
 
 /// `σ > 0`, in steps of the grid.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub(super) enum Deviation {
 impl Deviation {
     /// `√variance`, for a positive variance.
     pub(super) fn of_variance(variance: &Rational) -> Deviation {
-        let numerator = exact_root(&natural(variance.numerator().clone()));
-        let denominator = exact_root(variance.denominator());
+        let numerator = exact_root(&natural(variance.numerator()));
+        let denominator = exact_root(&variance.denominator());
         match (numerator, denominator) {
             // In lowest terms, n/d is a square only if n and d are.
             (Some(n), Some(d)) => Deviation::Rational(Rational::new(n, d)),
@@ -68,16 +68,16 @@ fn root(x: &Rational, bits: u32) -> Enclosure {
     let e = x.ceil_log2().expect("callers pass x > 0");
     let shift = i64::from(bits) + 1 - (e - 1).div_euclid(2);
     let scaled = natural(x.times_power_of_two(2 * shift).floor());
-    let root = IBig::from(scaled.nth_root(2));
+    let root = Integer::from(scaled.nth_root(2));
     let end = |value| Dyadic::new(value, -shift);
-    Enclosure::new(end(root.clone()), end(root + IBig::ONE)).expect("n ≤ n + 1")
+    Enclosure::new(end(root.clone()), end(root + Integer::ONE)).expect("n ≤ n + 1")
 }
 
-fn exact_root(n: &UBig) -> Option<UBig> {
+fn exact_root(n: &Natural) -> Option<Natural> {
     let root = n.nth_root(2);
     (&root * &root == *n).then_some(root)
 }
 
-fn natural(n: IBig) -> UBig {
-    UBig::try_from(n).expect("callers pass positive numbers")
+fn natural(n: Integer) -> Natural {
+    Natural::try_from(n).expect("callers pass positive numbers")
 }

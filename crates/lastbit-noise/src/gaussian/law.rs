@@ -1,6 +1,6 @@
 //! The law of rounded normal noise, as enclosures.
 
-use lastbit_exact::{Dyadic, Enclosure, IBig, Interval, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Integer, Interval, Rational, Rounding};
 
 use super::Gaussian;
 use super::deviation::Deviation;
@@ -11,14 +11,14 @@ impl Gaussian {
     /// while that is a normal f64.
     ///
     /// ```
-    /// use lastbit_exact::{IBig, Rational};
+    /// use lastbit_exact::{Integer, Rational};
     /// use lastbit_noise::Gaussian;
     /// let noise = Gaussian::new(&Rational::ONE, 0)?;
-    /// let p = noise.cell_probability(&Rational::ZERO, &IBig::ZERO);
+    /// let p = noise.cell_probability(&Rational::ZERO, &Integer::ZERO);
     /// assert!(p.contains(0.38292492254802624)); // P(-1/2 < Z < 1/2)
     /// # Ok::<(), lastbit_noise::ScaleError>(())
     /// ```
-    pub fn cell_probability(&self, location: &Rational, cell: &IBig) -> Interval {
+    pub fn cell_probability(&self, location: &Rational, cell: &Integer) -> Interval {
         let half = Rational::new(1, 2);
         let offset =
             &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
@@ -31,7 +31,7 @@ impl Gaussian {
 
     /// `P(draw(location) ≤ cell)`, enclosed; the width is at most `2^-48` of the probability
     /// while that is a normal f64.
-    pub fn cumulative_probability(&self, location: &Rational, cell: &IBig) -> Interval {
+    pub fn cumulative_probability(&self, location: &Rational, cell: &Integer) -> Interval {
         let half = Rational::new(1, 2);
         let offset =
             &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);

@@ -11,7 +11,7 @@ mod tests;
 
 pub use law::gaussian_mass;
 
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
 use crate::{GRID_EXPONENT_LIMIT, LazyUniform, ScaleError, check_scale, check_scale_within};
@@ -104,13 +104,13 @@ impl Gaussian {
         &self,
         location: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         let steps = location.times_power_of_two(-self.grid_exponent);
         let word = entropy.word()?;
         let approximate = steps.to_f64(Rounding::NearestEven);
         let error = approximate.abs() * f64::EPSILON;
         match self.try_cell(word, approximate, error) {
-            Some(cell) => Ok(IBig::from(cell as i64)),
+            Some(cell) => Ok(Integer::from(cell as i64)),
             None => self.resolve(word, &steps, entropy),
         }
     }
@@ -122,7 +122,7 @@ impl Gaussian {
         word: u64,
         location: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         self.resolve(
             word,
             &location.times_power_of_two(-self.grid_exponent),
@@ -158,7 +158,7 @@ impl Gaussian {
         word: u64,
         steps: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         let complement = kernel::complement(word);
         let mut entropy = Complemented {
             complement,
@@ -186,7 +186,7 @@ impl Gaussian {
             // there.
             let half = Rational::new(1, 2);
             let first = (&low + &half).floor();
-            let last = (&high + &half).ceil() - IBig::ONE;
+            let last = (&high + &half).ceil() - Integer::ONE;
             if first == last {
                 return Ok(first);
             }

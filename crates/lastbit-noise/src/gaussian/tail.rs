@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use lastbit_exact::{Dyadic, Enclosure, IBig, Rounding, UBig, exp_enclosure};
+use lastbit_exact::{Dyadic, Enclosure, Integer, Natural, Rounding, exp_enclosure};
 
 /// From here on `exp(−x²/2)` is beyond what is computed, and the enclosures have no relative width.
 pub(super) const FARTHEST: i64 = 1 << 20;
@@ -96,8 +96,8 @@ fn by_continued_fraction(x: &Dyadic, near: f64, bits: u32, effort: u64) -> Norma
     // An error in r_{n+1} shrinks on its way to r_n, so `terms` units at most come together.
     let w = (bits + 4 + terms.ilog2()) as usize;
     let (x_lo, x_hi) = fixed(x, w);
-    let quotient_up = |a: UBig, b: &UBig| (a + b - UBig::ONE) / b;
-    let scaled = |n: u64| UBig::from(n) << (2 * w);
+    let quotient_up = |a: Natural, b: &Natural| (a + b - Natural::ONE) / b;
+    let scaled = |n: u64| Natural::from(n) << (2 * w);
     let mut lo = x_lo.clone();
     let mut hi = &x_hi + quotient_up(scaled(terms + 1), &x_lo);
     for n in (1..=terms).rev() {
@@ -106,7 +106,7 @@ fn by_continued_fraction(x: &Dyadic, near: f64, bits: u32, effort: u64) -> Norma
         lo = next_lo;
     }
     let density = density(x, bits);
-    let ratio = [lo, hi].map(|end| Dyadic::new(IBig::from(end), -(w as i64)));
+    let ratio = [lo, hi].map(|end| Dyadic::new(Integer::from(end), -(w as i64)));
     let tail = between(
         divide(density.lo(), &ratio[1], bits, Rounding::Down),
         divide(density.hi(), &ratio[0], bits, Rounding::Up),
@@ -130,21 +130,21 @@ fn by_series(x: &Dyadic, near: f64, bits: u32) -> Normal {
     let w = bits as usize;
     let (x_lo, x_hi) = fixed(x, w);
     let (square_lo, square_hi) = fixed(&(x * x), w);
-    let up = |a: UBig, b: u64| (a + UBig::from(b - 1)) / UBig::from(b);
-    let ones = (UBig::ONE << w) - UBig::ONE;
+    let up = |a: Natural, b: u64| (a + Natural::from(b - 1)) / Natural::from(b);
+    let ones = (Natural::ONE << w) - Natural::ONE;
     let (mut term_lo, mut term_hi) = (x_lo, x_hi);
     let (mut sum_lo, mut sum_hi) = (term_lo.clone(), term_hi.clone());
     let mut odd = 1u64;
-    while term_hi > UBig::ONE || (odd as f64) < 2.0 * near * near {
+    while term_hi > Natural::ONE || (odd as f64) < 2.0 * near * near {
         odd += 2;
-        term_lo = ((term_lo * &square_lo) >> w) / UBig::from(odd);
+        term_lo = ((term_lo * &square_lo) >> w) / Natural::from(odd);
         term_hi = up((term_hi * &square_hi + &ones) >> w, odd);
         sum_lo += &term_lo;
         sum_hi += &term_hi;
     }
     sum_hi += term_hi;
     let density = density(x, bits);
-    let sum = [sum_lo, sum_hi].map(|end| Dyadic::new(IBig::from(end), -(w as i64)));
+    let sum = [sum_lo, sum_hi].map(|end| Dyadic::new(Integer::from(end), -(w as i64)));
     let half = Dyadic::power_of_two(-1);
     let tail = between(
         (&half - &(density.hi() * &sum[1])).max(Dyadic::ZERO),
@@ -172,39 +172,39 @@ fn compute_sqrt_two_pi(bits: u32) -> Enclosure {
     let v = w + 8 + w.ilog2() as usize;
     let (near_lo, near_hi) = arctan_of_recip(5, v);
     let (far_lo, far_hi) = arctan_of_recip(239, v);
-    let root = |two_pi: UBig| (two_pi << (2 * w - v)).nth_root(2);
-    let lo = root(near_lo * 32u8 - far_hi * 8u8);
-    let hi = root(near_hi * 32u8 - far_lo * 8u8) + UBig::ONE;
-    let end = |value: UBig| Dyadic::new(IBig::from(value), -(w as i64));
+    let root = |two_pi: Natural| (two_pi << (2 * w - v)).nth_root(2);
+    let lo = root(near_lo * 32 - far_hi * 8);
+    let hi = root(near_hi * 32 - far_lo * 8) + Natural::ONE;
+    let end = |value: Natural| Dyadic::new(Integer::from(value), -(w as i64));
     between(end(lo), end(hi))
 }
 
 /// `arctan(1/n)` in units of `2^-w`: `Σ (−1)^i/((2i+1) n^(2i+1))`, whose terms fall, so that what
 /// is left at the end is at most one unit either way. The floor of a floor is the floor of the
 /// quotient: each term is low by less than 1.
-fn arctan_of_recip(n: u64, w: usize) -> (UBig, UBig) {
-    let mut power = (UBig::ONE << w) / UBig::from(n);
-    let (mut plus, mut minus) = (UBig::ZERO, UBig::ZERO);
+fn arctan_of_recip(n: u64, w: usize) -> (Natural, Natural) {
+    let mut power = (Natural::ONE << w) / Natural::from(n);
+    let (mut plus, mut minus) = (Natural::ZERO, Natural::ZERO);
     let mut odd = 1u64;
     while !power.is_zero() {
-        let term = &power / UBig::from(odd);
+        let term = &power / Natural::from(odd);
         if odd % 4 == 1 {
             plus += term;
         } else {
             minus += term;
         }
-        power /= UBig::from(n * n);
+        power /= Natural::from(n * n);
         odd += 2;
     }
     // (odd − 1)/2 terms, each low by less than 1, and 1 for the rest.
-    let slack = UBig::from(odd / 2 + 1);
+    let slack = Natural::from(odd / 2 + 1);
     let value = plus - minus;
     (&value - &slack, value + slack)
 }
 
 /// `x` in units of `2^-w`, rounded down and up.
-fn fixed(x: &Dyadic, w: usize) -> (UBig, UBig) {
-    let natural = |n: IBig| UBig::try_from(n).expect("callers pass x ≥ 0");
+fn fixed(x: &Dyadic, w: usize) -> (Natural, Natural) {
+    let natural = |n: Integer| Natural::try_from(n).expect("callers pass x ≥ 0");
     (
         natural(x.floor_in(-(w as i64))),
         natural(x.ceil_in(-(w as i64))),
@@ -218,7 +218,7 @@ pub(super) fn divide(a: &Dyadic, b: &Dyadic, bits: u32, rounding: Rounding) -> D
     let shift = (i64::from(bits) + 1 + length(b) - length(a)).max(0);
     let dividend = a.mantissa() << shift as usize;
     let quotient = match rounding {
-        Rounding::Up => (dividend + b.mantissa() - IBig::ONE) / b.mantissa(),
+        Rounding::Up => (dividend + b.mantissa() - Integer::ONE) / b.mantissa(),
         _ => dividend / b.mantissa(),
     };
     Dyadic::new(quotient, a.exponent() - b.exponent() - shift)

@@ -1,7 +1,7 @@
 use super::tail::Normal;
 use super::*;
 use crate::enumerate::Prefix;
-use lastbit_exact::{Dyadic, UBig};
+use lastbit_exact::{Dyadic, Natural};
 
 #[test]
 fn streams_that_follow_an_edge_for_200_bits_are_decided_where_they_leave_it() {
@@ -21,16 +21,19 @@ fn streams_that_follow_an_edge_for_200_bits_are_decided_where_they_leave_it() {
         let z = noise.deviation.standardise(&distance, 400);
         let tail = Normal::at(z.lo(), 300).tail;
         // The tail on the upper side, and the same edge mirrored on the lower side.
-        let bits = UBig::try_from(tail.lo().floor_in(-200)).unwrap();
-        let all = (UBig::ONE << 200) - UBig::ONE;
-        for (beyond, next) in [(&bits + UBig::ONE, cell), (&bits - UBig::ONE, cell + 1)] {
+        let bits = Natural::try_from(tail.lo().floor_in(-200)).unwrap();
+        let all = (Natural::ONE << 200) - Natural::ONE;
+        for (beyond, next) in [
+            (&bits + Natural::ONE, cell),
+            (&bits - Natural::ONE, cell + 1),
+        ] {
             for rest in [0, u64::MAX] {
                 let mut upper = Prefix::new(&all - &beyond, 200, rest);
-                assert_eq!(noise.draw(&location, &mut upper), Ok(IBig::from(next)));
+                assert_eq!(noise.draw(&location, &mut upper), Ok(Integer::from(next)));
                 assert!(upper.words_read() > 3);
                 let mut lower = Prefix::new(beyond.clone(), 200, rest);
                 let mirrored = noise.draw(&-&location, &mut lower);
-                assert_eq!(mirrored, Ok(IBig::from(-next)), "{variance} {location}");
+                assert_eq!(mirrored, Ok(Integer::from(-next)), "{variance} {location}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The law of rounded Laplace noise, as enclosures.
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 
 use super::Laplace;
 
@@ -8,14 +8,14 @@ impl Laplace {
     /// `P(draw(location) = cell)`, enclosed.
     ///
     /// ```
-    /// use lastbit_exact::{IBig, Rational};
+    /// use lastbit_exact::{Integer, Rational};
     /// use lastbit_noise::Laplace;
     /// let noise = Laplace::new(&Rational::ONE, 0)?;
-    /// let p = noise.cell_probability(&Rational::ZERO, &IBig::ZERO);
+    /// let p = noise.cell_probability(&Rational::ZERO, &Integer::ZERO);
     /// assert!(p.contains(1.0 - (-0.5f64).exp()));
     /// # Ok::<(), lastbit_noise::ScaleError>(())
     /// ```
-    pub fn cell_probability(&self, location: &Rational, cell: &IBig) -> Interval {
+    pub fn cell_probability(&self, location: &Rational, cell: &Integer) -> Interval {
         let half = Rational::new(1, 2);
         let offset =
             &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);
@@ -25,7 +25,7 @@ impl Laplace {
     }
 
     /// `P(draw(location) ≤ cell)`, enclosed.
-    pub fn cumulative_probability(&self, location: &Rational, cell: &IBig) -> Interval {
+    pub fn cumulative_probability(&self, location: &Rational, cell: &Integer) -> Interval {
         let half = Rational::new(1, 2);
         let offset =
             &Rational::from(cell.clone()) - &location.times_power_of_two(-self.grid_exponent);

@@ -6,7 +6,7 @@ mod law;
 
 pub use law::laplace_mass;
 
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
 use crate::{LazyUniform, ScaleError, check_scale};
@@ -78,13 +78,13 @@ impl Laplace {
         &self,
         location: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         let steps = location.times_power_of_two(-self.grid_exponent);
         let word = entropy.word()?;
         let approximate = steps.to_f64(Rounding::NearestEven);
         let error = approximate.abs() * f64::EPSILON;
         match self.try_cell(word, approximate, error) {
-            Some(cell) => Ok(IBig::from(cell as i64)),
+            Some(cell) => Ok(Integer::from(cell as i64)),
             None => self.resolve(word, &steps, entropy),
         }
     }
@@ -96,7 +96,7 @@ impl Laplace {
         word: u64,
         location: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         self.resolve(
             word,
             &location.times_power_of_two(-self.grid_exponent),
@@ -132,7 +132,7 @@ impl Laplace {
         word: u64,
         steps: &Rational,
         entropy: &mut impl Entropy,
-    ) -> Result<IBig, EntropyError> {
+    ) -> Result<Integer, EntropyError> {
         let negative = word >> 63 == 1;
         let mut uniform = LazyUniform::with_prefix(word << 1 >> 1, kernel::UNIFORM_BITS);
         let mut bits = self.first_bits;
@@ -151,7 +151,7 @@ impl Laplace {
                 // that ends there.
                 let half = Rational::new(1, 2);
                 let first = (&low + &half).floor();
-                let last = (&high + &half).ceil() - IBig::ONE;
+                let last = (&high + &half).ceil() - Integer::ONE;
                 if first == last {
                     return Ok(first);
                 }

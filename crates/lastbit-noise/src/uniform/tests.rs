@@ -6,10 +6,10 @@ use lastbit_exact::Dyadic;
 fn every_value_below_a_small_n_has_its_exact_mass() {
     const DEPTH: u32 = 80;
     for n in 1..=40u64 {
-        let big = UBig::from(n);
+        let big = Natural::from(n);
         let found = masses(DEPTH, |bits| uniform_u64_below(n, bits));
         for value in 0..=n {
-            let law = uniform_law(&big, &UBig::from(value));
+            let law = uniform_law(&big, &Natural::from(value));
             assert!(found.of(&value).contains(&law), "{value} below {n}");
         }
         // Only the n − 1 boundaries can be undecided, and those at multiples of 2^-DEPTH are not.
@@ -21,26 +21,26 @@ fn every_value_below_a_small_n_has_its_exact_mass() {
 
 #[test]
 fn values_near_a_word_and_beyond_it_are_floors_of_n_times_the_stream() {
-    let two_64 = UBig::from(u64::MAX) + UBig::ONE;
+    let two_64 = Natural::from(u64::MAX) + Natural::ONE;
     let sizes = [
-        UBig::from(3u8),
-        UBig::from(u64::MAX / 3),
-        UBig::from(u64::MAX),
+        Natural::from(3u8),
+        Natural::from(u64::MAX / 3),
+        Natural::from(u64::MAX),
         two_64.clone(),
-        &two_64 + UBig::ONE,
-        UBig::from(10u8).pow(40),
-        (UBig::ONE << 200) - UBig::ONE,
+        &two_64 + Natural::ONE,
+        Natural::from(10u8).pow(40),
+        (Natural::ONE << 200) - Natural::ONE,
     ];
     // Streams of 512 bits, some right below and at a boundary k/n, where long carries happen.
     const LENGTH: u32 = 512;
     for n in &sizes {
         for step in 0..64u32 {
-            let k = n * UBig::from(step) / UBig::from(64u8);
-            let at_or_above = ((&k << LENGTH as usize) + n - UBig::ONE) / n;
+            let k = n * Natural::from(step) / Natural::from(64u8);
+            let at_or_above = ((&k << LENGTH as usize) + n - Natural::ONE) / n;
             for start in [
                 at_or_above.clone(),
-                &at_or_above + UBig::ONE,
-                at_or_above.clone().max(UBig::ONE) - UBig::ONE,
+                &at_or_above + Natural::ONE,
+                at_or_above.clone().max(Natural::ONE) - Natural::ONE,
             ] {
                 let expected = (n * &start) >> LENGTH as usize;
                 let drawn = uniform_below(n, &mut Prefix::new(start, LENGTH, 0));
@@ -54,7 +54,7 @@ fn values_near_a_word_and_beyond_it_are_floors_of_n_times_the_stream() {
 fn the_fast_and_the_wide_algorithm_are_one_function_of_the_stream() {
     fn wide(n: u64, bits: &mut Prefix) -> u64 {
         // 2^64·n has the answer of n in its high part, by the general algorithm.
-        let scaled = uniform_below(&(UBig::from(n) << 64), bits).unwrap();
+        let scaled = uniform_below(&(Natural::from(n) << 64), bits).unwrap();
         u64::try_from(scaled >> 64).unwrap()
     }
     for n in [1, 2, 3, 1 << 40, u64::MAX / 2 + 2, u64::MAX - 1, u64::MAX] {
@@ -89,7 +89,7 @@ fn nothing_lies_below_zero() {
         Err(UniformError::EmptyRange)
     );
     assert_eq!(
-        uniform_below(&UBig::ZERO, &mut stream),
+        uniform_below(&Natural::ZERO, &mut stream),
         Err(UniformError::EmptyRange)
     );
     assert_eq!(stream.words_read(), 0);

@@ -20,7 +20,7 @@ fn masses_of_all_values_down_to_an_exponent_sum_to_one_less_the_rest() {
     let mut total = Dyadic::ZERO;
     for exponent in 1..=last {
         for mantissa in 0..1u32 << (precision - 1) {
-            let u = UStar::new(UBig::from(mantissa), exponent, precision);
+            let u = UStar::new(Natural::from(mantissa), exponent, precision);
             assert!(u.value() < Dyadic::ONE && u.value().is_positive());
             total = &total + &u.probability();
         }

@@ -1,6 +1,6 @@
 //! Gaussian noise has exactly the law of the rounded normal distribution.
 
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
 use lastbit_noise::enumerate::{Prefix, masses};
 use lastbit_noise::{Gaussian, Geometric, Laplace, ScaleError};
@@ -104,7 +104,7 @@ fn five_million_draws_fit_the_law() {
 }
 
 /// The word at which the draw passes from one cell to the next, by bisection with the second tier alone.
-fn boundary(noise: &Gaussian, steps: &Rational, cell: &IBig) -> u64 {
+fn boundary(noise: &Gaussian, steps: &Rational, cell: &Integer) -> u64 {
     let (mut below, mut above) = (0, u64::MAX);
     while above - below > 1 {
         let word = below + (above - below) / 2;
@@ -139,7 +139,7 @@ fn the_first_tier_never_contradicts_the_second() {
         // Words next to the edges of the cells near the location and of those beside them, ever farther away; tails; and all over
         // the line.
         let sigma = number(case.variance).to_f64(Rounding::Down).sqrt();
-        let aside = IBig::from((1.3 * sigma * 2f64.powi(-case.grid_exponent as i32)) as i64);
+        let aside = Integer::from((1.3 * sigma * 2f64.powi(-case.grid_exponent as i32)) as i64);
         let cells = [
             steps.floor(),
             steps.floor() + &aside,
@@ -160,7 +160,7 @@ fn the_first_tier_never_contradicts_the_second() {
                     decided += 1;
                     for rest in [0, u64::MAX] {
                         let exact = noise.resolve(word, &steps, &mut Prefix::of_words([], rest));
-                        let expected = IBig::from(fast as i64);
+                        let expected = Integer::from(fast as i64);
                         assert_eq!(exact, Ok(expected), "{}: {word:#x}", case.name());
                     }
                 }
@@ -207,7 +207,7 @@ fn a_draw_is_the_quantile_of_its_bits_at_all_scales() {
                 let highest = &lowest + &unit;
                 let after = noise.cumulative_probability(&location, &cell).hi();
                 let before = noise
-                    .cumulative_probability(&location, &(&cell - IBig::ONE))
+                    .cumulative_probability(&location, &(&cell - Integer::ONE))
                     .lo();
                 assert!(
                     Rational::try_from(after).unwrap() >= lowest,
@@ -231,7 +231,7 @@ fn noise_far_below_the_grid_splits_a_tie_in_exact_halves() {
     for (location, lower) in [("0.5", 0), ("-0.5", -1), ("1000000.5", 1_000_000)] {
         let found = masses(2, |bits| noise.draw(&number(location), bits));
         for cell in [lower, lower + 1] {
-            let mass = found.of(&IBig::from(cell));
+            let mass = found.of(&Integer::from(cell));
             assert_eq!(Rational::from(&mass.lo), number("0.25"), "{location}");
             assert_eq!(Rational::from(&mass.hi), number("0.75"), "{location}");
         }

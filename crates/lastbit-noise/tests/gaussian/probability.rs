@@ -1,6 +1,6 @@
 //! Probabilities of the normal distribution against MPFR: enclosed, and to 12 digits everywhere.
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 use lastbit_noise::{Gaussian, gaussian_mass};
 
 fn number(text: &str) -> Rational {
@@ -90,8 +90,8 @@ fn cells_add_up_to_the_cumulative_probability() {
     for variance in ["1", "2", "0.3", "40"] {
         let noise = Gaussian::with_variance(&number(variance), 0).unwrap();
         let location = number("1/3");
-        let mut sum = noise.cumulative_probability(&location, &IBig::from(-11));
-        for cell in (-10..=10).map(IBig::from) {
+        let mut sum = noise.cumulative_probability(&location, &Integer::from(-11));
+        for cell in (-10..=10).map(Integer::from) {
             sum = sum + noise.cell_probability(&location, &cell);
             let cumulative = noise.cumulative_probability(&location, &cell);
             assert!(sum.intersect(cumulative).is_some(), "{variance} at {cell}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{IBig, Rounding};
+use lastbit_exact::{Integer, Rounding};
 
 use super::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 use super::{Engine, EngineFailure, Progress};
@@ -135,7 +135,7 @@ fn key_value(key: &Key, row: u64) -> KeyValue {
 
 /// The aggregate of no rows.
 fn nothing(aggregate: &Aggregate) -> Exact {
-    let zero = || IBig::ZERO;
+    let zero = || Integer::ZERO;
     match aggregate {
         Aggregate::Rows => Exact::Rows(0),
         Aggregate::Sum(_) => Exact::Sum {
@@ -159,7 +159,7 @@ fn nothing(aggregate: &Aggregate) -> Exact {
         Aggregate::Kept => Exact::Kept {
             units: 0,
             cut: 0,
-            left_out: IBig::ZERO,
+            left_out: Integer::ZERO,
         },
         Aggregate::Gram(columns) => Exact::Gram {
             rows: 0,
@@ -172,18 +172,19 @@ fn nothing(aggregate: &Aggregate) -> Exact {
 
 /// Adds a row so many times.
 fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
+    let times = Integer::from(weight);
     let coarse = |x: &Numbers| part(place(&x.column, row), x.grid.count() + 1);
     match (aggregate, exact) {
         (Aggregate::Rows, Exact::Rows(rows)) => *rows += weight,
         (Aggregate::Sum(x), Exact::Sum { rows, sum }) => {
             *rows += weight;
-            *sum += IBig::from(part(place(&x.column, row), x.fine.count() + 1)) * weight;
+            *sum += Integer::from(part(place(&x.column, row), x.fine.count() + 1)) * &times;
         }
         (Aggregate::Moments(x), Exact::Moments { rows, sum, squares }) => {
-            let offset = IBig::from(coarse(x));
+            let offset = Integer::from(coarse(x));
             *rows += weight;
-            *squares += &offset * &offset * weight;
-            *sum += offset * weight;
+            *squares += &offset * &offset * &times;
+            *sum += offset * &times;
         }
         (
             Aggregate::Products(x, y),
@@ -194,11 +195,11 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
                 products,
             },
         ) => {
-            let (x, y) = (IBig::from(coarse(x)), IBig::from(coarse(y)));
+            let (x, y) = (Integer::from(coarse(x)), Integer::from(coarse(y)));
             *rows += weight;
-            *products += &x * &y * weight;
-            *sum_x += x * weight;
-            *sum_y += y * weight;
+            *products += &x * &y * &times;
+            *sum_x += x * &times;
+            *sum_y += y * &times;
         }
         (
             Aggregate::FineProducts(x, y),
@@ -209,12 +210,12 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
                 products,
             },
         ) => {
-            let fine = |x: &Numbers| IBig::from(part(place(&x.column, row), x.fine.count() + 1));
+            let fine = |x: &Numbers| Integer::from(part(place(&x.column, row), x.fine.count() + 1));
             let (x, y) = (fine(x), fine(y));
             *rows += weight;
-            *products += &x * &y * weight;
-            *sum_x += x * weight;
-            *sum_y += y * weight;
+            *products += &x * &y * &times;
+            *sum_x += x * &times;
+            *sum_y += y * &times;
         }
         (
             Aggregate::Gram(columns),
@@ -224,13 +225,13 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
                 products,
             },
         ) => {
-            let offsets: Vec<IBig> = columns.iter().map(|x| IBig::from(coarse(x))).collect();
+            let offsets: Vec<Integer> = columns.iter().map(|x| Integer::from(coarse(x))).collect();
             *rows += weight;
             let mut pairs = products.iter_mut();
             for (index, x) in offsets.iter().enumerate() {
-                sums[index] += x * weight;
+                sums[index] += x * &times;
                 for (y, product) in offsets[index..].iter().zip(pairs.by_ref()) {
-                    *product += x * y * weight;
+                    *product += x * y * &times;
                 }
             }
         }

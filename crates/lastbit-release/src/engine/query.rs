@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use lastbit_exact::IBig;
+use lastbit_exact::Integer;
 
 use crate::expression::Expression;
 use crate::ledger::Reserved;
@@ -208,27 +208,27 @@ pub enum Exact {
         /// Rows that count.
         rows: u64,
         /// Σ offset.
-        sum: IBig,
+        sum: Integer,
     },
     /// Of [`Aggregate::Moments`].
     Moments {
         /// Rows that count.
         rows: u64,
         /// Σ offset.
-        sum: IBig,
+        sum: Integer,
         /// Σ offset².
-        squares: IBig,
+        squares: Integer,
     },
     /// Of [`Aggregate::Products`] and [`Aggregate::FineProducts`].
     Products {
         /// Rows that count.
         rows: u64,
         /// Σ offset of x.
-        sum_x: IBig,
+        sum_x: Integer,
         /// Σ offset of y.
-        sum_y: IBig,
+        sum_y: Integer,
         /// Σ offset of x · offset of y.
-        products: IBig,
+        products: Integer,
     },
     /// Of [`Aggregate::Kept`].
     Kept {
@@ -237,16 +237,16 @@ pub enum Exact {
         /// Units of which rows are left out.
         cut: u64,
         /// Σ share of a unit's rows that is left out, in 2^-[`LOG2_SHARE`].
-        left_out: IBig,
+        left_out: Integer,
     },
     /// Of [`Aggregate::Gram`].
     Gram {
         /// Rows that count.
         rows: u64,
         /// Σ offset of each column.
-        sums: Vec<IBig>,
+        sums: Vec<Integer>,
         /// Σ of products of offsets: of the first column with itself and all others, of the second with itself and those after it, and so on.
-        products: Vec<IBig>,
+        products: Vec<Integer>,
     },
     /// Of [`Aggregate::Bins`], [`Aggregate::Categories`] and [`Aggregate::States`].
     Counts(Vec<u64>),

@@ -1,7 +1,7 @@
 //! Columns of numbers: bounds, bins and grids; also those of whole numbers, dates and times.
 
 use lastbit::Bounds;
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::reader::{Table, Value};
 use super::{Missing, Numbers, PlanError, Scale};
@@ -45,7 +45,7 @@ fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
         let text = value.plain()?;
         let found = read(text.trim());
         found
-            .map(|number| Rational::from(IBig::from(number)))
+            .map(|number| Rational::from(Integer::from(number)))
             .ok_or_else(|| value.error(format!("\"{text}\" is no {example}")))
     };
     match scale {
@@ -238,7 +238,7 @@ fn periods(
     let mut labels = Vec::new();
     for day in first..=last {
         let (starts, label) = expression::period(unit, day);
-        let start = &Rational::from(IBig::from(day)) * &of_day;
+        let start = &Rational::from(Integer::from(day)) * &of_day;
         if !starts && day != first {
             continue;
         }

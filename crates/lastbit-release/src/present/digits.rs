@@ -1,7 +1,7 @@
 //! How numbers of a report are written.
 
 use lastbit_exact::decimal::{digits_before_point, power_of_ten};
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 
 /// How many decimals a value is written with: enough for two or three digits of its error, and no more than its grid carries.
 pub fn places(error: Option<Up>, grid_exponent: Option<i64>) -> i64 {
@@ -34,7 +34,7 @@ pub fn rounded(value: &Rational, places: i64) -> Rational {
 /// A decimal with exactly so many places.
 pub fn fixed(value: &Rational, places: i64) -> String {
     let digits = places.max(0) as usize;
-    let scaled: IBig = (value * &power_of_ten(digits as i64)).round_ties_up();
+    let scaled: Integer = (value * &power_of_ten(digits as i64)).round_ties_up();
     let text = scaled.to_string();
     let (sign, magnitude) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),

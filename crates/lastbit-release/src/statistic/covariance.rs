@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastbit::statistics::{self, Neighbours, StatisticError};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape};
@@ -118,8 +118,8 @@ impl Moment for Covariance {
             return None;
         };
         let (d, e) = (
-            IBig::from(self.0.grid.count()),
-            IBig::from(self.1.grid.count()),
+            Integer::from(self.0.grid.count()),
+            Integer::from(self.1.grid.count()),
         );
         let both = over(products, &(&d * &e));
         let only_x = &over(sum_x, &d) - &both;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lastbit::Error;
 use lastbit::metrics::Norms;
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
 use crate::engine::query::{Aggregate, Exact};
@@ -66,7 +66,7 @@ impl Gram {
             return Err(unexpected());
         }
         let n = Rational::from(*rows);
-        let steps = |column: usize| IBig::from(self.columns[column].grid.count());
+        let steps = |column: usize| Integer::from(self.columns[column].grid.count());
         let place = |column: usize| Rational::new(sums[column].clone(), steps(column));
         let mut numbers = vec![n.times_power_of_two(-1)];
         // Σa/2 = Σt − n/2.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastbit::statistics::{self, Neighbours, StatisticError};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
 use super::{Kind, Polynomial, Reading, Shape};
@@ -73,7 +73,7 @@ impl Moment for Mean {
     fn exactly(&self, rows: u64, exact: &Exact) -> Option<Rational> {
         match exact {
             Exact::Moments { rows: n, sum, .. } if *n == rows => {
-                let mean = Rational::new(sum.clone(), IBig::from(rows));
+                let mean = Rational::new(sum.clone(), Integer::from(rows));
                 Some(self.0.grid.value(&mean))
             }
             _ => None,
@@ -94,7 +94,7 @@ impl Moment for Mean {
         let Exact::Moments { rows, sum, .. } = exact else {
             return None;
         };
-        let upper = over(sum, &IBig::from(self.0.grid.count()));
+        let upper = over(sum, &Integer::from(self.0.grid.count()));
         Some(vec![&Rational::from(*rows) - &upper, upper])
     }
 

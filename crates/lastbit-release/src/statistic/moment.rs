@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lastbit::Error;
 use lastbit::statistics::{Extent, Neighbours, StatisticError};
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 
 use super::ratio::mean_places;
 use super::{
@@ -273,15 +273,15 @@ impl<M: Moment> Noisy for OfMoment<M> {
 }
 
 /// An exact quotient.
-pub(super) fn over(numerator: &IBig, denominator: &IBig) -> Rational {
+pub(super) fn over(numerator: &Integer, denominator: &Integer) -> Rational {
     Rational::new(numerator.clone(), denominator.clone())
 }
 
 /// `(n·Σxy − Σx·Σy)/(n(n − 1))`, in steps.
-pub(super) fn sample(rows: u64, products: &IBig, sum_x: &IBig, sum_y: &IBig) -> Rational {
-    let n = IBig::from(rows);
+pub(super) fn sample(rows: u64, products: &Integer, sum_x: &Integer, sum_y: &Integer) -> Rational {
+    let n = Integer::from(rows);
     let spread = &n * products - sum_x * sum_y;
-    Rational::new(spread, &n * (&n - IBig::ONE))
+    Rational::new(spread, &n * (&n - Integer::ONE))
 }
 
 /// `(mean product − product of means)·n/(n − 1)`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lastbit::tables::{RankSelection, Reach};
 use lastbit::{Epsilon, Error};
-use lastbit_exact::{Rational, UBig, Up};
+use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected};
 use crate::engine::query::{Aggregate, MOST_OFFSETS};
@@ -57,7 +57,7 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
     }
     if shares
         .iter()
-        .any(|share| *share.denominator() > UBig::from(MOST_PARTS))
+        .any(|share| share.denominator() > Natural::from(MOST_PARTS))
     {
         return Err(at.error("a quantile is at a share of at most six decimals"));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastbit::statistics::{self, Neighbours, StatisticError};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape};
@@ -99,7 +99,7 @@ impl Moment for Variance {
         let Exact::Moments { rows, sum, squares } = exact else {
             return None;
         };
-        let d = IBig::from(self.0.grid.count());
+        let d = Integer::from(self.0.grid.count());
         let square = &d * &d;
         let upper = over(squares, &square);
         let middle = over(&((&d * sum - squares) << 1), &square);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use lastbit::statistics::{Extent, Neighbours, StatisticError};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment};
 use super::{Kind, Polynomial, Reading, Shape, Symbol};
@@ -35,7 +35,7 @@ impl WeightedMean {
     }
 
     /// A sum of weights that lie `offsets` steps above the lower bound, over so many rows, as parts of the largest.
-    fn parts(&self, rows: &IBig, offsets: &IBig) -> Rational {
+    fn parts(&self, rows: &Integer, offsets: &Integer) -> Rational {
         let grid = &self.weights.grid;
         let steps = Rational::from(offsets.clone()).times_power_of_two(i64::from(grid.exponent()));
         let lower = &Rational::from(rows.clone()) * grid.bounds().lower();
@@ -119,8 +119,8 @@ impl Moment for WeightedMean {
         else {
             return None;
         };
-        let places = IBig::from(self.x.grid.count());
-        let all = self.parts(&IBig::from(*rows), weights);
+        let places = Integer::from(self.x.grid.count());
+        let all = self.parts(&Integer::from(*rows), weights);
         let upper = &self.parts(sum, products) / &Rational::from(places);
         let rest = &Rational::from(*rows) - &all;
         Some(vec![&all - &upper, upper, rest])

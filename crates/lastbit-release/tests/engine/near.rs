@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastbit_exact::IBig;
+use lastbit_exact::Integer;
 use lastbit_release::engine::query::{Answer, Exact};
 
 /// The steps from bound to bound of `cost` and of `age` in the common query, and of `cost` where it is summed: 9 is the farther bound, so
@@ -12,21 +12,21 @@ const FINE_COST_STEPS: i64 = 10 << 47;
 const AGE_STEPS: i64 = 100;
 
 /// The integers of an aggregate, by name, with how much one row may move each of them, and all of them together.
-fn integers(value: &Exact) -> (BTreeMap<String, IBig>, BTreeMap<&'static str, i64>) {
+fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str, i64>) {
     let mut all = BTreeMap::new();
     let mut claims = BTreeMap::new();
-    let mut put = |family: &'static str, which: u64, number: IBig, claim: i64| {
+    let mut put = |family: &'static str, which: u64, number: Integer, claim: i64| {
         all.insert(format!("{family} {which}"), number);
         claims.insert(family, claim);
     };
     match value {
-        Exact::Rows(rows) => put("rows", 0, IBig::from(*rows), 1),
+        Exact::Rows(rows) => put("rows", 0, Integer::from(*rows), 1),
         Exact::Sum { rows, sum } => {
-            put("rows", 0, IBig::from(*rows), 1);
+            put("rows", 0, Integer::from(*rows), 1);
             put("sum", 0, sum.clone(), FINE_COST_STEPS);
         }
         Exact::Moments { rows, sum, squares } => {
-            put("rows", 0, IBig::from(*rows), 1);
+            put("rows", 0, Integer::from(*rows), 1);
             put("sum", 0, sum.clone(), COST_STEPS);
             put("squares", 0, squares.clone(), COST_STEPS * COST_STEPS);
         }
@@ -36,23 +36,23 @@ fn integers(value: &Exact) -> (BTreeMap<String, IBig>, BTreeMap<&'static str, i6
             sum_y,
             products,
         } => {
-            put("rows", 0, IBig::from(*rows), 1);
+            put("rows", 0, Integer::from(*rows), 1);
             put("sum x", 0, sum_x.clone(), COST_STEPS);
             put("sum y", 0, sum_y.clone(), AGE_STEPS);
             put("products", 0, products.clone(), COST_STEPS * AGE_STEPS);
         }
         Exact::Counts(counts) => {
             for (bin, count) in (0..).zip(counts) {
-                put("counts", bin, IBig::from(*count), 1);
+                put("counts", bin, Integer::from(*count), 1);
             }
         }
         Exact::Kept { .. } | Exact::Gram { .. } => {
             unreachable!("no such aggregate is asked for here")
         }
         Exact::Offsets(offsets) => {
-            put("offsets", u64::MAX, IBig::ZERO, 1);
+            put("offsets", u64::MAX, Integer::ZERO, 1);
             for (offset, count) in offsets {
-                put("offsets", *offset, IBig::from(*count), 1);
+                put("offsets", *offset, Integer::from(*count), 1);
             }
         }
     }
@@ -85,26 +85,26 @@ pub fn assert_near(one: &Answer, other: &Answer, units: u64, most_rows: u64, mos
                 let mut ways = BTreeSet::new();
                 for (family, claim) in claims {
                     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-                    let mut distance = IBig::ZERO;
+                    let mut distance = Integer::ZERO;
                     for name in names {
                         if name.rsplit_once(' ').unwrap().0 != family {
                             continue;
                         }
-                        let get = |of: &BTreeMap<String, IBig>| {
-                            of.get(name).cloned().unwrap_or(IBig::ZERO)
+                        let get = |of: &BTreeMap<String, Integer>| {
+                            of.get(name).cloned().unwrap_or(Integer::ZERO)
                         };
                         let difference = get(&a) - get(&b);
-                        if difference > IBig::ZERO {
+                        if difference > Integer::ZERO {
                             ways.insert(true);
                             distance += difference;
-                        } else if difference < IBig::ZERO {
+                        } else if difference < Integer::ZERO {
                             ways.insert(false);
                             distance -= difference;
                         }
                     }
-                    moved |= distance > IBig::ZERO;
+                    moved |= distance > Integer::ZERO;
                     assert!(
-                        distance <= IBig::from(units * most_rows) * IBig::from(claim),
+                        distance <= Integer::from(units * most_rows) * Integer::from(claim),
                         "{family} in {key:?} moved by {distance}"
                     );
                 }

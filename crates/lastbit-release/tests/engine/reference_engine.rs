@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hasher;
 
 use lastbit::statistics::Grid;
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_release::engine::query::{
     Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Table,
 };
@@ -259,7 +259,7 @@ fn counted<'a>(
 
 fn exact(rows: &[&Row], aggregate: &Aggregate) -> Exact {
     let big =
-        |words: Vec<u64>| IBig::from(words.iter().map(|word| u128::from(*word)).sum::<u128>());
+        |words: Vec<u64>| Integer::from(words.iter().map(|word| u128::from(*word)).sum::<u128>());
     let counts = |codes: Vec<u64>, values: usize| {
         let count = |value| codes.iter().filter(|code| **code == value as u64).count() as u64;
         Exact::Counts((0..values).map(count).collect())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lastbit::statistics::Grid;
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_release::account::{Prices, price};
 use lastbit_release::engine::query::{Aggregate, Answer, Exact, Key, KeyValue, Query};
@@ -211,7 +211,7 @@ fn column<'a>(plan: &'a Plan, kind: &dyn Kind, place: usize) -> &'a Numbers {
 /// The statistic of a group by its definition; `None` for histograms and quantiles.
 fn definition(plan: &Plan, kind: &dyn Kind, exact: &Exact) -> Option<f64> {
     let double = |x: Rational| x.to_f64(Rounding::NearestEven);
-    let integer = |x: u64| IBig::from(x);
+    let integer = |x: u64| Integer::from(x);
     let x = |place: usize| column(plan, kind, place);
     let exponent = |place: usize| i64::from(x(place).grid.exponent());
     Some(match (kind.word(), exact) {
@@ -228,7 +228,9 @@ fn definition(plan: &Plan, kind: &dyn Kind, exact: &Exact) -> Option<f64> {
         ("variance", Exact::Moments { rows, sum, squares }) => {
             let n = integer(*rows);
             let spread = &n * squares - sum * sum;
-            double(Rational::new(spread, &n * (&n - IBig::ONE)).times_power_of_two(2 * exponent(0)))
+            double(
+                Rational::new(spread, &n * (&n - Integer::ONE)).times_power_of_two(2 * exponent(0)),
+            )
         }
         (
             "covariance",
@@ -242,7 +244,7 @@ fn definition(plan: &Plan, kind: &dyn Kind, exact: &Exact) -> Option<f64> {
             let n = integer(*rows);
             let spread = &n * products - sum_x * sum_y;
             let by = exponent(0) + exponent(1);
-            double(Rational::new(spread, &n * (&n - IBig::ONE)).times_power_of_two(by))
+            double(Rational::new(spread, &n * (&n - Integer::ONE)).times_power_of_two(by))
         }
         _ => return None,
     })

@@ -7,7 +7,7 @@
 
 use core::fmt::Write;
 
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::claim::{Claim, Factor};
 use super::document::{BoundedBox, Case, Certificate, Place};
@@ -65,7 +65,7 @@ struct Facts<'a> {
     /// Δ of what enters the sum.
     moved: Rational,
     /// The first multiple of Λ at or above B.
-    multiples: IBig,
+    multiples: Integer,
     /// How far an input can be from a cell that holds its neighbour, over λ; and, if that is not
     /// the farthest of all, in cells.
     nearby: Rational,
@@ -277,7 +277,7 @@ Open Scope R_scope.
 fn power(factor: &Factor) -> Option<i64> {
     let constant = factor.constant().to_dyadic()?;
     let exponent = constant.exponent();
-    (*constant.mantissa() == IBig::ONE).then_some(match factor {
+    (*constant.mantissa() == Integer::ONE).then_some(match factor {
         Factor::Times(_) => exponent,
         Factor::Over(_) => -exponent,
     })

@@ -1,6 +1,6 @@
 //! The prover's bounds: reals rounded up to a fixed number of digits.
 
-use lastbit_exact::{Dyadic, Enclosure, IBig, Outward, Rational};
+use lastbit_exact::{Dyadic, Enclosure, Integer, Outward, Rational};
 
 /// Significant digits of every bound in a certificate.
 pub(super) const DIGITS: u32 = 25;
@@ -31,7 +31,7 @@ pub(super) fn round_up(
 /// `digits · 10^-places`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
-    pub digits: IBig,
+    pub digits: Integer,
     pub places: i64,
 }
 
@@ -65,7 +65,7 @@ fn places_of(x: &Rational) -> i64 {
 }
 
 pub(super) fn power_of_ten(exponent: i64) -> Rational {
-    let power = Rational::from(IBig::from(10).pow(exponent.unsigned_abs() as usize));
+    let power = Rational::from(Integer::from(10).pow(exponent.unsigned_abs() as usize));
     if exponent < 0 {
         &Rational::ONE / &power
     } else {

@@ -6,7 +6,7 @@
 //! discreteness of `U*` do, and that is bounded relative to the ideal law, box by box in the
 //! distance from input to cell.
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Rounding};
 
 use super::claim::{Claim, Factor};
 use super::decimal::{Decimal, power_of_ten, round_up};
@@ -322,7 +322,7 @@ fn is_exact(factor: &Factor) -> bool {
     factor
         .constant()
         .to_dyadic()
-        .is_some_and(|c| *c.mantissa() == IBig::ONE)
+        .is_some_and(|c| *c.mantissa() == Integer::ONE)
 }
 
 fn undecided() -> Refusal {

@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         let grid_exponent = self
             .constant(grid)
             .and_then(|grid| grid.to_dyadic())
-            .filter(|grid| *grid.mantissa() == lastbit_exact::IBig::ONE)
+            .filter(|grid| *grid.mantissa() == lastbit_exact::Integer::ONE)
             .map(|grid| grid.exponent())
             .ok_or_else(|| {
                 gap(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::mechanisms::snapping::CHARGED;
-use lastbit_exact::{Dyadic, Format, Interval, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Format, Interval, Natural, Rational, Rounding};
 use lastbit_noise::UStar;
 
 use super::premise::Premise;
@@ -214,17 +214,18 @@ impl Trial {
             let mut farthest = None;
             for e in 1..=last {
                 for m in (0..1u32 << (bits - 1)).rev() {
-                    let u = UStar::new(UBig::from(m), e, bits).value();
+                    let u = UStar::new(Natural::from(m), e, bits).value();
                     let inputs = inputs.clone().with(name, u);
                     let output = self.instance.floating(format, &inputs).ok()?.result;
                     let output = Key::from(output);
-                    let weight = UBig::ONE << (last - e) as usize;
+                    let weight = Natural::ONE << (last - e) as usize;
                     *law.weights.entry(output.clone()).or_default() += weight;
                     farthest = Some(output);
                 }
             }
             let farthest = farthest?;
-            *law.weights.entry(farthest.clone()).or_default() += UBig::ONE << (bits - 1) as usize;
+            *law.weights.entry(farthest.clone()).or_default() +=
+                Natural::ONE << (bits - 1) as usize;
             law.ends.push(farthest);
         }
         Some(law)
@@ -243,7 +244,7 @@ impl From<Value> for Key {
 
 #[derive(Default)]
 struct Law {
-    weights: BTreeMap<Key, UBig>,
+    weights: BTreeMap<Key, Natural>,
     /// The farthest output of each combination of signs; nothing is known beyond these.
     ends: Vec<Key>,
 }

@@ -6,7 +6,7 @@
 //! against monotonicity, and the clamp makes all ranks beyond the first at the end B alike.
 
 use lastbit::mechanisms::snapping::{self, Arithmetic, Snapping};
-use lastbit_exact::{Dyadic, IBig, UBig};
+use lastbit_exact::{Dyadic, Integer, Natural};
 
 use super::{Layout, Pattern, Replay};
 
@@ -29,7 +29,7 @@ pub enum ExactError {
     )]
     TooManyCells {
         /// How many.
-        cells: IBig,
+        cells: Integer,
     },
     /// The release refused the value.
     #[error(transparent)]
@@ -126,8 +126,8 @@ pub fn exact_law(mechanism: &Snapping, value: f64) -> Result<ExactLaw, ExactErro
     let cells = bound
         .times_power_of_two(1 - mechanism.grid_exponent())
         .ceil()
-        + IBig::from(1);
-    if cells > IBig::from(MOST_CELLS) {
+        + Integer::from(1);
+    if cells > Integer::from(MOST_CELLS) {
         return Err(ExactError::TooManyCells { cells });
     }
     // λ·LN(U*) is at most 0 and is negated if the sign is minus: minus moves the output up.
@@ -176,7 +176,7 @@ pub fn bisected_law(
             negative,
             end,
             precision,
-            output: &|rank: &UBig| output(negative, &Pattern::of_rank(rank, precision)),
+            output: &|rank: &Natural| output(negative, &Pattern::of_rank(rank, precision)),
         }
         .bisect(&mut masses)?;
     }
@@ -188,7 +188,7 @@ struct Side<'a> {
     negative: bool,
     end: f64,
     precision: u32,
-    output: &'a dyn Fn(&UBig) -> Result<f64, ExactError>,
+    output: &'a dyn Fn(&Natural) -> Result<f64, ExactError>,
 }
 
 impl Side<'_> {
@@ -196,13 +196,13 @@ impl Side<'_> {
     /// sign.
     fn bisect(&self, masses: &mut Vec<Mass>) -> Result<(), ExactError> {
         let beyond = self.first_octave_at_the_end()?;
-        let mut start = UBig::ZERO;
+        let mut start = Natural::ZERO;
         let mut mass_from_start = Dyadic::ONE;
         let mut output = (self.output)(&start)?;
         while output.to_bits() != self.end.to_bits() {
             // The output at `same` is `output`, at `other` it is `next`.
             let (mut same, mut other, mut next) = (start, beyond.clone(), self.end);
-            while &other - &same > UBig::ONE {
+            while &other - &same > Natural::ONE {
                 let middle = (&same + &other) >> 1;
                 let there = (self.output)(&middle)?;
                 self.check_order(output, there, next)?;
@@ -227,7 +227,7 @@ impl Side<'_> {
     }
 
     /// A rank whose output is the end, and so is that of every rank beyond.
-    fn first_octave_at_the_end(&self) -> Result<UBig, ExactError> {
+    fn first_octave_at_the_end(&self) -> Result<Natural, ExactError> {
         let mut exponent = 1;
         loop {
             let rank = Pattern::last_rank(exponent, self.precision);

@@ -1,7 +1,7 @@
 //! The bit patterns of a signed `U*`, in order, and the random words that make the shipped code
 //! draw one of them.
 
-use lastbit_exact::{Dyadic, UBig};
+use lastbit_exact::{Dyadic, Natural};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
 /// A value of `U*` at p bits by its rank: 0 is the largest, `1 − 2^-p`, and each next one is the
@@ -10,58 +10,58 @@ use lastbit_noise::entropy::{Entropy, EntropyError};
 /// Rank `(e − 1)·2^(p−1) + (2^(p−1) − 1 − m)` is the value `(1 + m/2^(p−1))·2^-e`.
 ///
 /// ```
-/// use lastbit_exact::{Dyadic, UBig};
+/// use lastbit_exact::{Dyadic, Natural};
 /// use lastbit_verify::exact::Pattern;
-/// let largest = Pattern::of_rank(&UBig::ZERO, 53);
+/// let largest = Pattern::of_rank(&Natural::ZERO, 53);
 /// assert_eq!(largest.value(), &Dyadic::ONE - &Dyadic::power_of_two(-53));
-/// assert_eq!(Pattern::mass_from(&UBig::ZERO, 53), Dyadic::ONE);
+/// assert_eq!(Pattern::mass_from(&Natural::ZERO, 53), Dyadic::ONE);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// `e ≥ 1`.
     pub exponent: u64,
     /// `0 ≤ m < 2^(p−1)`.
-    pub mantissa: UBig,
+    pub mantissa: Natural,
     precision: u32,
 }
 
 impl Pattern {
     /// The pattern of a rank at `precision ≥ 2` bits. The rank is below `2^63·2^(p−1)`.
-    pub fn of_rank(rank: &UBig, precision: u32) -> Pattern {
+    pub fn of_rank(rank: &Natural, precision: u32) -> Pattern {
         let (octave, below) = split(rank, precision);
         Pattern {
             exponent: octave + 1,
-            mantissa: (UBig::ONE << (precision as usize - 1)) - UBig::ONE - below,
+            mantissa: (Natural::ONE << (precision as usize - 1)) - Natural::ONE - below,
             precision,
         }
     }
 
     /// The rank of the smallest value with this exponent.
-    pub fn last_rank(exponent: u64, precision: u32) -> UBig {
-        (UBig::from(exponent) << (precision as usize - 1)) - UBig::ONE
+    pub fn last_rank(exponent: u64, precision: u32) -> Natural {
+        (Natural::from(exponent) << (precision as usize - 1)) - Natural::ONE
     }
 
     /// `(1 + m/2^(p−1))·2^-e`.
     pub fn value(&self) -> Dyadic {
         let bits = self.precision as usize - 1;
-        let significand = (UBig::ONE << bits) | self.mantissa.clone();
+        let significand = (Natural::ONE << bits) | self.mantissa.clone();
         Dyadic::new(significand, -(bits as i64) - self.exponent as i64)
     }
 
     /// `P(rank of U* ≥ rank)`, exactly: a value and all below it together weigh as much as the next
     /// larger value.
-    pub fn mass_from(rank: &UBig, precision: u32) -> Dyadic {
+    pub fn mass_from(rank: &Natural, precision: u32) -> Dyadic {
         let (octave, below) = split(rank, precision);
-        let steps = (UBig::ONE << precision as usize) - below;
+        let steps = (Natural::ONE << precision as usize) - below;
         Dyadic::new(steps, -(octave as i64) - i64::from(precision))
     }
 }
 
 /// `e − 1` and `2^(p−1) − 1 − m`.
-fn split(rank: &UBig, precision: u32) -> (u64, UBig) {
+fn split(rank: &Natural, precision: u32) -> (u64, Natural) {
     let bits = precision as usize - 1;
     let octave = u64::try_from(rank >> bits).expect("ranks are made of 64-bit exponents");
-    (octave, rank & ((UBig::ONE << bits) - UBig::ONE))
+    (octave, rank & ((Natural::ONE << bits) - Natural::ONE))
 }
 
 /// How a release reads its random words.
@@ -107,7 +107,7 @@ impl Replay {
                     let take = missing.min(64);
                     missing -= take;
                     let chunk =
-                        (&pattern.mantissa >> missing) & UBig::from(u64::MAX >> (64 - take));
+                        (&pattern.mantissa >> missing) & Natural::from(u64::MAX >> (64 - take));
                     let chunk = u64::try_from(chunk).expect("masked to 64 bits");
                     tail.push(chunk << (64 - take));
                 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use lastbit::mechanisms::snapping::{
     Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy,
 };
-use lastbit_exact::{Dyadic, Format, FormatError, Rounding, UBig};
+use lastbit_exact::{Dyadic, Format, FormatError, Natural, Rounding};
 use lastbit_noise::UStar;
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
@@ -55,7 +55,7 @@ impl Small {
         }
         let arithmetic = FormatArithmetic(Format::new(precision)?);
         let logarithm = |e: u64, m: u32| {
-            let u = UStar::new(UBig::from(m), e, uniform_precision);
+            let u = UStar::new(Natural::from(m), e, uniform_precision);
             arithmetic.ln(&u).to_f64(Rounding::NearestEven)
         };
         let octave = |e| {
@@ -88,7 +88,7 @@ impl Small {
     pub fn law(&self, value: f64, parameters: &FloatParameters<f64>) -> Option<ExactLaw> {
         let last = self.logarithms.len();
         // In units of 2^-(last + bits of U*), which is half of the least mass of a pattern.
-        let mut units: BTreeMap<u64, UBig> = BTreeMap::new();
+        let mut units: BTreeMap<u64, Natural> = BTreeMap::new();
         for negative in [false, true] {
             let end = if negative {
                 parameters.bound
@@ -101,8 +101,8 @@ impl Small {
                 let mut all_at_the_end = true;
                 let mut add = |output: u64, count: u64| {
                     all_at_the_end &= output == end.to_bits();
-                    let weight = UBig::from(count) << (last - 1 - i);
-                    *units.entry(output).or_insert(UBig::ZERO) += weight;
+                    let weight = Natural::from(count) << (last - 1 - i);
+                    *units.entry(output).or_insert(Natural::ZERO) += weight;
                 };
                 let mut run = (output(octave.first()?), 0);
                 for ln in octave {
@@ -116,8 +116,8 @@ impl Small {
                 add(run.0, run.1);
                 if all_at_the_end {
                     // This exponent weighs as much as all that follow.
-                    let rest = UBig::from(octave.len()) << (last - 1 - i);
-                    *units.entry(end.to_bits()).or_insert(UBig::ZERO) += rest;
+                    let rest = Natural::from(octave.len()) << (last - 1 - i);
+                    *units.entry(end.to_bits()).or_insert(Natural::ZERO) += rest;
                     ended = true;
                     break;
                 }

@@ -68,8 +68,7 @@ pub(super) fn is_large(value: &Rational) -> bool {
 fn bits(value: &Rational) -> usize {
     // floor(log2) of the numerator and of the denominator, through the dyadics of the same size.
     let length = |x: Dyadic| x.floor_log2().map_or(0, |top| top as usize + 1);
-    length(Dyadic::new(value.numerator().clone(), 0))
-        .max(length(Dyadic::new(value.denominator().clone(), 0)))
+    length(Dyadic::new(value.numerator(), 0)).max(length(Dyadic::new(value.denominator(), 0)))
 }
 
 pub(super) fn division_by_zero(expr: &Expr) -> Diagnostic {

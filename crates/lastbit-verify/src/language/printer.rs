@@ -187,7 +187,7 @@ impl fmt::Display for Expr {
 fn constant(value: &Rational) -> String {
     let power = value
         .to_dyadic()
-        .filter(|dyadic| dyadic.mantissa() == &lastbit_exact::IBig::ONE)
+        .filter(|dyadic| dyadic.mantissa() == &lastbit_exact::Integer::ONE)
         .map(|dyadic| dyadic.exponent());
     match power {
         Some(k) if !(-6..=16).contains(&k) && k.abs() <= POWER_LIMIT => format!("2^{k}"),

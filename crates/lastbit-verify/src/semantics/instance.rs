@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, IBig, Rational};
+use lastbit_exact::{Dyadic, Integer, Rational};
 
 use crate::language::{
     Diagnostic, Distribution, Expr, ExprKind, Program, Statement, WellFormed, constant,
@@ -128,7 +128,7 @@ impl Instance {
         let value = self.constant(grid)?;
         value
             .to_dyadic()
-            .filter(|dyadic: &Dyadic| *dyadic.mantissa() == IBig::ONE)
+            .filter(|dyadic: &Dyadic| *dyadic.mantissa() == Integer::ONE)
             .map(|dyadic| dyadic.exponent())
             .ok_or_else(|| {
                 Diagnostic::new(

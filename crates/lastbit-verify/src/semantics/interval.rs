@@ -1,7 +1,7 @@
 //! What the language adds to interval arithmetic: rounded operations, clamps, grids, limits of
 //! size.
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward};
 
 use super::InputError;
 use crate::language::{Diagnostic, Position, Ties};
@@ -79,10 +79,10 @@ pub(super) fn round_number(x: &Dyadic, exponent: i64, ties: Ties) -> Dyadic {
     let down_instead = tie
         && match ties {
             Ties::Up => false,
-            Ties::Even => (&up & IBig::ONE) == IBig::ONE,
+            Ties::Even => (&up & Integer::ONE) == Integer::ONE,
             Ties::Away => x.is_negative(),
         };
-    Dyadic::new(if down_instead { up - IBig::ONE } else { up }, exponent)
+    Dyadic::new(if down_instead { up - Integer::ONE } else { up }, exponent)
 }
 
 /// `Ok` if the ends can be computed with.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Rounding};
 
 use super::interval::{self, arithmetic, ends, sized};
 use super::real::{binary, divides_by_zero, no_logarithm};
@@ -208,7 +208,7 @@ impl<'a> Judge<'a, '_> {
 
     fn is_scale(&self, factor: &Derivation) -> bool {
         let (lo, hi) = (factor.enclosure.lo(), factor.enclosure.hi());
-        lo == hi && *lo.abs().mantissa() == IBig::ONE || self.is_sign(factor.expr)
+        lo == hi && *lo.abs().mantissa() == Integer::ONE || self.is_sign(factor.expr)
     }
 
     fn is_sign(&self, expr: &Expr) -> bool {

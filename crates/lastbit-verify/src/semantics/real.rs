@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Outward, Rational, Rounding};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Rounding};
 
 use super::interval::{self, arithmetic, out_of_size, sized};
 use super::{Boxes, InputError, Inputs, Instance};
@@ -295,9 +295,9 @@ impl<'a> RationalScope<'a> {
             }
             _ => return None,
         };
-        let length = |x: IBig| Dyadic::new(x, 0).floor_log2().unwrap_or(0);
-        let long = length(value.numerator().clone()) > RATIONAL_BITS
-            || length(value.denominator().clone().into()) > RATIONAL_BITS;
+        let length = |x: Integer| Dyadic::new(x, 0).floor_log2().unwrap_or(0);
+        let long = length(value.numerator()) > RATIONAL_BITS
+            || length(value.denominator().into()) > RATIONAL_BITS;
         (!long).then_some(value)
     }
 }
@@ -313,14 +313,14 @@ fn round(x: &Rational, exponent: i64, ties: Ties) -> Rational {
     let steps = x.times_power_of_two(-exponent);
     let up = steps.round_ties_up();
     let tie = &Rational::from(up.clone()) - &steps == Rational::new(1, 2);
-    let odd = (&up & IBig::ONE) == IBig::ONE;
+    let odd = (&up & Integer::ONE) == Integer::ONE;
     let down = tie
         && match ties {
             Ties::Up => false,
             Ties::Even => odd,
             Ties::Away => x.is_negative(),
         };
-    let rounded = if down { up - IBig::ONE } else { up };
+    let rounded = if down { up - Integer::ONE } else { up };
     Rational::from(rounded).times_power_of_two(exponent)
 }
 

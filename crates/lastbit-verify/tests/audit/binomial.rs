@@ -1,6 +1,6 @@
 //! Clopper–Pearson bounds against exact rational tails.
 
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_verify::audit::binomial::{lower_bound, tail_at_least, upper_bound};
 use proptest::prelude::*;
 
@@ -12,14 +12,14 @@ fn exact(x: f64) -> Rational {
 fn tail(k: u64, n: u64, p: &Rational) -> Rational {
     let q = &Rational::ONE - p;
     let power = |x: &Rational, e: u64| (0..e).fold(Rational::ONE, |y, _| &y * x);
-    let mut choose = IBig::from(1);
+    let mut choose = Integer::from(1);
     let mut sum = Rational::ZERO;
     for i in 0..=n {
         if i >= k {
             let term = &Rational::from(choose.clone()) * &(&power(p, i) * &power(&q, n - i));
             sum = &sum + &term;
         }
-        choose = choose * IBig::from(n - i) / IBig::from(i + 1);
+        choose = choose * Integer::from(n - i) / Integer::from(i + 1);
     }
     sum
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastbit_exact::{Dyadic, Format, Interval, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Format, Interval, Natural, Rational, Rounding};
 use lastbit_noise::UStar;
 use lastbit_verify::certificate::{Accepted, Claim, Premise, check, prove_program, search};
 use lastbit_verify::language::{Checked, WellFormed, parse};
@@ -22,7 +22,7 @@ fn rational(text: &str) -> Rational {
     text.parse().unwrap()
 }
 
-type Law = BTreeMap<Dyadic, UBig>;
+type Law = BTreeMap<Dyadic, Natural>;
 
 /// The exact law at `precision` bits, every `U*` and sign through the semantics of the language, in units of
 /// `2^-(exponents + precision)`. Beyond the last exponent outputs must be ±B, which is checked.
@@ -36,15 +36,15 @@ fn law(program: &Instance, precision: u32, f: &Dyadic, exponents: u64) -> Law {
             for m in (0..1u32 << (precision - 1)).rev() {
                 let inputs = Inputs::new(f.clone())
                     .with("s", Dyadic::from(sign))
-                    .with("u", UStar::new(UBig::from(m), e, precision).value());
+                    .with("u", UStar::new(Natural::from(m), e, precision).value());
                 let output = program.floating(format, &inputs).unwrap().result.number;
-                *law.entry(output.clone()).or_default() += UBig::ONE << (exponents - e) as usize;
+                *law.entry(output.clone()).or_default() += Natural::ONE << (exponents - e) as usize;
                 farthest = Some(output);
             }
         }
         let farthest = farthest.unwrap();
         assert_eq!(Rational::from(&farthest.abs()), bound, "enumerate further");
-        *law.entry(farthest).or_default() += UBig::ONE << (precision - 1) as usize;
+        *law.entry(farthest).or_default() += Natural::ONE << (precision - 1) as usize;
     }
     law
 }
@@ -285,7 +285,7 @@ fn without_the_outer_clamp_alone_an_output_gives_the_input_away() {
         for (e, m) in (729..=742).flat_map(|e| (0..128u32).map(move |m| (e, m))) {
             let inputs = Inputs::new(Dyadic::from(f))
                 .with("s", Dyadic::from(-1))
-                .with("u", UStar::new(UBig::from(m), e, 8).value());
+                .with("u", UStar::new(Natural::from(m), e, 8).value());
             outputs.insert(program.floating(format, &inputs).unwrap().result.number);
         }
         outputs

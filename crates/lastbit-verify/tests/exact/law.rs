@@ -7,7 +7,7 @@ use lastbit::mechanisms::snapping::{
     Arithmetic, Binary64, Bound, FloatArithmetic, FloatParameters, FormatArithmetic, Snapping,
     noisy,
 };
-use lastbit_exact::{Dyadic, Format, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Format, Natural, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, System};
 use lastbit_noise::{SignedUStar64, UStar};
 use lastbit_verify::exact::law::{bisected_law, draw_at};
@@ -23,17 +23,17 @@ fn snapping(arithmetic: Arithmetic, epsilon: &str, bound: &str) -> Snapping {
 }
 
 /// A rank up to exponent 40 (or, seldom, far beyond) with uniform low bits.
-fn random_rank(precision: u32, entropy: &mut System) -> UBig {
+fn random_rank(precision: u32, entropy: &mut System) -> Natural {
     let exponent = match entropy.word().unwrap() % 100 {
         0 => 1000 + entropy.word().unwrap() % 300,
         other => 1 + other % 40,
     };
-    let mut below = UBig::ZERO;
+    let mut below = Natural::ZERO;
     for _ in 0..precision.div_ceil(64) {
-        below = (below << 64) + UBig::from(entropy.word().unwrap());
+        below = (below << 64) + Natural::from(entropy.word().unwrap());
     }
-    let octave = UBig::ONE << (precision as usize - 1);
-    UBig::from(exponent - 1) * &octave + below % octave
+    let octave = Natural::ONE << (precision as usize - 1);
+    Natural::from(exponent - 1) * &octave + below % octave
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn replayed_words_draw_the_pattern() {
         let draw = SignedUStar64::draw(&mut words).unwrap();
         assert!(words.is_used_up());
         assert_eq!(
-            (draw.negative, draw.exponent, UBig::from(draw.fraction)),
+            (draw.negative, draw.exponent, Natural::from(draw.fraction)),
             (negative, pattern.exponent, pattern.mantissa)
         );
         for precision in [65, 118, 129, 200] {
@@ -65,7 +65,7 @@ fn masses_from_a_rank_on_are_sums_of_probabilities() {
     let precision = 5;
     let mut rest = Dyadic::ONE;
     for rank in 0..200u32 {
-        let rank = UBig::from(rank);
+        let rank = Natural::from(rank);
         assert_eq!(Pattern::mass_from(&rank, precision), rest);
         let pattern = Pattern::of_rank(&rank, precision);
         let u = UStar::new(pattern.mantissa.clone(), pattern.exponent, precision);
@@ -84,11 +84,11 @@ fn releases_are_monotone_at_random_neighbouring_patterns() {
             let value = [-3.0, 0.1, 1.0, 4.97, 5.0][i % 5];
             let negative = i % 2 == 1;
             let rank = random_rank(precision, &mut entropy);
-            let at = |rank: &UBig| {
+            let at = |rank: &Natural| {
                 let pattern = Pattern::of_rank(rank, precision);
                 draw_at(&mechanism, value, negative, &pattern).unwrap()
             };
-            let (here, next) = (at(&rank), at(&(&rank + UBig::ONE)));
+            let (here, next) = (at(&rank), at(&(&rank + Natural::ONE)));
             assert!(if negative { here <= next } else { here >= next }, "{rank}");
         }
     }
@@ -100,7 +100,7 @@ fn the_logarithm_and_the_product_are_monotone_where_neighbours_differ_in_the_las
     let mut entropy = System::default();
     for _ in 0..300_000 {
         let rank = random_rank(53, &mut entropy);
-        let at = |rank: &UBig| {
+        let at = |rank: &Natural| {
             let pattern = Pattern::of_rank(rank, 53);
             let u = SignedUStar64 {
                 negative: false,
@@ -109,7 +109,7 @@ fn the_logarithm_and_the_product_are_monotone_where_neighbours_differ_in_the_las
             };
             Binary64.ln(&u)
         };
-        let (here, next) = (at(&rank), at(&(&rank + UBig::ONE)));
+        let (here, next) = (at(&rank), at(&(&rank + Natural::ONE)));
         assert!(here >= next, "rank {rank}: {here:e} then {next:e}");
         assert!(Binary64.multiply(&0.7, &here) >= Binary64.multiply(&0.7, &next));
     }
@@ -154,7 +154,7 @@ fn at_few_bits_every_neighbour_is_in_order_and_bisection_finds_the_enumerated_la
             let mut before = None;
             let ranks = Pattern::last_rank(last_exponent, precision);
             for rank in 0..=u64::try_from(ranks).unwrap() {
-                let pattern = Pattern::of_rank(&UBig::from(rank), precision);
+                let pattern = Pattern::of_rank(&Natural::from(rank), precision);
                 let here = output(negative, &pattern);
                 if let Some(before) = before {
                     assert!(if negative {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastbit_exact::{Dyadic, Enclosure, Format, Rational, UBig};
+use lastbit_exact::{Dyadic, Enclosure, Format, Natural, Rational};
 use lastbit_noise::UStar;
 use lastbit_verify::language::{Checked, WellFormed, library, parse};
 use lastbit_verify::semantics::{Boxes, Inputs, Instance};
@@ -101,7 +101,7 @@ fn law(
     let mut law = BTreeMap::new();
     for exponent in exponents {
         for mantissa in 0..1u32 << (precision - 1) {
-            let u = UStar::new(UBig::from(mantissa), exponent, precision);
+            let u = UStar::new(Natural::from(mantissa), exponent, precision);
             for sign in [-1, 1] {
                 let inputs = Inputs::new(Dyadic::from(f))
                     .with("u", u.value())

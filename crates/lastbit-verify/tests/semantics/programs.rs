@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::mechanisms::snapping::{FloatParameters, FormatArithmetic, noisy};
-use lastbit_exact::{Dyadic, Enclosure, Format, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Enclosure, Format, Natural, Rational, Rounding};
 use lastbit_noise::UStar;
 use lastbit_verify::language::{Checked, Direction, LIBRARY, WellFormed, library, parse};
 use lastbit_verify::semantics::{
@@ -51,7 +51,7 @@ fn the_floating_snapping_program_is_the_shipped_function() {
         ] {
             for exponent in [1, 2, 3, 4, 6, 9, 15, 25, 40] {
                 for mantissa in (0..1u32 << (precision - 1)).step_by(3) {
-                    let u = UStar::new(UBig::from(mantissa), exponent, precision);
+                    let u = UStar::new(Natural::from(mantissa), exponent, precision);
                     for negative in [false, true] {
                         let arithmetic = FormatArithmetic(format);
                         let shipped = noisy(&arithmetic, &f, negative, &u, &parameters);
@@ -82,7 +82,7 @@ fn the_output_moves_as_the_analysis_says() {
             let mut last: Option<Dyadic> = None;
             for exponent in (1..=12u64).rev() {
                 for mantissa in 0..16u32 {
-                    let u = UStar::new(UBig::from(mantissa), exponent, 5).value();
+                    let u = UStar::new(Natural::from(mantissa), exponent, 5).value();
                     let inputs = inputs.clone().with("u", u);
                     let value = match program.floating(format, &inputs) {
                         Ok(run) => run.result.number,

@@ -1,6 +1,6 @@
 //! Random programs, formats and inputs, and whether the judgement held for them.
 
-use lastbit_exact::{Dyadic, Enclosure, Format, IBig, Rational};
+use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Rational};
 use lastbit_testing::Cases;
 use lastbit_verify::language::{
     Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Position, Program,
@@ -97,9 +97,9 @@ fn one(random: &mut Cases, tally: &mut Tally) {
 
 /// A number of about `bits` bits and moderate size, of either sign.
 fn number(random: &mut Cases, bits: u64) -> Dyadic {
-    let mut mantissa = IBig::ZERO;
+    let mut mantissa = Integer::ZERO;
     for _ in 0..bits.div_ceil(64) {
-        mantissa = (mantissa << 64usize) + IBig::from(random.next());
+        mantissa = (mantissa << 64usize) + Integer::from(random.next());
     }
     let words = 64 * bits.div_ceil(64);
     let mantissa = mantissa >> (words - bits) as usize;

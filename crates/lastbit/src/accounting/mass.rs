@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign};
 
-use lastbit_exact::{Down, Dyadic, IBig, Rounding, UBig, Up};
+use lastbit_exact::{Down, Dyadic, Integer, Natural, Rounding, Up};
 
 /// 64-bit words of a mass.
 pub(super) const LIMBS: usize = 4;
@@ -134,14 +134,16 @@ impl Mass {
         Mass(limbs)
     }
 
-    fn natural(self) -> UBig {
+    fn natural(self) -> Natural {
         let limbs = self.0.iter().rev();
-        limbs.fold(UBig::ZERO, |sum, limb| (sum << 64) + UBig::from(*limb))
+        limbs.fold(Natural::ZERO, |sum, limb| {
+            (sum << 64) + Natural::from(*limb)
+        })
     }
 
     /// `self·other/2^bits`, rounded up or down.
     pub(super) fn times(self, other: Mass, bits: usize, up: bool) -> Mass {
-        let product = Dyadic::new(IBig::from(self.natural() * other.natural()), 0);
+        let product = Dyadic::new(Integer::from(self.natural() * other.natural()), 0);
         let shifted = if up {
             product.ceil_in(bits as i64)
         } else {
@@ -150,8 +152,8 @@ impl Mass {
         let (_, mut rest) = shifted.into_parts();
         let mut limbs = [0; LIMBS];
         for limb in &mut limbs {
-            *limb = u64::try_from(&rest & UBig::from(u64::MAX)).unwrap_or(0);
-            rest >>= 64;
+            *limb = u64::try_from(&rest & Natural::from(u64::MAX)).unwrap_or(0);
+            rest = rest >> 64;
         }
         Mass(limbs)
     }
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
 
     fn rational(mass: Mass, bits: usize) -> Rational {
-        Rational::from(IBig::from(mass.natural())).times_power_of_two(-(bits as i64))
+        Rational::from(Integer::from(mass.natural())).times_power_of_two(-(bits as i64))
     }
 
     #[test]

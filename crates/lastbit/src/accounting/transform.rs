@@ -336,13 +336,15 @@ fn shift(value: &[u64; WIDE], bits: usize, rounding: Rounding) -> Mass {
 
 #[cfg(test)]
 mod tests {
-    use lastbit_exact::UBig;
+    use lastbit_exact::Natural;
 
     use super::*;
 
-    fn big(mass: Mass) -> UBig {
+    fn big(mass: Mass) -> Natural {
         let limbs = mass.limbs().iter().rev();
-        limbs.fold(UBig::ZERO, |sum, limb| (sum << 64) + UBig::from(*limb))
+        limbs.fold(Natural::ZERO, |sum, limb| {
+            (sum << 64) + Natural::from(*limb)
+        })
     }
 
     /// A fixed stream of numbers.
@@ -390,13 +392,13 @@ mod tests {
                     let product = convolve(&a, &b, primes, rounding);
                     assert_eq!(product.len(), n + m - 1);
                     for (k, mass) in product.iter().enumerate() {
-                        let mut sum = UBig::ZERO;
+                        let mut sum = Natural::ZERO;
                         for i in k.saturating_sub(m - 1)..=k.min(n - 1) {
                             sum += big(a[i]) * big(b[k - i]);
                         }
                         let mut expected = &sum >> bits;
                         if rounding == Rounding::Up && (&expected << bits) != sum {
-                            expected += UBig::ONE;
+                            expected += Natural::ONE;
                         }
                         assert_eq!(big(*mass), expected, "{primes} primes, {n}×{m}, entry {k}");
                     }

@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use lastbit_exact::{Down, Interval, UBig, Up};
+use lastbit_exact::{Down, Interval, Natural, Up};
 
 use super::checks::{bounded, loss};
 use super::order::dyadic;
@@ -105,8 +105,8 @@ static SERIES: LazyLock<Alternating> = LazyLock::new(|| {
     Alternating::new(|n| {
         // The factor 2 is 1/c_0, and 8^n is (u²/(η²/32))^n.
         let m = n + 1;
-        let numerator = (&tangents[n] * UBig::from(2 * m + 1)) << (3 * n + 1);
-        let denominator = ((UBig::ONE << (2 * m)) - UBig::ONE) * factorial(2 * m);
+        let numerator = (&tangents[n] * Natural::from(2 * m + 1)) << (3 * n + 1);
+        let denominator = ((Natural::ONE << (2 * m)) - Natural::ONE) * factorial(2 * m);
         (numerator, denominator)
     })
 });

@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use lastbit_exact::{Interval, UBig, Up};
+use lastbit_exact::{Interval, Natural, Up};
 
 use super::checks::loss;
 use super::order::dyadic;
@@ -52,4 +52,4 @@ pub fn laplace_to_zcdp(epsilon: Up) -> Result<Up, Error> {
 /// `ε + e^-ε − 1 = (ε²/2)·A(ε/4)` for `ε ≤ 2`: the series of the exponential from its third term
 /// on. Its terms fall by at least `ε/3 ≤ 2/3` each.
 static SERIES: LazyLock<Alternating> =
-    LazyLock::new(|| Alternating::new(|n| (UBig::ONE << (2 * n + 1), factorial(n + 2))));
+    LazyLock::new(|| Alternating::new(|n| (Natural::ONE << (2 * n + 1), factorial(n + 2))));

@@ -1,6 +1,6 @@
 //! Alternating power series in fixed point, for casts whose closed forms cancel at small losses.
 
-use lastbit_exact::{Dyadic, UBig, Up};
+use lastbit_exact::{Dyadic, Natural, Up};
 
 /// Fraction bits of coefficients, argument and value.
 const BITS: usize = 62;
@@ -19,7 +19,7 @@ pub(super) struct Alternating {
 
 impl Alternating {
     /// From `c_n` as a fraction of two integers.
-    pub(super) fn new(fraction: impl Fn(usize) -> (UBig, UBig)) -> Alternating {
+    pub(super) fn new(fraction: impl Fn(usize) -> (Natural, Natural)) -> Alternating {
         let mut coefficients = Vec::new();
         loop {
             let n = coefficients.len();
@@ -61,24 +61,24 @@ impl Alternating {
 }
 
 /// The tangent numbers `T_1, T_2, …`: `tan x = Σ T_n x^(2n−1)/(2n−1)!`.
-pub(super) fn tangent_numbers(count: usize) -> Vec<UBig> {
+pub(super) fn tangent_numbers(count: usize) -> Vec<Natural> {
     // Derivatives of tan are polynomials in tan; this is the recurrence of their constant terms
     // (Brent and Harvey, 2011).
-    let mut t = vec![UBig::ONE; count];
+    let mut t = vec![Natural::ONE; count];
     for k in 1..count {
-        t[k] = &t[k - 1] * UBig::from(k);
+        t[k] = &t[k - 1] * Natural::from(k);
     }
     for k in 1..count {
         for j in k..count {
-            t[j] = &t[j - 1] * UBig::from(j - k) + &t[j] * UBig::from(j - k + 2);
+            t[j] = &t[j - 1] * Natural::from(j - k) + &t[j] * Natural::from(j - k + 2);
         }
     }
     t
 }
 
 /// `n!`.
-pub(super) fn factorial(n: usize) -> UBig {
-    (2..=n).fold(UBig::ONE, |product, k| product * UBig::from(k))
+pub(super) fn factorial(n: usize) -> Natural {
+    (2..=n).fold(Natural::ONE, |product, k| product * Natural::from(k))
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn tangent_numbers_are_the_known_ones() {
         let known = [1u64, 2, 16, 272, 7936, 353_792, 22_368_256, 1_903_757_312];
-        assert_eq!(tangent_numbers(8), known.map(UBig::from));
+        assert_eq!(tangent_numbers(8), known.map(Natural::from));
     }
 
     #[test]
@@ -97,7 +97,8 @@ mod tests {
         // counted error it would not always be a bound.
         let mut rounding_matters = false;
         for thirds in [3u64, 2] {
-            let series = Alternating::new(|n| (UBig::from(thirds).pow(n), UBig::from(3u64).pow(n)));
+            let series =
+                Alternating::new(|n| (Natural::from(thirds).pow(n), Natural::from(3u64).pow(n)));
             for step in 0..2000u64 {
                 // All over [0, 1/2], in the last place kept and beyond it.
                 let y = Dyadic::new(step.wrapping_mul(0x9e37_79b9_7f4a_7c15), -65);

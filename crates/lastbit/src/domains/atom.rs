@@ -1,7 +1,7 @@
 use core::cmp::Ordering;
 use core::fmt::{self, Debug, Display};
 
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::Domain;
 use crate::{Bounds, Error};
@@ -87,7 +87,7 @@ macro_rules! exact_atom {
 }
 exact_number!(i64, "i64");
 exact_number!(u64, "u64");
-exact_number!(IBig, "integers");
+exact_number!(Integer, "integers");
 exact_number!(Rational, "rationals");
 exact_atom!(bool, "truth values");
 exact_atom!(String, "text");

@@ -1,8 +1,8 @@
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 use lastbit_noise::Geometric;
 use lastbit_noise::entropy::Entropy;
 
-use super::noise::{Draw, Integer, NoiseDomain, NoiseGrid};
+use super::noise::{Draw, NoiseDomain, NoiseGrid, NoisyInteger};
 use crate::measures::MaxDivergence;
 use crate::parameters::Scale;
 use crate::{Error, Measurement, PrivacyMap};
@@ -44,7 +44,7 @@ use crate::{Error, Measurement, PrivacyMap};
 /// geometric(AtomDomain::<f64>::new(), &"2".parse()?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn geometric<D: NoiseDomain<Number: Integer>>(
+pub fn geometric<D: NoiseDomain<Number: NoisyInteger>>(
     domain: D,
     scale: &Scale,
 ) -> Result<Measurement<D, D::L1, MaxDivergence, D::Output>, Error> {
@@ -63,11 +63,11 @@ pub fn geometric<D: NoiseDomain<Number: Integer>>(
 #[derive(Debug)]
 struct TwoSided(Geometric);
 
-impl<T: Integer> Draw<T> for TwoSided {
+impl<T: NoisyInteger> Draw<T> for TwoSided {
     fn one(&self, value: &T, mut entropy: &mut dyn Entropy) -> Result<T::Output, Error> {
         let up = self.0.draw(&mut entropy)?;
         let down = self.0.draw(&mut entropy)?;
-        let small = |noise: &IBig| i64::try_from(noise).ok().filter(|noise| *noise < 1 << 49);
+        let small = |noise: &Integer| i64::try_from(noise).ok().filter(|noise| *noise < 1 << 49);
         if let (Some(value), Some(up), Some(down)) = (value.to_small(), small(&up), small(&down)) {
             // Below 2^50 + 2^49 in size, so exact as a double and below 2^51.
             let cell = (value + up - down) as f64;

@@ -24,7 +24,7 @@ use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 /// value and noise are below 2^50 steps of the grid and grid exponents within ±900. A few draws are
 /// not decided so and take longer: about `2^-50·M` of them at M steps from zero (one in 2^40 at a
 /// thousand). A value beyond 2^50 steps always does: give the domain bounds, or choose a coarser
-/// grid. `IBig` and `Rational` are big numbers, whose size shows in the time. The length of a
+/// grid. `Integer` and `Rational` are big numbers, whose size shows in the time. The length of a
 /// vector shows.
 ///
 /// ```

@@ -31,7 +31,7 @@ pub use crate::parameters::{Delta, Rho, Scale, Variance};
 pub use gaussian::gaussian;
 pub use geometric::geometric;
 pub use laplace::{laplace, laplace_zcdp};
-pub use noise::{Integer, Length, NoiseDomain, NoisyNumber};
+pub use noise::{Length, NoiseDomain, NoisyInteger, NoisyNumber};
 pub use randomized_response::{randomized_response, randomized_response_bool, truth_for_epsilon};
 pub use threshold::{
     ThresholdGaussian, ThresholdLaplace, gaussian_threshold, laplace_threshold, threshold_gaussian,

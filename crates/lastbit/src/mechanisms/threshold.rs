@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 use lastbit_noise::{Gaussian, Laplace};
 
 use super::noise::{Bar, GridNoise, NoisyNumber, OnGrid};
@@ -231,12 +231,12 @@ where
 }
 
 /// A noisy value is a multiple of the grid: it reaches the threshold if it reaches this one.
-fn first_cell(threshold: &Rational, grid_exponent: i64) -> IBig {
+fn first_cell(threshold: &Rational, grid_exponent: i64) -> Integer {
     threshold.times_power_of_two(-grid_exponent).ceil()
 }
 
 /// `δ = 1 − (1 − τ)^keys`, rounded up.
-fn probability(sampler: &impl GridNoise, first_cell: &IBig, d_in: &Contribution) -> Up {
+fn probability(sampler: &impl GridNoise, first_cell: &Integer, d_in: &Contribution) -> Up {
     // The noise is symmetric, so that P(each + noise rounds to first_cell or above) = P(−each +
     // noise rounds to −first_cell or below).
     let tau = sampler.cumulative(&-d_in.each(), &-first_cell).upper();
@@ -267,7 +267,7 @@ fn smallest_threshold(
         ));
     }
     let enough = |steps: i64| {
-        let reached = probability(sampler, &IBig::from(steps), contribution);
+        let reached = probability(sampler, &Integer::from(steps), contribution);
         Ok(Rational::try_from(reached.get()).is_ok_and(|reached| reached <= *delta.get()))
     };
     let steps = solve::smallest_where(-MOST_STEPS..=MOST_STEPS, enough).map_err(|_| {

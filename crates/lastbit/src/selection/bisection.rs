@@ -1,6 +1,6 @@
 //! Many cuts of one data set by recursive bisection: the plan, the draw and its price.
 
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use crate::mechanisms::exponential::{Exponential, Run};
 use crate::{Epsilon, Error, Sensitivity};
@@ -60,7 +60,7 @@ impl Bisection {
     pub fn error(&self, size: u128, beta: &Rational) -> Up {
         let each = beta / &Rational::from(self.count.max(1) as u64);
         let odds = &(&Rational::ONE / &each) - &Rational::ONE;
-        let odds = odds * Rational::from(IBig::from(size));
+        let odds = odds * Rational::from(Integer::from(size));
         let ln = if odds <= Rational::ONE {
             Up::ZERO
         } else {

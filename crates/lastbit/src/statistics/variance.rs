@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::{Extent, Neighbours, StatisticError};
 use crate::Bounds;
@@ -48,8 +48,8 @@ pub fn variance(bounds: &Bounds, neighbours: Neighbours) -> Result<Extent, Stati
 
 /// The largest sample variance of `rows ≥ 2` rows in `[0, 1]`: `⌊n/2⌋·⌈n/2⌉ / (n(n−1))`.
 pub(super) fn largest_variance(rows: u64) -> Rational {
-    let n = IBig::from(rows);
-    let half = IBig::from(rows / 2);
+    let n = Integer::from(rows);
+    let half = Integer::from(rows / 2);
     let other_half = &n - &half;
-    Rational::new(half * other_half, &n * (&n - IBig::ONE))
+    Rational::new(half * other_half, &n * (&n - Integer::ONE))
 }

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use lastbit_exact::{IBig, Rational, UBig, Up};
+use lastbit_exact::{Integer, Natural, Rational, Up};
 
 use super::domain::unknown;
 use super::{AnswerDomain, Reach, ReachDistance, UnitDistance};
@@ -139,7 +139,7 @@ impl RankSelection {
         epsilon: &Epsilon,
         reach: Reach,
     ) -> Result<RankSelection, Error> {
-        let many = *share.denominator() > UBig::ONE << LOG2_MOST_PARTS as usize;
+        let many = share.denominator() > Natural::ONE << LOG2_MOST_PARTS as usize;
         if share.is_negative() || *share > Rational::ONE || many {
             return Err(Error::other(format!(
                 "a quantile is at a share from 0 to 1 of at most 2^{LOG2_MOST_PARTS} parts, got {share}"
@@ -241,7 +241,7 @@ impl RankSelection {
             return Err(Error::other("a rank beyond 2^40 rows is aimed at"));
         }
         // Scores are whole numbers: distances times the denominator of the share.
-        let scale = Rational::from(IBig::from(self.share.denominator().clone()));
+        let scale = Rational::from(Integer::from(self.share.denominator()));
         let sensitivity = Sensitivity::new(&self.calibrated * &scale)?;
         let mechanism = Exponential::new(&self.epsilon, &sensitivity);
         let (last, share) = (self.last, self.share.clone());

@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::TransformationError;
 use super::rows::{RowMetric, at_most_one_row_each, map_rows};
@@ -154,7 +154,7 @@ macro_rules! from_number {
         $(cast! {
             $from => i64: |x| i64::try_from(whole(x)?).ok();
             $from => u64: |x| u64::try_from(whole(x)?).ok();
-            $from => IBig: |x| whole(x);
+            $from => Integer: |x| whole(x);
             $from => Rational: |x| x.to_rational();
             $from => f64: |x| nearest_if_exact(x);
             $from => bool: |x| truth(&x.to_rational()?);
@@ -162,26 +162,26 @@ macro_rules! from_number {
         })*
     };
 }
-from_number!(i64, u64, f64, IBig, Rational);
+from_number!(i64, u64, f64, Integer, Rational);
 
 cast! {
     String => i64: |text| text.trim().parse().ok();
     String => u64: |text| text.trim().parse().ok();
-    String => IBig: |text| whole(&text.parse::<Rational>().ok()?);
+    String => Integer: |text| whole(&text.parse::<Rational>().ok()?);
     String => Rational: |text| text.parse().ok();
     String => f64: |text| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
     String => bool: |text| truth_of_text(text.trim());
     String => String: |text| Some(text.clone());
     bool => i64: |truth| Some(i64::from(*truth));
     bool => u64: |truth| Some(u64::from(*truth));
-    bool => IBig: |truth| Some(IBig::from(*truth));
+    bool => Integer: |truth| Some(Integer::from(*truth));
     bool => Rational: |truth| Some(Rational::from(u64::from(*truth)));
     bool => f64: |truth| Some(f64::from(u8::from(*truth)));
     bool => bool: |truth| Some(*truth);
     bool => String: |truth| Some(truth.to_string());
 }
 
-fn whole(x: &impl Number) -> Option<IBig> {
+fn whole(x: &impl Number) -> Option<Integer> {
     let exact = x.to_rational()?;
     let floor = exact.floor();
     (Rational::from(floor.clone()) == exact).then_some(floor)

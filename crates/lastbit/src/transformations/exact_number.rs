@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use crate::domains::Number;
 use crate::sealed::Sealed;
@@ -41,15 +41,15 @@ pub trait ExactNumber: Number + Sealed {
 macro_rules! machine_integer {
     ($type:ty) => {
         impl ExactNumber for $type {
-            type Sum = IBig;
+            type Sum = Integer;
 
-            fn total(rows: &[$type]) -> IBig {
+            fn total(rows: &[$type]) -> Integer {
                 // A vector has fewer than 2^63 rows of less than 2^64: below 2^127.
-                IBig::from(rows.iter().map(|&row| i128::from(row)).sum::<i128>())
+                Integer::from(rows.iter().map(|&row| i128::from(row)).sum::<i128>())
             }
 
-            fn product_total(x: &[$type], y: &[$type]) -> IBig {
-                let (mut high, mut low) = (IBig::ZERO, 0u128);
+            fn product_total(x: &[$type], y: &[$type]) -> Integer {
+                let (mut high, mut low) = (Integer::ZERO, 0u128);
                 let mut carried = 0i128;
                 for (&x, &y) in x.iter().zip(y) {
                     // |x·y| < 2^128 may not fit i128, so the halves of y are multiplied on their
@@ -61,10 +61,10 @@ macro_rules! machine_integer {
                     carried += x * upper + (part >> 32);
                     low += (part & 0xffff_ffff) as u128; // below 2^32 each, 2^95 in all
                     if carried.unsigned_abs() >= 1 << 126 {
-                        high += IBig::from(core::mem::take(&mut carried));
+                        high += Integer::from(core::mem::take(&mut carried));
                     }
                 }
-                ((high + IBig::from(carried)) << 32) + IBig::from(low)
+                ((high + Integer::from(carried)) << 32) + Integer::from(low)
             }
 
             fn exact(&self) -> Rational {
@@ -96,7 +96,7 @@ macro_rules! big_number {
         }
     };
 }
-big_number!(IBig, IBig::ZERO);
+big_number!(Integer, Integer::ZERO);
 big_number!(Rational, Rational::ZERO);
 
 /// `(n·Σxy − Σx·Σy)/(n(n−1))`, the sample covariance, for `n ≥ 2` rows.

@@ -1,6 +1,6 @@
 use core::cmp::Ordering;
 
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use crate::domains::Atom;
 
@@ -31,7 +31,7 @@ macro_rules! total_order {
         })*
     };
 }
-total_order!(i64, u64, bool, String, IBig, Rational);
+total_order!(i64, u64, bool, String, Integer, Rational);
 
 impl TotalOrder for f64 {
     fn total_order(&self, other: &f64) -> Ordering {

@@ -11,9 +11,9 @@ use crate::{Error, StabilityMap, Transformation};
 /// ```
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::transformations::scale;
-/// use lastbit_exact::{IBig, Rational};
-/// let from_steps = scale(AtomDomain::<IBig>::new(), Rational::new(1, 4))?; // steps of 2^-2
-/// assert_eq!(from_steps.invoke(&IBig::from(10))?.to_string(), "2.5");
+/// use lastbit_exact::{Integer, Rational};
+/// let from_steps = scale(AtomDomain::<Integer>::new(), Rational::new(1, 4))?; // steps of 2^-2
+/// assert_eq!(from_steps.invoke(&Integer::from(10))?.to_string(), "2.5");
 /// assert_eq!(from_steps.map(&Rational::new(3, 1))?.to_string(), "0.75");
 /// # Ok::<(), lastbit::Error>(())
 /// ```

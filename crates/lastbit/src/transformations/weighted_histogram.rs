@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::norm::Levels;
 use super::round_to_grid::check_grid;
@@ -51,15 +51,15 @@ pub fn weighted_histogram<T, W, M, B, N>(
     binning: &B,
     weights: &str,
     norm: N,
-) -> Result<Transformation<FrameDomain, M, VectorDomain<AtomDomain<IBig>>, N>, Error>
+) -> Result<Transformation<FrameDomain, M, VectorDomain<AtomDomain<Integer>>, N>, Error>
 where
     T: ColumnType,
-    W: ExactNumber<Sum = IBig> + ColumnType + Into<i128>,
+    W: ExactNumber<Sum = Integer> + ColumnType + Into<i128>,
     M: RowMetric,
     B: Binning<AtomDomain<T>>,
     N: Norm,
     FrameDomain: MetricSpace<M, Carrier = Frame>,
-    VectorDomain<AtomDomain<IBig>>: MetricSpace<N, Carrier = Vec<IBig>>,
+    VectorDomain<AtomDomain<Integer>>: MetricSpace<N, Carrier = Vec<Integer>>,
 {
     let bounds = bounds_of(domain.column::<W>(weights)?, "weighted histogram")?;
     let levels = Levels::weighted(bounds.lower().clone(), bounds.upper().clone());
@@ -79,7 +79,7 @@ where
                 column::<T>(frame, &values)?,
                 weights.map(|weight| weight.clone().into()),
             );
-            Ok(totals.into_iter().map(IBig::from).collect())
+            Ok(totals.into_iter().map(Integer::from).collect())
         },
         StabilityMap::new(move |&d_in| Ok(N::bound(M::steps(size, d_in), &levels))),
     )
@@ -147,7 +147,7 @@ where
                 steps.into_iter().map(i128::from),
             );
             let exponent = i64::from(grid.exponent());
-            let values = totals.into_iter().map(IBig::from).map(Rational::from);
+            let values = totals.into_iter().map(Integer::from).map(Rational::from);
             Ok(values
                 .map(|steps| steps.times_power_of_two(exponent))
                 .collect())

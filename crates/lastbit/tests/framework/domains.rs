@@ -7,7 +7,7 @@ use lastbit::domains::{
     VectorDomain,
 };
 use lastbit::{Bounds, Error};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 use proptest::prelude::*;
 
 fn any_f64() -> impl Strategy<Value = f64> {
@@ -50,8 +50,8 @@ fn bounds_hold_their_ends_and_exclude_infinities() {
     assert!(integers.contains(&i64::MIN) && !integers.contains(&0));
     let exact = AtomDomain::from(&Bounds::parse("0.1", "0.3").unwrap());
     assert!(exact.contains(&Rational::new(3, 10)) && !exact.contains(&Rational::new(4, 10)));
-    let large = AtomDomain::bounded(IBig::from(0), IBig::from(1) << 100).unwrap();
-    assert!(large.contains(&(IBig::from(1) << 100)) && !large.contains(&IBig::from(-1)));
+    let large = AtomDomain::bounded(Integer::from(0), Integer::from(1) << 100).unwrap();
+    assert!(large.contains(&(Integer::from(1) << 100)) && !large.contains(&Integer::from(-1)));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use lastbit::mechanisms::{
 };
 use lastbit::metrics::Contribution;
 use lastbit::{Bounds, Error, ParameterError};
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 use lastbit_noise::entropy::EntropyError;
 use lastbit_noise::enumerate::Prefix;
 
@@ -128,7 +128,7 @@ fn grids_that_the_output_cannot_hold_are_refused() {
         error.to_string().contains("use grid 2^0 or coarser"),
         "{error}"
     );
-    assert!(gaussian(AtomDomain::<IBig>::new(), &variance(), -3).is_err());
+    assert!(gaussian(AtomDomain::<Integer>::new(), &variance(), -3).is_err());
     for grid in [-1075, 1024, i64::MIN, i64::MAX] {
         assert!(laplace(AtomDomain::<f64>::new(), &scale(), grid).is_err());
         assert!(

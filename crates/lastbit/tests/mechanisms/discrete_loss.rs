@@ -5,7 +5,7 @@ use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::{
     geometric, laplace_zcdp, randomized_response, randomized_response_bool, truth_for_epsilon,
 };
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 use lastbit_noise::Geometric;
 use lastbit_noise::entropy::System;
 use lastbit_noise::enumerate::Prefix;
@@ -25,7 +25,7 @@ fn geometric_noise_is_the_difference_of_two_draws_with_the_law_and_the_loss_stat
             let difference =
                 one_sided.draw(&mut first).unwrap() - one_sided.draw(&mut second).unwrap();
             let output = noise.invoke_with(&-3, &mut words).unwrap();
-            assert_eq!(IBig::from(output), difference - IBig::from(3));
+            assert_eq!(Integer::from(output), difference - Integer::from(3));
         }
         // The difference has the law (1 − q)/(1 + q)·q^|k|.
         let q = (-Interval::from_rational(&(Rational::ONE / number(scale)))).exp();
@@ -36,7 +36,7 @@ fn geometric_noise_is_the_difference_of_two_draws_with_the_law_and_the_loss_stat
         for k in -5i64..=5 {
             let sum: f64 = (0..200)
                 .map(|j| {
-                    let p = |n: i64| one_sided.probability(&IBig::from(n)).midpoint();
+                    let p = |n: i64| one_sided.probability(&Integer::from(n)).midpoint();
                     p(j + k.max(0)) * p(j - k.min(0))
                 })
                 .sum();

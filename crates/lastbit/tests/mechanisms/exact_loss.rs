@@ -7,7 +7,7 @@ use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, GridRule, Snapping};
 use lastbit::mechanisms::{NoisyNumber, Scale, Variance, gaussian, laplace, laplace_zcdp};
 use lastbit::metrics::AbsoluteDistance;
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 use lastbit_noise::enumerate::Prefix;
 use lastbit_noise::{Gaussian, Laplace};
 use lastbit_testing::Words;
@@ -58,7 +58,7 @@ fn laplace_on_integers_loses_exactly_what_it_states() {
     laplace_is_tight::<i64>("2", 2, 1, 2); // halfway between two points of the grid
     laplace_is_tight::<i64>("4", 1, i64::MAX / 1024, i64::MAX / 1024 - 3); // beyond the first tier
     laplace_is_tight::<u64>("2", 0, 0, 1);
-    laplace_is_tight::<IBig>("5/3", 0, IBig::from(7), IBig::from(10));
+    laplace_is_tight::<Integer>("5/3", 0, Integer::from(7), Integer::from(10));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_law_of_a_measurement_is_that_of_its_noise() {
     let law = monotone_law(30, |entropy| noise.invoke_with(&3, entropy));
     assert!(law.len() >= 13);
     for (output, (lo, hi)) in law {
-        let closed = sampler.cell_probability(&number("3"), &IBig::from(output));
+        let closed = sampler.cell_probability(&number("3"), &Integer::from(output));
         assert!(Rational::from(lo) <= Rational::try_from(closed.hi()).unwrap());
         assert!(Rational::from(hi) >= Rational::try_from(closed.lo()).unwrap());
     }
@@ -135,7 +135,7 @@ fn gaussian_noise_keeps_its_rho_at_every_order_and_reaches_it_on_a_fine_grid() {
         let laws: Vec<[Interval; 2]> = (-reach..=reach)
             .map(|cell| {
                 [number("0.3"), number("0.3") + number(d_in)]
-                    .map(|value| sampler.cell_probability(&value, &IBig::from(cell)))
+                    .map(|value| sampler.cell_probability(&value, &Integer::from(cell)))
             })
             .collect();
         for order in ORDERS {
@@ -168,7 +168,7 @@ fn laplace_zcdp_holds_at_every_order_and_is_less_than_what_pure_loss_gives() {
         let laws: Vec<[Interval; 2]> = (-600..=600)
             .map(|cell| {
                 [0, d_in].map(|value| {
-                    sampler.cell_probability(&Rational::from(value), &IBig::from(cell))
+                    sampler.cell_probability(&Rational::from(value), &Integer::from(cell))
                 })
             })
             .collect();

@@ -9,7 +9,7 @@ use lastbit::mechanisms::{
     laplace_threshold, threshold_gaussian, threshold_laplace,
 };
 use lastbit::metrics::{Contribution, ContributionDistance};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 use lastbit_noise::enumerate::Prefix;
 use lastbit_noise::{Gaussian, Laplace};
 
@@ -40,13 +40,17 @@ fn gaussian(variance: &str, grid: i64, threshold: &str) -> ThresholdGaussian<Key
 }
 
 /// What becomes of one key on the integers: probability of no release, then of each cell from the threshold on.
-fn key_law(cumulative: impl Fn(&Rational, &IBig) -> f64, value: i64, threshold: i64) -> Vec<f64> {
+fn key_law(
+    cumulative: impl Fn(&Rational, &Integer) -> f64,
+    value: i64,
+    threshold: i64,
+) -> Vec<f64> {
     if value == 0 {
         return std::iter::once(1.0).chain([0.0; 80]).collect();
     }
     let value = Rational::from(value);
     // By symmetry, so that far tails keep their digits.
-    let tail = |cell: i64| cumulative(&-&value, &IBig::from(-cell));
+    let tail = |cell: i64| cumulative(&-&value, &Integer::from(-cell));
     std::iter::once(1.0 - tail(threshold))
         .chain((0..80).map(|i| tail(threshold + i) - tail(threshold + i + 1)))
         .collect()

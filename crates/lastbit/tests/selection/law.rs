@@ -50,7 +50,7 @@ pub fn assert_law<E: core::fmt::Debug>(
         passed += wanted.midpoint();
         let places = masses(90, |bits| draw(&mut After::new(word, bits)));
         for x in run.start..run.start + run.length {
-            let uniform = Rational::new(1, lastbit_exact::IBig::from(run.length));
+            let uniform = Rational::new(1, lastbit_exact::Integer::from(run.length));
             assert!(places.of(&x).contains(&uniform), "place {x} of run {index}");
         }
     }

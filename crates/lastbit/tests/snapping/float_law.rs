@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lastbit::mechanisms::snapping::{
     Binary64, CHARGED, FloatArithmetic, FloatParameters, FormatArithmetic, PUBLISHED, noisy,
 };
-use lastbit_exact::{Dyadic, Format, Interval, Rational, Rounding, UBig};
+use lastbit_exact::{Dyadic, Format, Interval, Natural, Rational, Rounding};
 use lastbit_noise::entropy::System;
 use lastbit_noise::{SignedUStar64, UStar};
 use lastbit_testing::Enumerated;
@@ -214,7 +214,7 @@ fn binary64_is_the_format_of_53_bits_to_the_last_bit() {
     };
     let mut entropy = System::default();
     let check = |value: f64, draw: SignedUStar64| {
-        let uniform = UStar::new(UBig::from(draw.fraction), draw.exponent, 53);
+        let uniform = UStar::new(Natural::from(draw.fraction), draw.exponent, 53);
         let fast = noisy(&Binary64, &value, draw.negative, &draw, &hardware);
         let slow = noisy(
             &format,

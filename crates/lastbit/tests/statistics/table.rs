@@ -363,7 +363,7 @@ fn errors_name_the_remedy() {
 fn the_largest_numbers_of_rows_do_not_overflow() {
     let unit = bounds(("0", "1"));
     let neighbours = Neighbours::add_remove_between(u64::MAX, None).unwrap();
-    let two_64 = Rational::new(lastbit_exact::IBig::ONE << 64, 1);
+    let two_64 = Rational::new(lastbit_exact::Integer::ONE << 64, 1);
     assert_eq!(
         mean(&unit, neighbours).unwrap().sensitivity(),
         &two_64.recip().unwrap()

@@ -8,7 +8,7 @@ use lastbit::transformations::{
     variance_on_grid, weighted_histogram,
 };
 use lastbit::{Bounds, MetricSpace};
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 fn exact(x: f64) -> Rational {
     Rational::try_from(x).unwrap()
@@ -128,10 +128,10 @@ fn peer_bug_weights_ignored_in_a_histogram() {
     };
     let names = ["north", "south", "north", "west"];
     let totals = bins.invoke(&frame(&names, &[10, 3, 40, 7])).unwrap();
-    assert_eq!(totals, [50, 3, 7].map(IBig::from));
+    assert_eq!(totals, [50, 3, 7].map(Integer::from));
     // Weights are part of the value and of the sensitivity.
     let lighter = bins.invoke(&frame(&names, &[10, 3, 0, 7])).unwrap();
-    assert_eq!(lighter, [10, 3, 7].map(IBig::from));
+    assert_eq!(lighter, [10, 3, 7].map(Integer::from));
     assert_eq!(bins.map(&1).unwrap(), Rational::from(50_i64));
     let distance = bins
         .output_domain()

@@ -11,7 +11,7 @@ use lastbit::transformations::{
     CastTo, Edges, ExactNumber, Keep, Tree, histogram, index, mean, resize, sum, sum_on_grid, tree,
     variance, variance_on_grid, weighted_histogram,
 };
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 use proptest::prelude::*;
 
 /// Any float, with the hard ones more often than by chance.
@@ -127,21 +127,21 @@ proptest! {
             domain, SymmetricDistance, "x", &edges, "w", L1Distance,
         ).unwrap();
         let frame = Frame::new([("x", values.into()), ("w", weights.clone().into())]).unwrap();
-        prop_assert_eq!(IBig::total(&bins.invoke(&frame).unwrap()), u64::total(&weights));
+        prop_assert_eq!(Integer::total(&bins.invoke(&frame).unwrap()), u64::total(&weights));
     }
 
     #[test]
     fn sums_and_products_are_those_of_big_integers(
         rows in prop::collection::vec((any::<i64>(), any::<i64>(), any::<u64>(), any::<u64>()), 0..50),
     ) {
-        let big = |x: &[IBig], y: &[IBig]| (IBig::total(x), IBig::product_total(x, y));
+        let big = |x: &[Integer], y: &[Integer]| (Integer::total(x), Integer::product_total(x, y));
         let x: Vec<i64> = rows.iter().map(|row| row.0).collect();
         let y: Vec<i64> = rows.iter().map(|row| row.1).collect();
-        let to_big = |rows: &[i64]| rows.iter().map(|&row| IBig::from(row)).collect::<Vec<_>>();
+        let to_big = |rows: &[i64]| rows.iter().map(|&row| Integer::from(row)).collect::<Vec<_>>();
         prop_assert_eq!((i64::total(&x), i64::product_total(&x, &y)), big(&to_big(&x), &to_big(&y)));
         let x: Vec<u64> = rows.iter().map(|row| row.2).collect();
         let y: Vec<u64> = rows.iter().map(|row| row.3).collect();
-        let to_big = |rows: &[u64]| rows.iter().map(|&row| IBig::from(row)).collect::<Vec<_>>();
+        let to_big = |rows: &[u64]| rows.iter().map(|&row| Integer::from(row)).collect::<Vec<_>>();
         prop_assert_eq!((u64::total(&x), u64::product_total(&x, &y)), big(&to_big(&x), &to_big(&y)));
     }
 
@@ -212,7 +212,7 @@ fn cells_that_no_cast_reads() {
         CastTo::<Rational>::cast_to(&"1/3".to_string()),
         Some(Rational::new(1, 3))
     );
-    assert_eq!(CastTo::<IBig>::cast_to(&"1/3".to_string()), None);
+    assert_eq!(CastTo::<Integer>::cast_to(&"1/3".to_string()), None);
     assert_eq!(CastTo::<bool>::cast_to(&" False".to_string()), Some(false));
     assert_eq!(CastTo::<bool>::cast_to(&"yes".to_string()), None);
     assert_eq!(CastTo::<f64>::cast_to(&None::<i64>), None);

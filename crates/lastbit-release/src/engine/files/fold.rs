@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use lastbit_exact::IBig;
+use lastbit_exact::Integer;
 
 use super::EngineError;
 use super::encode::{Encoded, Interner};
@@ -518,36 +518,36 @@ impl Accumulator {
             Accumulator::Kept(state) => Exact::Kept {
                 units: state.units,
                 cut: state.cut,
-                left_out: IBig::from(state.left_out),
+                left_out: Integer::from(state.left_out),
             },
             Accumulator::Sum(_, state) => Exact::Sum {
                 rows: state[id].rows,
-                sum: IBig::from(state[id].sum),
+                sum: Integer::from(state[id].sum),
             },
             Accumulator::Moments(_, state) => Exact::Moments {
                 rows: state[id].rows,
-                sum: IBig::from(state[id].sum),
-                squares: IBig::from(state[id].squares),
+                sum: Integer::from(state[id].sum),
+                squares: Integer::from(state[id].squares),
             },
             Accumulator::Products(_, _, state) => Exact::Products {
                 rows: state[id].rows,
-                sum_x: IBig::from(state[id].sum_x),
-                sum_y: IBig::from(state[id].sum_y),
-                products: IBig::from(state[id].products),
+                sum_x: Integer::from(state[id].sum_x),
+                sum_y: Integer::from(state[id].sum_y),
+                products: Integer::from(state[id].products),
             },
             Accumulator::FineProducts(_, _, state) => {
                 let FineProducts { sums, carry } = state[id];
                 Exact::Products {
                     rows: sums.rows,
-                    sum_x: IBig::from(sums.sum_x),
-                    sum_y: IBig::from(sums.sum_y),
-                    products: (IBig::from(carry) << 128) + IBig::from(sums.products),
+                    sum_x: Integer::from(sums.sum_x),
+                    sum_y: Integer::from(sums.sum_y),
+                    products: (Integer::from(carry) << 128) + Integer::from(sums.products),
                 }
             }
             Accumulator::Gram(columns, state) => {
                 let each = gram_sums(columns.len());
                 let sums = state[id * each..][..each].iter().copied();
-                let rest: Vec<IBig> = sums.clone().skip(1).map(IBig::from).collect();
+                let rest: Vec<Integer> = sums.clone().skip(1).map(Integer::from).collect();
                 let (sums, products) = rest.split_at(columns.len());
                 Exact::Gram {
                     // At most 2^40.

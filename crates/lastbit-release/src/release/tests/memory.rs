@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::statistics::Grid;
-use lastbit_exact::{IBig, Rounding};
+use lastbit_exact::{Integer, Rounding};
 
 use crate::engine::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 use crate::engine::{Engine, EngineFailure, Progress};
@@ -181,7 +181,7 @@ fn public_keys(table: &Table) -> Option<Vec<Vec<KeyValue>>> {
 }
 
 fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
-    let sum = |numbers: &[u64]| numbers.iter().map(|&n| IBig::from(n)).sum::<IBig>();
+    let sum = |numbers: &[u64]| numbers.iter().map(|&n| Integer::from(n)).sum::<Integer>();
     match aggregate {
         Aggregate::FineProducts(..)
         | Aggregate::States(_)
@@ -201,7 +201,7 @@ fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
             Exact::Moments {
                 rows: x.len() as u64,
                 sum: sum(&x),
-                squares: x.iter().map(|&x| IBig::from(x) * IBig::from(x)).sum(),
+                squares: x.iter().map(|&x| Integer::from(x) * Integer::from(x)).sum(),
             }
         }
         Aggregate::Products(x, y) => {
@@ -216,7 +216,7 @@ fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
                 products: x
                     .iter()
                     .zip(&y)
-                    .map(|(&x, &y)| IBig::from(x) * IBig::from(y))
+                    .map(|(&x, &y)| Integer::from(x) * Integer::from(y))
                     .sum(),
             }
         }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use lastbit_exact::{IBig, Rational, Rounding};
+use lastbit_exact::{Integer, Rational, Rounding};
 
 use super::super::document::{ClaimText, Place};
 use super::sign::Sum;
@@ -310,5 +310,5 @@ fn p_bit(name: &str, text: &str, precision: u32) -> Result<Rational, BadStep> {
 }
 
 fn is_power_of_two(x: &Rational) -> bool {
-    x.to_dyadic().is_some_and(|x| *x.mantissa() == IBig::ONE)
+    x.to_dyadic().is_some_and(|x| *x.mantissa() == Integer::ONE)
 }

@@ -1,6 +1,6 @@
 //! Signs of sums of exponentials with rational coefficients and exponents.
 
-use lastbit_exact::{Dyadic, IBig, Rational, exp_enclosure};
+use lastbit_exact::{Dyadic, Integer, Rational, exp_enclosure};
 
 /// `Σ coefficient · e^exponent`.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +77,7 @@ pub(super) fn unit_of(v: &Rational) -> Option<Rational> {
 }
 
 fn power_of_ten(exponent: i64) -> Rational {
-    let power = Rational::from(IBig::from(10).pow(exponent.unsigned_abs() as usize));
+    let power = Rational::from(Integer::from(10).pow(exponent.unsigned_abs() as usize));
     match exponent {
         0.. => power,
         _ => &Rational::ONE / &power,

@@ -1,6 +1,6 @@
 //! The second tier and the law: weights as enclosures of any precision.
 
-use lastbit_exact::{Dyadic, Enclosure, IBig, Rational, Rounding, UBig, exp_enclosure};
+use lastbit_exact::{Dyadic, Enclosure, Integer, Natural, Rational, Rounding, exp_enclosure};
 use lastbit_noise::LazyUniform;
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
@@ -59,7 +59,7 @@ fn decide<I: Item>(
 ) -> Option<usize> {
     let largest = largest.exact();
     let count = items.iter().map(Item::exact_length);
-    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    let count = count.fold(Natural::ZERO, |sum, length| sum + length);
     let length = uniform.length();
     // At most 4 units for each candidate, and the total is at least 1: boundaries are known to
     // 2^-(length + 24), and to the weight of the tails.
@@ -69,8 +69,8 @@ fn decide<I: Item>(
         let many = item.exact_length();
         (least * &many, most * many)
     };
-    let at_most = |tail: Option<&I>| tail.map_or(UBig::ZERO, |tail| weight(tail).1);
-    let (mut low, mut high) = (UBig::ZERO, at_most(tails[0]));
+    let at_most = |tail: Option<&I>| tail.map_or(Natural::ZERO, |tail| weight(tail).1);
+    let (mut low, mut high) = (Natural::ZERO, at_most(tails[0]));
     // Where each item begins, and where the last one ends.
     let mut boundaries = Vec::with_capacity(items.len() + 1);
     boundaries.push((low.clone(), high.clone()));
@@ -86,17 +86,17 @@ fn decide<I: Item>(
     let boundaries = &boundaries[usize::from(!before)..items.len() + usize::from(after)];
     // U is in [cell, cell + 1]·2^-length.
     let cell = uniform.lower().floor_in(-(length as i64));
-    let cell = UBig::try_from(cell).expect("a uniform is at least 0");
+    let cell = Natural::try_from(cell).expect("a uniform is at least 0");
     let least = &cell * &low;
-    let most = (cell + UBig::ONE) * &high;
+    let most = (cell + Natural::ONE) * &high;
     let first = boundaries.partition_point(|(_, high)| high << length <= least);
     let last = boundaries.partition_point(|(low, _)| low << length < most);
     let index = first.checked_sub(usize::from(before))?;
     (first == last && index < items.len()).then_some(index)
 }
 
-fn bit_length(n: &UBig) -> usize {
-    Dyadic::from(IBig::from(n.clone()))
+fn bit_length(n: &Natural) -> usize {
+    Dyadic::from(Integer::from(n.clone()))
         .floor_log2()
         .map_or(0, |top| top as usize + 1)
 }
@@ -104,24 +104,24 @@ fn bit_length(n: &UBig) -> usize {
 /// `(least, most)` with `least ≤ e^-y·2^scale ≤ most ≤ least + 4`, for `y ≥ 0`; equal for `y = 0`.
 ///
 /// An exponent below 0, that of an empty run, counts as 0.
-fn weight_in_units(y: &Rational, scale: usize) -> (UBig, UBig) {
+fn weight_in_units(y: &Rational, scale: usize) -> (Natural, Natural) {
     if !y.is_positive() {
-        return (UBig::ONE << scale, UBig::ONE << scale);
+        return (Natural::ONE << scale, Natural::ONE << scale);
     }
     // e^-scale < 2^-scale.
     if *y >= Rational::from(scale as u64) {
-        return (UBig::ZERO, UBig::ONE);
+        return (Natural::ZERO, Natural::ONE);
     }
     let exponent = scale as i64;
     // y is in [floor, floor + 2^-scale], so e^-y is at most 1 unit below e^-floor.
     let floor = Dyadic::new(y.times_power_of_two(exponent).floor(), -exponent);
     let bits = u32::try_from(scale + 2).unwrap_or(u32::MAX);
     let enclosure = exp_enclosure(&-&floor, bits);
-    let least = enclosure.lo().floor_in(-exponent) - IBig::ONE;
+    let least = enclosure.lo().floor_in(-exponent) - Integer::ONE;
     let most = enclosure.hi().ceil_in(-exponent);
     (
-        UBig::try_from(least).unwrap_or(UBig::ZERO),
-        UBig::try_from(most).unwrap_or(UBig::ONE << scale),
+        Natural::try_from(least).unwrap_or(Natural::ZERO),
+        Natural::try_from(most).unwrap_or(Natural::ONE << scale),
     )
 }
 
@@ -136,7 +136,7 @@ pub(super) fn law<I: Item>(
     let largest = largest.exact();
     let bits = bits.clamp(8, 1 << 20);
     let count = items.iter().map(Item::exact_length);
-    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    let count = count.fold(Natural::ZERO, |sum, length| sum + length);
     // 4 units for each of `count` candidates, against a total of at least 1: relatively 2^-(bits +
     // 4).
     let scale = bits as usize + 6 + bit_length(&count);
@@ -144,7 +144,7 @@ pub(super) fn law<I: Item>(
         .iter()
         .map(|item| rate * &(&largest - &item.score().exact()))
         .collect();
-    let (mut low, mut high) = (UBig::ZERO, UBig::ZERO);
+    let (mut low, mut high) = (Natural::ZERO, Natural::ZERO);
     for (item, exponent) in items.iter().zip(&exponents) {
         let (least, most) = weight_in_units(exponent, scale);
         low += least * item.exact_length();
@@ -153,7 +153,7 @@ pub(super) fn law<I: Item>(
     let items = items.iter().zip(&exponents);
     items
         .map(|(item, exponent)| {
-            let length = Dyadic::from(IBig::from(item.exact_length()));
+            let length = Dyadic::from(Integer::from(item.exact_length()));
             let weight = weight(exponent, bits + 4);
             // Relatively 2^-(bits + 4) for the weight, the total and each quotient: less than
             // 2^-bits together.
@@ -189,10 +189,10 @@ pub(super) fn probability<I: Item>(
     let top = largest.exact();
     let bits = bits.clamp(8, 1 << 20) as usize;
     let count = items.iter().map(Item::exact_length);
-    let count = count.fold(UBig::ZERO, |sum, length| sum + length);
+    let count = count.fold(Natural::ZERO, |sum, length| sum + length);
     // 4 units for each of `count` candidates, against a total of at least 1: 2^-(bits + 4).
     let scale = bits + 6 + bit_length(&count);
-    let mut sums = [const { (UBig::ZERO, UBig::ZERO) }; 2];
+    let mut sums = [const { (Natural::ZERO, Natural::ZERO) }; 2];
     for item in items {
         let (least, most) = weight_in_units(&(rate * &(&top - &item.score().exact())), scale);
         let (low, high) = &mut sums[usize::from(condition(item.score()))];
@@ -201,12 +201,12 @@ pub(super) fn probability<I: Item>(
     }
     // x/(x + y) grows with x and falls with y.
     let [(rest_low, rest_high), (low, high)] = sums;
-    let share = |part: UBig, rest: UBig, rounding| {
+    let share = |part: Natural, rest: Natural, rounding| {
         if part.is_zero() {
             return Dyadic::ZERO;
         }
-        let total = IBig::from(&part + rest);
-        Rational::new(IBig::from(part), total).round(bits + 4, rounding)
+        let total = Integer::from(&part + rest);
+        Rational::new(Integer::from(part), total).round(bits + 4, rounding)
     };
     let lo = share(low, rest_high, Rounding::Down);
     let hi = share(high, rest_low, Rounding::Up);
@@ -225,7 +225,7 @@ pub(super) fn weight(y: &Rational, bits: u32) -> Enclosure {
     // y < 2^40 is known to 2^-(bits + 2), and so relatively is e^-y.
     let scale = i64::from(bits) + 2;
     let floor = y.times_power_of_two(scale).floor();
-    let ceiling = Dyadic::new(&floor + IBig::ONE, -scale);
+    let ceiling = Dyadic::new(&floor + Integer::ONE, -scale);
     let largest = exp_enclosure(&-&Dyadic::new(floor, -scale), bits + 2);
     let smallest = exp_enclosure(&-&ceiling, bits + 2);
     Enclosure::new(smallest.lo().clone(), largest.hi().clone()).expect(
@@ -236,12 +236,12 @@ pub(super) fn weight(y: &Rational, bits: u32) -> Enclosure {
 /// `weight/(total·2^-scale)`, rounded to `precision` bits in the given direction.
 fn quotient(
     weight: &Dyadic,
-    total: &UBig,
+    total: &Natural,
     scale: usize,
     precision: usize,
     rounding: Rounding,
 ) -> Dyadic {
-    let mantissa = Rational::new(weight.mantissa().clone(), IBig::from(total.clone()));
+    let mantissa = Rational::new(weight.mantissa().clone(), Integer::from(total.clone()));
     mantissa
         .round(precision, rounding)
         .times_power_of_two(weight.exponent() + scale as i64)

@@ -18,7 +18,7 @@ pub(crate) use window::Window;
 
 use core::fmt;
 
-use lastbit_exact::{Enclosure, Rational, Rounding, UBig};
+use lastbit_exact::{Enclosure, Natural, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_noise::{LazyUniform, UniformError, uniform_below};
 
@@ -233,7 +233,7 @@ impl<I: Item> fmt::Debug for Choice<'_, I> {
 
 /// A uniform place in a run.
 fn place_in(length: u128, entropy: &mut impl Entropy) -> Result<u128, SelectionError> {
-    let place = match uniform_below(&UBig::from(length), entropy) {
+    let place = match uniform_below(&Natural::from(length), entropy) {
         Ok(place) => place,
         Err(UniformError::Entropy(error)) => return Err(error.into()),
         Err(_) => return Err(SelectionError::Empty),

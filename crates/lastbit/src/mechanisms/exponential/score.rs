@@ -1,6 +1,6 @@
 use core::fmt::Debug;
 
-use lastbit_exact::{Rational, Rounding, UBig};
+use lastbit_exact::{Natural, Rational, Rounding};
 
 use super::SelectionError;
 
@@ -100,7 +100,7 @@ pub trait Item: Sync {
     #[doc(hidden)]
     fn length(&self) -> f64;
     #[doc(hidden)]
-    fn exact_length(&self) -> UBig;
+    fn exact_length(&self) -> Natural;
 }
 
 impl<S: Score> Item for S {
@@ -116,8 +116,8 @@ impl<S: Score> Item for S {
         1.0
     }
 
-    fn exact_length(&self) -> UBig {
-        UBig::ONE
+    fn exact_length(&self) -> Natural {
+        Natural::ONE
     }
 }
 
@@ -136,8 +136,8 @@ impl<S: Score> Item for Run<S> {
         to_double((self.length >> 64) as u64) * TWO_64 + to_double(self.length as u64)
     }
 
-    fn exact_length(&self) -> UBig {
-        UBig::from(self.length)
+    fn exact_length(&self) -> Natural {
+        Natural::from(self.length)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How good the selected candidate is, for a promise about the best score that does not look at the
 //! data.
 
-use lastbit_exact::{Enclosure, Interval, Rational, UBig, Up};
+use lastbit_exact::{Enclosure, Interval, Natural, Rational, Up};
 
 use super::score::{Item, ScoreNumber};
 use super::{Choice, Exponential};
@@ -74,7 +74,7 @@ impl Exponential {
     /// assert!((promise.get() - 4.0 * 9000f64.ln()).abs() < 1e-10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn promise(&self, bad: &UBig, target: &Target) -> Result<Up, Error> {
+    pub fn promise(&self, bad: &Natural, target: &Target) -> Result<Up, Error> {
         let odds = &(&Rational::ONE / target.beta.get()) - &Rational::ONE;
         self.promise_for(&(&integer(bad) * &odds), target)
     }
@@ -86,9 +86,9 @@ impl Exponential {
     /// single best candidate, and with more, for β above [`crossing`](Exponential::crossing).
     pub fn promises(
         &self,
-        candidates: &UBig,
-        best: &UBig,
-        bad: &UBig,
+        candidates: &Natural,
+        best: &Natural,
+        bad: &Natural,
         target: &Target,
     ) -> Result<Promises, Error> {
         counts(candidates, best, bad)?;
@@ -109,9 +109,13 @@ impl Exponential {
     /// assert_eq!(Exponential::crossing(&1000u32.into(), &1u32.into(), &999u32.into())?, None);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
-    pub fn crossing(candidates: &UBig, best: &UBig, bad: &UBig) -> Result<Option<Rational>, Error> {
+    pub fn crossing(
+        candidates: &Natural,
+        best: &Natural,
+        bad: &Natural,
+    ) -> Result<Option<Rational>, Error> {
         counts(candidates, best, bad)?;
-        if *bad == UBig::ZERO {
+        if *bad == Natural::ZERO {
             return Ok(None);
         }
         let crossing = &Rational::ONE - &(integer(candidates) / (integer(bad) * integer(best)));
@@ -120,9 +124,9 @@ impl Exponential {
 
     /// The probability β of a bad selection for a promised best score: at most
     /// `|R̄|/(|R̄| + e^(rate·α·OPT))`.
-    pub fn failure(&self, bad: &UBig, alpha: &Alpha, promise: &Rational) -> Result<Up, Error> {
+    pub fn failure(&self, bad: &Natural, alpha: &Alpha, promise: &Rational) -> Result<Up, Error> {
         let promise = positive("the promise", promise)?;
-        if *bad == UBig::ZERO {
+        if *bad == Natural::ZERO {
             return Ok(Up::ZERO);
         }
         let exponent = Interval::from_rational(&(&(&self.rate * alpha.get()) * promise));
@@ -133,7 +137,12 @@ impl Exponential {
 
     /// The smallest α that a promised best score gives: `ln(|R̄|·(1/β − 1))/(rate·OPT)`; an error
     /// if it is not below 1.
-    pub fn approximation(&self, bad: &UBig, beta: &Beta, promise: &Rational) -> Result<Up, Error> {
+    pub fn approximation(
+        &self,
+        bad: &Natural,
+        beta: &Beta,
+        promise: &Rational,
+    ) -> Result<Up, Error> {
         let promise = positive("the promise", promise)?;
         let odds = &(&Rational::ONE / beta.get()) - &Rational::ONE;
         let needed = logarithm(&(&integer(bad) * &odds));
@@ -161,7 +170,7 @@ impl Exponential {
     pub fn for_target(
         sensitivity: &Sensitivity,
         monotone: bool,
-        bad: &UBig,
+        bad: &Natural,
         target: &Target,
         promise: &Rational,
     ) -> Result<Exponential, Error> {
@@ -218,12 +227,12 @@ fn logarithm(ratio: &Rational) -> Interval {
     Interval::from_rational(ratio).ln().max(Interval::ZERO)
 }
 
-fn integer(n: &UBig) -> Rational {
-    Rational::from(lastbit_exact::IBig::from(n.clone()))
+fn integer(n: &Natural) -> Rational {
+    Rational::from(lastbit_exact::Integer::from(n.clone()))
 }
 
-fn counts(candidates: &UBig, best: &UBig, bad: &UBig) -> Result<(), Error> {
-    if *best == UBig::ZERO || best + bad > *candidates {
+fn counts(candidates: &Natural, best: &Natural, bad: &Natural) -> Result<(), Error> {
+    if *best == Natural::ZERO || best + bad > *candidates {
         return Err(Error::unsolvable(format!(
             "of {candidates} candidates, {best} best and {bad} bad ones cannot be: at least one is best, and none is both"
         )));
@@ -276,7 +285,7 @@ mod tests {
         assert!(up(&bad) < 0.11110);
 
         // At the corrected one, ln(|R̄|·(1/β − 1)), it holds, and nothing is left over.
-        let promise = mechanism.promise(&UBig::from(1000u32), &target).unwrap();
+        let promise = mechanism.promise(&Natural::from(1000u32), &target).unwrap();
         let scores = worst_case(promise.get(), 0.5);
         let bad = mechanism.over(&scores).unwrap();
         let bad = bad.bad_probability(target.alpha(), 60).unwrap();
@@ -293,7 +302,7 @@ mod tests {
         ] {
             let mechanism = Exponential::new(&"0.3".parse().unwrap(), &"2".parse().unwrap());
             let target = Target::new(number(alpha), number(beta));
-            let bad = UBig::from(bad);
+            let bad = Natural::from(bad);
             let promise = mechanism.promise(&bad, &target).unwrap();
             let promise = Rational::try_from(promise.get()).unwrap();
             let close = |up: Up, exact: &Rational| {
@@ -326,7 +335,7 @@ mod tests {
     #[test]
     fn the_bounds_cross_where_stated() {
         let mechanism = Exponential::new(&"1".parse().unwrap(), &"1".parse().unwrap());
-        let [candidates, best, bad] = [1000u32, 4, 500].map(UBig::from);
+        let [candidates, best, bad] = [1000u32, 4, 500].map(Natural::from);
         let crossing = Exponential::crossing(&candidates, &best, &bad).unwrap();
         assert_eq!(crossing, Some(number("0.5")));
         for (beta, corrected_is_smaller) in [("0.4", false), ("0.6", true)] {
@@ -356,7 +365,7 @@ mod tests {
         let target = Target::new(number("0.3"), number("0.05"));
         for count in [2usize, 3, 10, 57] {
             let promise = mechanism
-                .promise(&UBig::from(count - 1), &target)
+                .promise(&Natural::from(count - 1), &target)
                 .unwrap()
                 .get();
             for shape in 0..6 {
@@ -383,7 +392,7 @@ mod tests {
     #[test]
     fn bad_parameters_have_remedies() {
         let mechanism = Exponential::new(&"1".parse().unwrap(), &"1".parse().unwrap());
-        let bad = UBig::from(10u8);
+        let bad = Natural::from(10u8);
         let error = mechanism
             .failure(&bad, &number("0.5"), &Rational::ZERO)
             .unwrap_err();

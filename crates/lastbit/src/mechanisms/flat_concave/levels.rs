@@ -236,7 +236,7 @@ fn locate(pieces: &[(u128, u128)], mut place: u128) -> u128 {
 fn common_unit(unit: i64, numbers: [&Rational; 2]) -> Result<i64, QualityError> {
     numbers.into_iter().try_fold(unit, |unit, number| {
         // The denominator that is left when the number is counted in units.
-        let left = (number * &Rational::from(unit)).denominator().clone();
+        let left = (number * &Rational::from(unit)).denominator();
         let left = i64::try_from(left).map_err(|_| QualityError::UnitTooFine)?;
         unit.checked_mul(left)
             .filter(|&unit| unit <= LARGEST_UNIT)

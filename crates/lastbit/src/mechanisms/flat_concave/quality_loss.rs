@@ -103,7 +103,7 @@ impl QualityLoss<'_> {
     /// `(2/ε)·ln(bad·(1/β − 1))`.
     fn exponential(&self, bad: u128, beta: &Rational) -> Up {
         let odds = &(&Rational::ONE / beta) - &Rational::ONE;
-        let odds = odds * Rational::from(lastbit_exact::IBig::from(bad));
+        let odds = odds * Rational::from(lastbit_exact::Integer::from(bad));
         if odds <= Rational::ONE {
             return Up::ZERO;
         }

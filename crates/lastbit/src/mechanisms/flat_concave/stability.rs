@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 use lastbit_noise::Laplace;
 use lastbit_noise::entropy::Entropy;
 
@@ -13,7 +13,7 @@ use crate::{Delta, Epsilon, Error};
 pub struct Stability {
     noise: Laplace,
     /// In steps of the grid.
-    bar: IBig,
+    bar: Integer,
     /// Half a step below the bar: what the real noisy distance must reach.
     cut: Rational,
     delta: Delta,

@@ -1,6 +1,6 @@
 use core::fmt::Debug;
 
-use lastbit_exact::{Dyadic, IBig, Interval, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, Interval, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_noise::{Gaussian, Laplace};
 
@@ -50,10 +50,10 @@ pub trait GridNoise: Debug + Send + Sync + 'static {
         word: u64,
         location: &Rational,
         entropy: &mut dyn Entropy,
-    ) -> Result<IBig, EntropyError>;
+    ) -> Result<Integer, EntropyError>;
 
     /// `P(noisy location ≤ cell)`, enclosed.
-    fn cumulative(&self, location: &Rational, cell: &IBig) -> Interval;
+    fn cumulative(&self, location: &Rational, cell: &Integer) -> Interval;
 }
 
 macro_rules! grid_noise {
@@ -80,11 +80,11 @@ macro_rules! grid_noise {
                 word: u64,
                 location: &Rational,
                 mut entropy: &mut dyn Entropy,
-            ) -> Result<IBig, EntropyError> {
+            ) -> Result<Integer, EntropyError> {
                 self.resolve_at(word, location, &mut entropy)
             }
 
-            fn cumulative(&self, location: &Rational, cell: &IBig) -> Interval {
+            fn cumulative(&self, location: &Rational, cell: &Integer) -> Interval {
                 self.cumulative_probability(location, cell)
             }
         }
@@ -181,20 +181,20 @@ pub enum Cell {
     /// From the first tier: an integer below 2^51.
     Small(f64),
     /// From the second tier.
-    Big(IBig),
+    Big(Integer),
 }
 
 /// A public number of steps that cells are compared with.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    exact: IBig,
+    exact: Integer,
     /// Rounded up. If that is not exact, the bar is beyond 2^53, and a small cell lies on the same
     /// side of both.
     small: f64,
 }
 
 impl Bar {
-    pub(in super::super) fn new(exact: IBig) -> Bar {
+    pub(in super::super) fn new(exact: Integer) -> Bar {
         let small = Dyadic::from(exact.clone()).to_f64(Rounding::Up);
         Bar { exact, small }
     }
@@ -209,7 +209,7 @@ impl Bar {
     }
 
     /// The number of steps.
-    pub(in super::super) fn steps(&self) -> &IBig {
+    pub(in super::super) fn steps(&self) -> &Integer {
         &self.exact
     }
 }

@@ -9,7 +9,7 @@ use lastbit_noise::entropy::Entropy;
 pub use draw::Draw;
 pub(super) use draw::{Bar, GridNoise, OnGrid};
 pub(super) use value::NoiseGrid;
-pub use value::{Integer, NoisyNumber};
+pub use value::{NoisyInteger, NoisyNumber};
 
 use crate::domains::{AtomDomain, VectorDomain};
 use crate::metrics::{AbsoluteDistance, L1Distance, L2Distance, Metric};

@@ -1,6 +1,6 @@
 use core::fmt::Debug;
 
-use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, Rational, Rounding};
 
 use crate::Error;
 use crate::domains::Number;
@@ -40,7 +40,7 @@ impl NoiseGrid {
     }
 }
 
-/// A type of numbers that noise on a grid can be added to: `i64`, `u64`, [`IBig`], `f64`,
+/// A type of numbers that noise on a grid can be added to: `i64`, `u64`, [`Integer`], `f64`,
 /// [`Rational`].
 ///
 /// ```
@@ -75,23 +75,23 @@ pub trait NoisyNumber: Number + Sealed {
     /// The output for a cell that is an integer below 2^51.
     #[doc(hidden)]
     fn from_small_cell(cell: f64, grid: &NoiseGrid) -> Self::Output {
-        Self::from_cell(&IBig::from(cell as i64), grid)
+        Self::from_cell(&Integer::from(cell as i64), grid)
     }
 
     /// The same function for any cell.
     #[doc(hidden)]
-    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> Self::Output;
+    fn from_cell(cell: &Integer, grid: &NoiseGrid) -> Self::Output;
 }
 
-/// A [`NoisyNumber`] that is an integer: `i64`, `u64`, [`IBig`].
+/// A [`NoisyNumber`] that is an integer: `i64`, `u64`, [`Integer`].
 ///
 /// ```
-/// use lastbit::mechanisms::Integer;
+/// use lastbit::mechanisms::NoisyInteger;
 /// assert_eq!(u64::MAX.to_integer().to_string(), "18446744073709551615");
 /// ```
-pub trait Integer: NoisyNumber {
+pub trait NoisyInteger: NoisyNumber {
     /// The integer.
-    fn to_integer(&self) -> IBig;
+    fn to_integer(&self) -> Integer;
 
     /// The integer, if it is one of a machine and below 2^50 in size.
     #[doc(hidden)]
@@ -126,13 +126,13 @@ macro_rules! machine_integer {
                     // |cell| < 2^51, so the product is below 2^63.
                     (cell as i64) << grid.exponent
                 } else {
-                    Self::from_cell(&IBig::from(cell as i64), grid)
+                    Self::from_cell(&Integer::from(cell as i64), grid)
                 }
             }
 
-            fn from_cell(cell: &IBig, grid: &NoiseGrid) -> i64 {
+            fn from_cell(cell: &Integer, grid: &NoiseGrid) -> i64 {
                 let value = cell << grid.exponent.unsigned_abs() as usize;
-                let end = if value < IBig::ZERO {
+                let end = if value < Integer::ZERO {
                     i64::MIN
                 } else {
                     i64::MAX
@@ -141,9 +141,9 @@ macro_rules! machine_integer {
             }
         }
 
-        impl Integer for $type {
-            fn to_integer(&self) -> IBig {
-                IBig::from(*self)
+        impl NoisyInteger for $type {
+            fn to_integer(&self) -> Integer {
+                Integer::from(*self)
             }
 
             #[inline]
@@ -157,15 +157,15 @@ macro_rules! machine_integer {
 machine_integer!(i64);
 machine_integer!(u64);
 
-impl NoisyNumber for IBig {
-    type Output = IBig;
+impl NoisyNumber for Integer {
+    type Output = Integer;
 
     fn check_grid(exponent: i64) -> Result<(), Error> {
         whole(exponent)
     }
 
     fn is_zero(&self) -> bool {
-        IBig::is_zero(self)
+        Integer::is_zero(self)
     }
 
     fn in_steps(&self, grid: &NoiseGrid) -> (f64, f64) {
@@ -175,13 +175,13 @@ impl NoisyNumber for IBig {
         (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
     }
 
-    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> IBig {
+    fn from_cell(cell: &Integer, grid: &NoiseGrid) -> Integer {
         cell << grid.exponent.unsigned_abs() as usize
     }
 }
 
-impl Integer for IBig {
-    fn to_integer(&self) -> IBig {
+impl NoisyInteger for Integer {
+    fn to_integer(&self) -> Integer {
         self.clone()
     }
 }
@@ -204,7 +204,7 @@ impl NoisyNumber for Rational {
         (steps, steps.abs() * f64::EPSILON + f64::MIN_POSITIVE)
     }
 
-    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> Rational {
+    fn from_cell(cell: &Integer, grid: &NoiseGrid) -> Rational {
         Rational::from(cell.clone()).times_power_of_two(grid.exponent)
     }
 }
@@ -237,11 +237,11 @@ impl NoisyNumber for f64 {
         if grid.exponent.unsigned_abs() <= 900 {
             cell * grid.step + 0.0
         } else {
-            f64::from_cell(&IBig::from(cell as i64), grid)
+            f64::from_cell(&Integer::from(cell as i64), grid)
         }
     }
 
-    fn from_cell(cell: &IBig, grid: &NoiseGrid) -> f64 {
+    fn from_cell(cell: &Integer, grid: &NoiseGrid) -> f64 {
         Dyadic::new(cell.clone(), grid.exponent)
             .to_f64(Rounding::NearestEven)
             .clamp(-f64::MAX, f64::MAX)

@@ -203,7 +203,7 @@ pub fn round_ties_up(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastbit_exact::IBig;
+    use lastbit_exact::Integer;
 
     fn exactly(x: f64) -> f64 {
         Dyadic::from(Dyadic::try_from(x).unwrap().round_in(0)).to_f64(Rounding::NearestEven)
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(arithmetic.snap(&-5.0, 1), -4.0);
         assert_eq!(
             Dyadic::new(-5, 0).round_in(1),
-            IBig::from(-2),
+            Integer::from(-2),
             "the big-number path agrees"
         );
     }

@@ -1,6 +1,6 @@
 //! Snapping in the framework: a loss for every distance between inputs.
 
-use lastbit_exact::{IBig, Rational, Up};
+use lastbit_exact::{Integer, Rational, Up};
 use lastbit_noise::entropy::Entropy;
 
 use super::setting::Setting;
@@ -12,7 +12,7 @@ use crate::metrics::{AbsoluteDistance, L1Distance};
 use crate::sealed::Sealed;
 use crate::{Measurement, MetricSpace, PrivacyMap};
 
-/// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `IBig`,
+/// A type of numbers that snapping can release: `f64`, and exactly `i64`, `u64`, `Integer`,
 /// `Rational`.
 ///
 /// ```
@@ -48,7 +48,7 @@ macro_rules! exact {
         })*
     };
 }
-exact!(i64, u64, IBig, Rational);
+exact!(i64, u64, Integer, Rational);
 
 impl Snapping {
     /// The mechanism as a measurement, with a loss for every distance `d` between inputs; at

@@ -1,7 +1,7 @@
 //! From a cell of the grid to the double that is published: the outer clamp, and the centre added
 //! back.
 
-use lastbit_exact::{Dyadic, IBig, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, Rational, Rounding};
 
 use super::setting::Setting;
 
@@ -15,7 +15,7 @@ pub(super) struct Place {
     /// The first cell at or beyond B: `⌈B/Λ⌉`; if B is infinite, the first at or beyond 2^1023,
     /// where outputs saturate.
     top_cell: f64,
-    top_cell_exact: IBig,
+    top_cell_exact: Integer,
     top: f64,
     bottom: f64,
 }
@@ -65,7 +65,7 @@ impl Place {
     }
 
     /// The same function for any cell.
-    pub(super) fn cell(&self, cell: &IBig) -> f64 {
+    pub(super) fn cell(&self, cell: &Integer) -> f64 {
         if *cell >= self.top_cell_exact {
             return self.top;
         }

@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational, UBig};
+use lastbit_exact::{Integer, Natural, Rational};
 
 use super::kernel::{BLOCK, product_sum};
 use super::{Grid, GridError, need};
@@ -25,7 +25,7 @@ pub fn grid_covariance(
         .iter()
         .all(|grid| grid.upper - grid.lower < 1 << 26);
     let (mut x_offsets, mut y_offsets) = ([0; BLOCK], [0; BLOCK]);
-    let (mut x_sum, mut y_sum, mut products) = (UBig::ZERO, UBig::ZERO, UBig::ZERO);
+    let (mut x_sum, mut y_sum, mut products) = (Natural::ZERO, Natural::ZERO, Natural::ZERO);
     for (x_block, y_block) in x_grid.blocks(x).zip(y_grid.blocks(y)) {
         let z = x_grid.kernel.fill(x_block?, &mut x_offsets);
         let w = y_grid.kernel.fill(y_block?, &mut y_offsets);
@@ -34,8 +34,8 @@ pub fn grid_covariance(
         y_sum += w.iter().sum::<u64>();
         products += product_sum(z, w, small);
     }
-    let n = IBig::from(x.len());
-    let spread = &n * IBig::from(products) - IBig::from(x_sum * y_sum);
+    let n = Integer::from(x.len());
+    let spread = &n * Integer::from(products) - Integer::from(x_sum * y_sum);
     let exponent = i64::from(x_grid.exponent) + i64::from(y_grid.exponent);
-    Ok(Rational::new(spread, &n * (&n - IBig::ONE)).times_power_of_two(exponent))
+    Ok(Rational::new(spread, &n * (&n - Integer::ONE)).times_power_of_two(exponent))
 }

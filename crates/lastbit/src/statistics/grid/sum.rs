@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::{Grid, GridError, need};
 
@@ -21,7 +21,7 @@ pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
         offsets += u128::from(grid.kernel.sum(block?));
     }
     // Σ steps = rows·lower + Σ offsets.
-    let steps = IBig::from(rows.len()) * IBig::from(grid.lower) + IBig::from(offsets);
+    let steps = Integer::from(rows.len()) * Integer::from(grid.lower) + Integer::from(offsets);
     Ok(Rational::from(steps).times_power_of_two(i64::from(grid.exponent)))
 }
 

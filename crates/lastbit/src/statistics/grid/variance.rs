@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational, UBig};
+use lastbit_exact::{Integer, Natural, Rational};
 
 use super::kernel::{BLOCK, product_sum};
 use super::{Grid, GridError, need};
@@ -12,16 +12,16 @@ pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 2, "sample variance")?;
     let small = grid.upper - grid.lower < 1 << 26;
     let mut offsets = [0; BLOCK];
-    let mut sum = UBig::ZERO;
-    let mut squares = UBig::ZERO;
+    let mut sum = Natural::ZERO;
+    let mut squares = Natural::ZERO;
     for block in grid.blocks(rows) {
         let z = grid.kernel.fill(block?, &mut offsets);
         sum += z.iter().sum::<u64>(); // at most 2^62
         squares += product_sum(z, z, small);
     }
-    let n = IBig::from(rows.len());
-    let sum = IBig::from(sum);
-    let spread = &n * IBig::from(squares) - &sum * &sum;
-    Ok(Rational::new(spread, &n * (&n - IBig::ONE))
+    let n = Integer::from(rows.len());
+    let sum = Integer::from(sum);
+    let spread = &n * Integer::from(squares) - &sum * &sum;
+    Ok(Rational::new(spread, &n * (&n - Integer::ONE))
         .times_power_of_two(2 * i64::from(grid.exponent)))
 }

@@ -90,7 +90,7 @@ fn tails_bound_what_the_samplers_draw() {
             for (noise, is_laplace) in [(laplace, true), (gaussian, false)] {
                 let t = Rational::try_from(tails.beyond(&noise, grid, &alpha).get()).unwrap();
                 // P(cell ≤ −c) for the first cell beyond t, twice.
-                let beyond = -((t.times_power_of_two(-grid)).floor() + lastbit_exact::IBig::ONE);
+                let beyond = -((t.times_power_of_two(-grid)).floor() + lastbit_exact::Integer::ONE);
                 let tail = if is_laplace {
                     sampler.cumulative_probability(&Rational::ZERO, &beyond)
                 } else {

@@ -1,4 +1,4 @@
-use lastbit_exact::{Dyadic, IBig, Interval, Rational, Rounding, Up};
+use lastbit_exact::{Dyadic, Integer, Interval, Rational, Rounding, Up};
 
 use super::error::{self, UtilityError};
 use super::law::{BoundSteps, Law, edge_error_of};
@@ -116,7 +116,7 @@ impl Laws {
         let cell = end.round_ties_up();
         let middle = &Rational::from(cell.clone()) - &Rational::new(1, 2);
         let mut worst = if start < middle {
-            let mut worst = exact.worst_in_cell(&(&cell - IBig::ONE), &start, &middle)?;
+            let mut worst = exact.worst_in_cell(&(&cell - Integer::ONE), &start, &middle)?;
             worst.join(exact.worst_in_cell(&cell, &middle, &end)?);
             worst
         } else {
@@ -178,7 +178,7 @@ impl Laws {
     /// The largest `−β` for t in `[start, end]`, within the closed cell.
     fn worst_in_cell(
         &self,
-        cell: &IBig,
+        cell: &Integer,
         start: &Rational,
         end: &Rational,
     ) -> Result<Worst, UtilityError> {

@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Interval, Rational, Rounding, Up};
+use lastbit_exact::{Integer, Interval, Rational, Rounding, Up};
 
 use super::error::{self, UtilityError};
 use super::law::Law;
@@ -127,7 +127,7 @@ impl Law {
             None => Probability::ZERO,
             Some(bound) => {
                 let n = &bound.last_interior;
-                (&self.below(&-n) + &self.at_or_above(&(n + IBig::ONE))).clamp_to_unit()
+                (&self.below(&-n) + &self.at_or_above(&(n + Integer::ONE))).clamp_to_unit()
             }
         }
     }

@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Rational};
+use lastbit_exact::{Integer, Rational};
 
 use super::error::{self, UtilityError};
 use super::law::Law;
@@ -26,7 +26,7 @@ impl Law {
         let level = alpha / &(&Rational::ONE + self.edge_error());
         let reach = &Probability::ln_recip(&level) / &Probability::of(&self.steps.step);
         let formula = &Rational::from(reach.hi()) + &Rational::new(1, 2);
-        let far = formula.ceil() + IBig::ONE;
+        let far = formula.ceil() + Integer::ONE;
         let upward = self.first_certified(&t.ceil(), &far, alpha, |cell| {
             self.value_of(cell) - t.clone()
         });
@@ -46,19 +46,19 @@ impl Law {
     /// by bisection: the tail does not grow with the distance.
     fn first_certified(
         &self,
-        start: &IBig,
-        far: &IBig,
+        start: &Integer,
+        far: &Integer,
         alpha: &Rational,
-        distance: impl Fn(&IBig) -> Rational,
+        distance: impl Fn(&Integer) -> Rational,
     ) -> Option<Rational> {
-        let certified = |cell: &IBig| {
+        let certified = |cell: &Integer| {
             let tail = self.tail_in_steps(&distance(cell));
             Rational::from(tail.hi()) <= *alpha
         };
         let mut low = start.clone();
         let mut high = start + far;
         if let Some(bound) = &self.steps.bound {
-            let end = &bound.last_interior + IBig::ONE;
+            let end = &bound.last_interior + Integer::ONE;
             low = low.min(end.clone());
             high = high.min(end);
         }
@@ -71,14 +71,14 @@ impl Law {
             if certified(&middle) {
                 high = middle;
             } else {
-                low = middle + IBig::ONE;
+                low = middle + Integer::ONE;
             }
         }
         Some(distance(&high))
     }
 
     /// The support point of a cell, in steps.
-    fn value_of(&self, cell: &IBig) -> Rational {
+    fn value_of(&self, cell: &Integer) -> Rational {
         let value = Rational::from(cell.clone());
         match &self.steps.bound {
             Some(bound) => value.clamp_to(&-&bound.value, &bound.value),

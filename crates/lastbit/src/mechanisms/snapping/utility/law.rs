@@ -1,4 +1,4 @@
-use lastbit_exact::{IBig, Interval, Rational, Up};
+use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::error::{self, UtilityError};
 use crate::wide::Probability;
@@ -49,7 +49,7 @@ pub(super) struct BoundSteps {
     pub value: Rational,
     /// `n`, the largest integer below b: interior points are `−n..=n`, and the outermost edges
     /// `±(n + 1/2)`.
-    pub last_interior: IBig,
+    pub last_interior: Integer,
 }
 
 impl Law {
@@ -132,7 +132,7 @@ impl Law {
         match &self.steps.bound {
             Some(bound) if x >= bound.value || x <= -&bound.value => {
                 if x == bound.value {
-                    self.at_or_above(&(&bound.last_interior + IBig::ONE))
+                    self.at_or_above(&(&bound.last_interior + Integer::ONE))
                 } else if x == -&bound.value {
                     self.below(&-&bound.last_interior)
                 } else {
@@ -179,9 +179,9 @@ impl Law {
             }
             // X = −B is the event K < −n; X ≤ n is the event K ≤ n.
             let n = &bound.last_interior;
-            cell = cell.clamp(-n - IBig::ONE, n.clone());
+            cell = cell.clamp(-n - Integer::ONE, n.clone());
         }
-        self.below(&(cell + IBig::ONE))
+        self.below(&(cell + Integer::ONE))
     }
 
     /// `P(X > x)`, in steps.
@@ -195,9 +195,9 @@ impl Law {
                 return Probability::ONE;
             }
             let n = &bound.last_interior;
-            cell = cell.clamp(-n - IBig::ONE, n.clone());
+            cell = cell.clamp(-n - Integer::ONE, n.clone());
         }
-        self.at_or_above(&(cell + IBig::ONE))
+        self.at_or_above(&(cell + Integer::ONE))
     }
 
     /// `P(X < x)`, in steps.
@@ -211,14 +211,14 @@ impl Law {
                 return Probability::ONE;
             }
             let n = &bound.last_interior;
-            cell = cell.clamp(-n, n + IBig::ONE);
+            cell = cell.clamp(-n, n + Integer::ONE);
         }
         self.below(&cell)
     }
 
     /// `P(K = cell)`, K the rounded sum before the clamp.
-    pub(super) fn cell(&self, cell: &IBig) -> Probability {
-        let (low, high) = (self.edge(cell), self.edge(&(cell + IBig::ONE)));
+    pub(super) fn cell(&self, cell: &Integer) -> Probability {
+        let (low, high) = (self.edge(cell), self.edge(&(cell + Integer::ONE)));
         let mass = if !low.is_negative() {
             // e^-a (1 − e^-h)/2: no term cancels, also far out.
             &Probability::exp_neg(&low) * &self.one_minus_q
@@ -236,12 +236,12 @@ impl Law {
     }
 
     /// `P(K ≥ cell)`.
-    pub(super) fn at_or_above(&self, cell: &IBig) -> Probability {
+    pub(super) fn at_or_above(&self, cell: &Integer) -> Probability {
         self.beyond(&self.edge(cell))
     }
 
     /// `P(K < cell)`.
-    pub(super) fn below(&self, cell: &IBig) -> Probability {
+    pub(super) fn below(&self, cell: &Integer) -> Probability {
         self.beyond(&-&self.edge(cell))
     }
 
@@ -261,7 +261,7 @@ impl Law {
     }
 
     /// Where the cell begins, from the location, in units of λ.
-    fn edge(&self, cell: &IBig) -> Rational {
+    fn edge(&self, cell: &Integer) -> Rational {
         let edge = &Rational::from(cell.clone()) - &Rational::new(1, 2);
         &(&edge - &self.steps.location) * &self.steps.step
     }
@@ -271,7 +271,7 @@ impl BoundSteps {
     pub(super) fn of(bound: &Rational, grid_exponent: i64) -> BoundSteps {
         let value = bound.times_power_of_two(-grid_exponent);
         BoundSteps {
-            last_interior: value.ceil() - IBig::ONE,
+            last_interior: value.ceil() - Integer::ONE,
             value,
         }
     }
@@ -288,7 +288,7 @@ pub(super) fn edge_error_of(edge_error: Up) -> Result<Rational, UtilityError> {
 }
 
 /// The integer with this value, if there is one.
-fn integer(x: &Rational) -> Option<IBig> {
+fn integer(x: &Rational) -> Option<Integer> {
     let floor = x.floor();
     (Rational::from(floor.clone()) == *x).then_some(floor)
 }

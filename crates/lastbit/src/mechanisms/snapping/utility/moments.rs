@@ -12,7 +12,7 @@
 //!
 //! and the sums are geometric.
 
-use lastbit_exact::{Dyadic, IBig, Interval, Rational};
+use lastbit_exact::{Dyadic, Integer, Interval, Rational};
 
 use super::law::Law;
 use crate::wide::Moment;
@@ -147,7 +147,7 @@ impl Law {
         };
         let n = &bound.last_interior;
         let weight = &bound.value - &Rational::from(n.clone());
-        let interior = |first: Rational, units: IBig| Side {
+        let interior = |first: Rational, units: Integer| Side {
             lead: Rational::ZERO,
             first,
             units: Some(units),
@@ -159,7 +159,7 @@ impl Law {
         let whole = || Side {
             lead: weight.clone(),
             first: &(&t.abs() + &half) - &Rational::from(n.clone()),
-            units: Some(n * IBig::from(2)),
+            units: Some(n * Integer::from(2)),
             last: weight.clone(),
             step: h.clone(),
         };
@@ -190,7 +190,7 @@ pub(super) struct Side {
     lead: Rational,
     /// The distance of the first edge of weight 1, or of the last edge if there is none.
     first: Rational,
-    units: Option<IBig>,
+    units: Option<Integer>,
     last: Rational,
     /// h.
     step: Rational,
@@ -207,7 +207,7 @@ impl Side {
         Side {
             lead: Rational::ZERO,
             first: Rational::ZERO,
-            units: Some(IBig::ZERO),
+            units: Some(Integer::ZERO),
             last: Rational::ZERO,
             step: step.clone(),
         }
@@ -248,7 +248,7 @@ struct Run {
 const NEGLIGIBLE: i64 = -200;
 
 impl Run {
-    fn of(terms: Option<&IBig>, h: &Rational) -> Run {
+    fn of(terms: Option<&Integer>, h: &Rational) -> Run {
         let r = Moment::one_minus_exp_neg(h);
         let two = Moment::ONE.times_power_of_two(1);
         let Some(m) = terms else {

@@ -1,6 +1,6 @@
 use core::iter::FusedIterator;
 
-use lastbit_exact::{IBig, Interval, Rational};
+use lastbit_exact::{Integer, Interval, Rational};
 
 use super::error::{self, UtilityError};
 use super::law::Law;
@@ -19,9 +19,9 @@ pub struct Point {
 #[derive(Clone, Debug)]
 pub struct Points<'a> {
     law: &'a Law,
-    first: IBig,
-    next: IBig,
-    last: IBig,
+    first: Integer,
+    next: Integer,
+    last: Integer,
 }
 
 /// What [`Law::points`] leaves out on either side if B is infinite: 2^-60.
@@ -44,7 +44,7 @@ impl Law {
         match &self.steps.bound {
             None => self.window(&Rational::ONE.times_power_of_two(OUTSIDE)),
             Some(bound) => {
-                let last = &bound.last_interior + IBig::ONE;
+                let last = &bound.last_interior + Integer::ONE;
                 self.run(-&last, last)
             }
         }
@@ -69,14 +69,14 @@ impl Law {
     }
 
     /// How many support points there are; `None` if B is infinite.
-    pub fn point_count(&self) -> Option<IBig> {
+    pub fn point_count(&self) -> Option<Integer> {
         self.steps
             .bound
             .as_ref()
-            .map(|bound| &bound.last_interior * IBig::from(2) + IBig::from(3))
+            .map(|bound| &bound.last_interior * Integer::from(2) + Integer::from(3))
     }
 
-    fn run(&self, first: IBig, last: IBig) -> Points<'_> {
+    fn run(&self, first: Integer, last: Integer) -> Points<'_> {
         Points {
             law: self,
             next: first.clone(),
@@ -99,7 +99,7 @@ impl Law {
         let mut first = (&(t + &half) - &reach).floor();
         let mut last = (&(t - &half) + &reach).ceil().max(first.clone());
         if let Some(bound) = &self.steps.bound {
-            let end = &bound.last_interior + IBig::ONE;
+            let end = &bound.last_interior + Integer::ONE;
             first = first.clamp(-&end, end.clone());
             last = last.clamp(-&end, end);
         }
@@ -122,7 +122,7 @@ impl Points<'_> {
             Some(bound) if self.last > bound.last_interior => Interval::ZERO,
             _ => self
                 .law
-                .at_or_above(&(&self.last + IBig::ONE))
+                .at_or_above(&(&self.last + Integer::ONE))
                 .to_interval(),
         }
     }
@@ -136,7 +136,7 @@ impl Iterator for Points<'_> {
             return None;
         }
         let cell = self.next.clone();
-        self.next += IBig::ONE;
+        self.next += Integer::ONE;
         let law = self.law;
         // Cells −n − 1 and n + 1 stand for the ends ±B.
         if let (Some(steps), Some(bound)) = (&law.steps.bound, law.bound()) {
@@ -150,7 +150,7 @@ impl Iterator for Points<'_> {
             if cell < -n {
                 return Some(Point {
                     value: -bound,
-                    probability: law.below(&(cell + IBig::ONE)).to_interval(),
+                    probability: law.below(&(cell + Integer::ONE)).to_interval(),
                 });
             }
         }
@@ -161,7 +161,7 @@ impl Iterator for Points<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = (&self.last - &self.next + IBig::ONE).max(IBig::ZERO);
+        let left = (&self.last - &self.next + Integer::ONE).max(Integer::ZERO);
         match usize::try_from(left) {
             Ok(left) => (left, Some(left)),
             Err(_) => (usize::MAX, None),
