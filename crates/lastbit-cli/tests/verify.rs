@@ -457,10 +457,10 @@ fn an_audited_command_that_hangs_is_ended_with_its_children() {
         "--draws",
         "10",
         "--timeout",
-        "0.5",
+        "5",
     ];
     let run = directory.run_soon(&[audit.as_slice(), &["--", "sh", "-c", script]].concat());
-    run.failed("no line of output in 0.5 s");
+    run.failed("no line of output in 5 s");
     let child = fs::read_to_string(directory.path("child")).unwrap();
     let state = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
     assert!(state.is_err() || state.is_ok_and(|text| text.contains(") Z ")));
