@@ -450,15 +450,7 @@ fn words_of_an_audited_command_do_not_act_on_a_terminal() {
 fn an_audited_command_that_hangs_is_ended_with_its_children() {
     let directory = Here::empty();
     let script = "sleep 2003 & echo $! > child; sleep 2004";
-    let audit = [
-        "audit",
-        "--epsilon",
-        "1",
-        "--draws",
-        "10",
-        "--timeout",
-        "5",
-    ];
+    let audit = ["audit", "--epsilon", "1", "--draws", "10", "--timeout", "5"];
     let run = directory.run_soon(&[audit.as_slice(), &["--", "sh", "-c", script]].concat());
     run.failed("no line of output in 5 s");
     let child = fs::read_to_string(directory.path("child")).unwrap();
