@@ -76,7 +76,10 @@ Qed.
 Lemma small_eta : 0 < small /\ small * (1 + eta 53) = eta 53.
 Proof. assert (E := eta_pos 53). split; [apply Rdiv_lt_0_compat; lra|field; lra]. Qed.
 
-(** The difference and its scaling: one rounding, or both so small that they underflow. *)
+(** The difference and its scaling: one rounding, or both so small that they underflow.
+
+    Plan: a difference of doubles never underflows, so it is rounded once. Scaling by a power of two is exact unless the result is below
+    2^-1022; there it is off by 2^-1075 at most, and the error of the difference, a share of it, is as small. *)
 Lemma scaled_difference : forall (y c : binary64) l V, is_finite y = true -> is_finite c = true -> (-960 <= l <= 960)%Z ->
   Rabs (B2R y - B2R c) <= V -> V <= bpow radix2 60 * bpow radix2 l ->
   let z := Bmult mode_NE (subtract64 y c) (exactly64 1 (- l)) in

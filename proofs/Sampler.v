@@ -1,6 +1,6 @@
 (** The sampler of the exact mode: it encloses the real sum by the bits of the uniform read so far, and answers when the whole enclosure lies in one
     cell of the grid. It ends with probability 1 ([sampler_ends]), and its law is that of real Laplace noise rounded to the grid
-    ([sampler_law]), which is private ([Exact.exact_grid]).
+    ([sampler_law]). So the sampler itself is private ([sampler_private]).
 
     Plan of the proof that it ends: it is silent only if u is small, or if the sum is as near to the edge of a cell as its enclosure is wide. For the u
     above e the sum is bounded and edges are finitely many, and the widths of enclosures go to 0; so what is undecided in the end is at most e. *)
@@ -388,4 +388,24 @@ Proof.
   intros lambda g step bits near far tol quick Hl Hs Hb Hall Ht Hn Hf Hq says y. unfold exact, law. apply is_lim_seq_plus'.
   - exact (is_lim_seq_scal_l _ (/ 2) _ (sampler_sign lambda g step Hl Hs true bits Hb Hall near far tol Ht Hn Hf (quick true) (Hq true) y)).
   - exact (is_lim_seq_scal_l _ (/ 2) _ (sampler_sign lambda g step Hl Hs false bits Hb Hall near far tol Ht Hn Hf (quick false) (Hq false) y)).
+Qed.
+
+(** *** Theorem. The sampler is private: whatever the bits that it reads, its answer y is at most e^(Delta/lambda) times as likely for the input g as for g'. *)
+Theorem sampler_private : forall lambda step bits near far tol, 0 < lambda -> 0 < step ->
+  (forall i, (bits i <= bits (S i))%nat) -> is_lim_seq (fun i => / 2 ^ bits i) 0 -> is_lim_seq tol 0 ->
+  (forall i k, (0 < k < 2 ^ bits i)%nat -> - ln (INR (S k) / 2 ^ bits i) - tol i <= near i k <= - ln (INR (S k) / 2 ^ bits i)) ->
+  (forall i k, (0 < k < 2 ^ bits i)%nat -> - ln (INR k / 2 ^ bits i) <= far i k <= - ln (INR k / 2 ^ bits i) + tol i) ->
+  let right g (quick : bool -> nat -> nat -> option R) := forall s i k y, quick s i k = Some y ->
+    forall u, INR k / 2 ^ bits i < u < INR (S k) / 2 ^ bits i -> to_grid step (g + laplace lambda s u) = y in
+  let says g quick s := said R Req_bool bits (answer lambda g step s bits near far (quick s)) in
+  let answers g quick y (v : R) := is_lim_seq (fun i => / 2 * says g quick true y i + / 2 * says g quick false y i) v in
+  forall g g' quick quick' Delta, right g quick -> right g' quick' -> Rabs (g - g') <= Delta ->
+  forall y v v', answers g quick y v -> answers g' quick' y v' -> v <= exp (Delta / lambda) * v'.
+Proof.
+  intros lambda step bits near far tol Hl Hs Hb Hall Ht Hn Hf right says answers g g' quick quick' Delta Hq Hq' Hg y v v' Hv Hv'.
+  assert (E : forall h q w, right h q -> answers h q y w -> w = exact lambda (to_grid step) h y).
+  { intros h q w Hh Hw. assert (Law := sampler_law lambda h step bits near far tol q Hl Hs Hb Hall Ht Hn Hf Hh y).
+    apply is_lim_seq_unique in Law. apply is_lim_seq_unique in Hw. unfold says in Hw. rewrite Law in Hw. now injection Hw. }
+  rewrite (E _ _ _ Hq Hv), (E _ _ _ Hq' Hv'). apply exact_private; [exact Hl| |exact Hg].
+  intros z z' H. now apply to_grid_mono.
 Qed.
