@@ -232,30 +232,27 @@ fn float_modes_name_the_limit_that_failed() {
 /// A premise of `release64_rounded` in `proofs/Release64.v`, which asks for 2^58: whatever is accepted has bounds within 2^53 steps of zero.
 #[test]
 fn binary64_bounds_are_within_2_to_the_53_steps_of_zero() {
-    let mut accepted = 0;
+    let (mut accepted, mut refused) = (0, 0);
     for size in 0..70 {
         for loss in ["1", "1000", "1000000", "1000000000"] {
             let upper = Rational::ONE.times_power_of_two(size);
-            let lower = &upper - &"0.3".parse().unwrap();
+            let lower = &upper - &"0.3".parse::<Rational>().unwrap();
             let bounds = Bounds::new(lower, upper.clone()).unwrap();
             let built = Snapping::builder(bounds, "0.1".parse().unwrap())
                 .epsilon(loss.parse().unwrap())
                 .arithmetic(Arithmetic::Binary64)
                 .build();
-            match built {
-                Ok(snapping) => {
-                    accepted += 1;
-                    let steps = upper.times_power_of_two(-snapping.grid_exponent());
-                    assert!(steps <= Rational::ONE.times_power_of_two(53), "2^{size}, {loss}");
-                }
-                Err(error) => assert!(
-                    matches!(error, SnappingError::GridTooFine { .. }),
-                    "2^{size}, {loss}: {error}"
-                ),
-            }
+            let Ok(snapping) = built else {
+                refused += 1;
+                continue;
+            };
+            accepted += 1;
+            let steps = upper.times_power_of_two(-snapping.grid_exponent());
+            let most = Rational::ONE.times_power_of_two(53);
+            assert!(steps <= most, "2^{size}, {loss}");
         }
     }
-    assert!((40..260).contains(&accepted), "{accepted} were accepted");
+    assert!(accepted > 40 && refused > 10, "{accepted} {refused}");
 }
 
 #[test]
