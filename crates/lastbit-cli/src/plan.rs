@@ -11,7 +11,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use lastbit_release::account::{Prices, price};
 use lastbit_release::clean::{self, label, shown};
 use lastbit_release::plan;
-use lastbit_release::present::{HEADER, about, loss_in_words, price_html, words, wrapped};
+use lastbit_release::present::{
+    HEADER, TENTH, about, counted, loss_in_words, price_html, words, wrapped,
+};
 use lastbit_release::release::Identity;
 
 use crate::Usage;
@@ -186,11 +188,7 @@ fn print(
     for (statistic, price) in priced() {
         let [name, numbers, _, _, noise, grid, bound, _] = words(statistic, price);
         let about = about(plan, statistic, price).join("; ");
-        let numbers = match numbers.as_str() {
-            "1" => "1 number".to_owned(),
-            many if many.bytes().all(|byte| byte.is_ascii_digit()) => format!("{many} numbers"),
-            groups => groups.to_owned(),
-        };
+        let numbers = counted(&numbers);
         let text = format!(
             "{}: {numbers}; {noise}, grid {grid}, within {bound}; of {about}",
             short(&name)
@@ -200,8 +198,8 @@ fn print(
         }
     }
     writeln!(out)?;
-    let end = "No data was read and nothing was spent. “10 % from”: the smallest group whose error is below a tenth of a typical value.";
-    for line in wrapped(end, 0) {
+    let end = format!("No data was read and nothing was spent. {TENTH}");
+    for line in wrapped(&end, 0) {
         writeln!(out, "{line}")?;
     }
     Ok(())

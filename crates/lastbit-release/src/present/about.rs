@@ -79,7 +79,8 @@ fn limit(plan: &Plan, statistic: &Statistic) -> String {
     }
 }
 
-fn many(count: u64, what: &str) -> String {
+/// `1 row`, `2 rows`.
+pub(super) fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -1,5 +1,6 @@
 //! What a reader of a report should know.
 
+use super::about::many;
 use super::loss_in_words;
 use crate::loss::Loss;
 use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Statistic, Unit};
@@ -28,7 +29,10 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
                 Neighbours::ChangeOne { .. } => "the contents of all rows of one",
             };
             format!(
-                "Rows with the same {name} are one unit: the loss bounds what {change} {name} changes. At most {most_rows} rows of a {name} count in a group, and it counts in at most {most_groups} groups of a statistic{}.",
+                "Rows with the same {name} are one unit: the loss bounds what {change} {name} changes. At most {} of a {name} {} in a group, and it counts in at most {} of a statistic{}.",
+                many(*most_rows, "row"),
+                if *most_rows == 1 { "counts" } else { "count" },
+                many(*most_groups, "group"),
                 match plan.statistics.iter().any(|s| s.scope.limits(&plan.unit) != Some((*most_rows, *most_groups))) {
                     true => ", but where a statistic says otherwise",
                     false => "",

@@ -4,117 +4,144 @@ use lastbit_exact::Rounding;
 
 use super::about::about;
 use super::guess::loss_in_words;
-use super::html::{document, escape, rows_about};
-use super::price_words::{HEADER, words};
+use super::html::{document, escape, marked, name, rows_about};
+use super::price_words::{HEADER, counted, words};
 use crate::account::Prices;
 use crate::plan::Plan;
 
-/// The price of a plan as one page, without scripts or network: shares of the loss, the errors under each accountant, and the table.
+/// What the last column of prices means, where it stands.
+pub const TENTH: &str =
+    "“10 % from”: the smallest group whose error is below a tenth of a typical value.";
+
+/// The price of a plan as one page, without scripts or network: what each statistic costs and how exact it is, the errors under each
+/// accountant, and which rows count.
 pub fn price_html(plan: &Plan, prices: &Prices) -> String {
     let mut body = format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: {}. No data was read.</p>\n<ul class=\"notes\">\n",
-        escape(&plan.title),
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",
+        name(&plan.title),
         escape(&prices.loss.to_string())
     );
     for sentence in loss_in_words(plan, &prices.loss) {
         body += &format!("<li>{}</li>\n", escape(&sentence));
     }
     body += "</ul>\n</header>\n<main>\n";
+    body += &statistics(plan, prices);
+    body += &accountants(prices);
+    body += &rows(plan, prices);
+    body += "</main>\n";
+    document(&plan.title, &body)
+}
+
+fn statistics(plan: &Plan, prices: &Prices) -> String {
     let losses: Vec<f64> = prices
         .statistics
         .iter()
         .map(|price| price.loss.to_f64(Rounding::NearestEven))
         .collect();
-    let all: f64 = losses.iter().sum();
-    let shares = plan
-        .statistics
-        .iter()
-        .zip(&losses)
-        .map(|(statistic, loss)| {
-            (
-                statistic.name.as_str(),
-                loss / all,
-                // Rounded up, as losses are.
-                format!("{:.1} %", (1000.0 * loss / all).ceil() / 10.0),
-            )
-        });
-    body += &section("Shares of the loss", &bars(shares.collect()));
-    let comparison = prices.comparison.iter().filter_map(|offer| {
-        let ratio = offer.relative_error?;
-        Some((
-            offer.accountant.name(),
-            ratio,
-            format!("about {ratio:.2} ×"),
-        ))
-    });
-    body += &section(
-        "Errors under each accountant, beside the one used",
-        &bars(comparison.collect()),
-    );
-    body += "<section>\n<h2>Statistics</h2>\n<table>\n<thead><tr>";
-    for head in HEADER {
-        body += &format!("<th scope=\"col\">{head}</th>");
+    let all: f64 = losses.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let most = losses.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let [statistic, _, loss, error, .., tenth] = HEADER;
+    let heads = [statistic, error, loss, "share of the loss", tenth];
+    let mut text =
+        String::from("<section>\n<h2>Errors and losses</h2>\n<table class=\"stack\">\n<thead><tr>");
+    for head in heads {
+        text += &format!("<th scope=\"col\">{head}</th>");
     }
-    body += "</tr></thead>\n<tbody>\n";
-    for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
-        let [name, rest @ ..] = words(statistic, price);
-        body += &format!("<tr><th scope=\"row\">{}</th>", escape(&name));
-        for cell in rest {
-            body += &format!("<td>{}</td>", escape(&cell));
+    text += "</tr></thead>\n<tbody>\n";
+    for ((statistic, price), own) in plan.statistics.iter().zip(&prices.statistics).zip(&losses) {
+        let [title, _, loss, error, .., tenth] = words(statistic, price);
+        text += &format!("<tr><th scope=\"row\">{}</th>", name(&title));
+        for (head, cell) in [(heads[1], error), (heads[2], loss)] {
+            text += &format!("<td data-head=\"{head}\">{}</td>", unbroken(&cell));
         }
-        body += "</tr>\n";
-    }
-    body += "</tbody>\n</table>\n</section>\n";
-    body += "<section>\n<h2>Which rows count</h2>\n<p class=\"about\">Errors do not cover rows that are left out, nor cells cut to their bounds.</p>\n";
-    for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
-        body += &format!(
-            "<h3>{}</h3>\n{}",
-            escape(&statistic.name),
-            rows_about(&about(plan, statistic, price))
+        // Rounded up, as losses are.
+        let share = format!("{:.1}&nbsp;%", (1000.0 * own / all).ceil() / 10.0);
+        text += &format!(
+            "<td data-head=\"{}\" class=\"share\">{share}<span class=\"fill\" style=\"width:{:.1}%\"></span></td>",
+            heads[3],
+            100.0 * own / most
+        );
+        text += &format!(
+            "<td data-head=\"{}\" class=\"nowrap\">{}</td></tr>\n",
+            heads[4],
+            unbroken(&tenth)
         );
     }
-    body += "</section>\n</main>\n";
-    document(&plan.title, &body)
-}
-
-fn section(title: &str, picture: &str) -> String {
-    format!(
-        "<section>\n<h2>{}</h2>\n{picture}</section>\n",
-        escape(title)
+    text + &format!(
+        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {TENTH}</p>\n</section>\n",
+        escape(&plan.confidence.get().to_string())
     )
 }
 
-const LINE: usize = 26;
-const LABELS: usize = 220;
-const WIDTH: usize = 360;
-
-/// Bars of a name, a length and a note.
-fn bars(bars: Vec<(&str, f64, String)>) -> String {
-    let most = bars
-        .iter()
-        .map(|bar| bar.1)
-        .fold(f64::MIN_POSITIVE, f64::max);
-    let mut svg = format!(
-        "<svg role=\"img\" viewBox=\"0 0 {} {}\" width=\"100%\" style=\"max-width:44rem\">\n",
-        LABELS + WIDTH + 90,
-        LINE * bars.len()
+/// The errors under other accountants; nothing if there is nothing to compare.
+fn accountants(prices: &Prices) -> String {
+    let ratios = || {
+        prices
+            .comparison
+            .iter()
+            .filter_map(|offer| offer.relative_error)
+    };
+    let most = ratios().fold(f64::MIN_POSITIVE, f64::max);
+    let mut text = format!(
+        "<section>\n<h2>Other accountants</h2>\n<p class=\"about\">Losses are added up by {}. ",
+        escape(prices.accountant.name())
     );
-    for (index, (name, length, note)) in bars.iter().enumerate() {
-        let top = index * LINE;
-        let width = (length / most * WIDTH as f64).max(1.0);
-        svg += &format!(
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"13\" fill=\"currentColor\">{}</text>\n\
-             <rect x=\"{LABELS}\" y=\"{}\" width=\"{width:.1}\" height=\"{}\" rx=\"2\" fill=\"#3b7dd8\"/>\n\
-             <text x=\"{:.1}\" y=\"{}\" font-size=\"12\" fill=\"currentColor\">{}</text>\n",
-            LABELS - 8,
-            top + 17,
-            escape(name),
-            top + 4,
-            LINE - 8,
-            LABELS as f64 + width + 6.0,
-            top + 17,
-            escape(note)
+    if ratios().count() > 1 {
+        text += "How large errors would be, beside those of the one that is used:</p>\n<table>\n<tbody>\n";
+        for offer in &prices.comparison {
+            let Some(ratio) = offer.relative_error else {
+                continue;
+            };
+            text += &format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"share\">about {ratio:.2} ×<span class=\"fill\" style=\"width:{:.1}%\"></span></td></tr>\n",
+                escape(offer.accountant.name()),
+                100.0 * ratio / most
+            );
+        }
+        text += "</tbody>\n</table>\n";
+    } else {
+        text += "</p>\n";
+    }
+    for offer in &prices.comparison {
+        if let Err(why) = &offer.outcome {
+            text += &format!(
+                "<p class=\"about\">The accountant “{}” does not apply: {}.</p>\n",
+                escape(offer.accountant.name()),
+                escape(&why.to_string())
+            );
+        }
+    }
+    text + "</section>\n"
+}
+
+fn rows(plan: &Plan, prices: &Prices) -> String {
+    let mut text = String::from(
+        "<section>\n<h2>Which rows count, and with which noise</h2>\n<p class=\"about\">Errors do not cover rows that are left out, nor cells cut to their bounds.</p>\n",
+    );
+    for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
+        let [title, numbers, _, _, noise, grid, bound, _] = words(statistic, price);
+        text += &format!(
+            "<h3>{}</h3>\n{}<p class=\"about\">{}</p>\n",
+            name(&title),
+            rows_about(&about(plan, statistic, price)),
+            marked(&format!(
+                "{}; {noise}, on the grid {grid}, within {bound}.",
+                counted(&numbers)
+            ))
         );
     }
-    svg + "</svg>\n"
+    text + "</section>\n"
+}
+
+/// Words whose numbers stay with their signs.
+fn unbroken(text: &str) -> String {
+    let mut safe = escape(text);
+    for (sign, joined) in [
+        ("± ", "±&nbsp;"),
+        (" = ", "&nbsp;=&nbsp;"),
+        (" ≤ ", "&nbsp;≤&nbsp;"),
+    ] {
+        safe = safe.replace(sign, joined);
+    }
+    safe
 }

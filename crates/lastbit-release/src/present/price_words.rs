@@ -50,6 +50,15 @@ fn numbers(price: &Price) -> String {
     }
 }
 
+/// The word of [`words`] for how many numbers are published, as a phrase.
+pub fn counted(numbers: &str) -> String {
+    match numbers {
+        "1" => "1 number".to_owned(),
+        many if many.bytes().all(|byte| byte.is_ascii_digit()) => format!("{many} numbers"),
+        groups => groups.to_owned(),
+    }
+}
+
 /// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold. Or whose loss pays for it.
 pub(crate) fn loss(price: &Price) -> String {
     if let Some(shared) = &price.shared {

@@ -236,27 +236,34 @@ pub(crate) const TOO_NOISY: &str = "too noisy to say";
 
 /// `± 0.3`, `[31, 44], ± 12 rows in rank`, or nothing; of a number that says nothing, the number too.
 pub(super) fn error(cell: &Cell) -> String {
+    let clean = |text: &str| visible(text).into_owned();
+    error_with(cell, &clean, &clean)
+}
+
+/// [`error`] with numbers and words as a form writes them.
+pub(super) fn error_with(
+    cell: &Cell,
+    number: &dyn Fn(&str) -> String,
+    word: &dyn Fn(&str) -> String,
+) -> String {
+    let bare = match &cell.error {
+        Some(error) if cell.error_unit.is_empty() => format!("± {}", number(error)),
+        Some(error) => format!("± {} {}", number(error), word(&cell.error_unit)),
+        None => String::new(),
+    };
     let error = match (&cell.value, cell.too_noisy) {
-        (Some(value), true) => format!("{} {}", visible(value), bare_error(cell)),
-        _ => bare_error(cell),
+        (Some(value), true) => format!("{} {bare}", number(value)),
+        _ => bare,
     };
     match (&cell.lower, &cell.upper) {
         (Some(lower), Some(upper)) => {
-            let interval = format!("[{}, {}]", visible(lower), visible(upper));
+            let interval = format!("[{}, {}]", number(lower), number(upper));
             match error.is_empty() {
                 true => interval,
                 false => format!("{interval}, {error}"),
             }
         }
         _ => error,
-    }
-}
-
-fn bare_error(cell: &Cell) -> String {
-    match &cell.error {
-        Some(error) if cell.error_unit.is_empty() => format!("± {}", visible(error)),
-        Some(error) => format!("± {} {}", visible(error), visible(&cell.error_unit)),
-        None => String::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bars, columns and dots with error whiskers, as SVG that takes its colours from the page.
 
-use super::escape::{escape, escape_visible};
+use super::escape::{escape, escape_visible, spaced};
 use crate::clean::{label, shortened};
 
 /// One mark of a picture.
@@ -106,7 +106,10 @@ impl Scale {
         }
         let decimals = (-self.step.log10().floor()).max(0.0) as usize;
         // No minus before a zero.
-        format!("{:.decimals$}", if tick == 0.0 { 0.0 } else { tick })
+        spaced(&format!(
+            "{:.decimals$}",
+            if tick == 0.0 { 0.0 } else { tick }
+        ))
     }
 }
 
@@ -120,6 +123,11 @@ pub(crate) fn draw(
     narrow: bool,
 ) -> String {
     let width = if narrow { 380.0 } else { 740.0 };
+    let shape = match shape {
+        // No mark is without its name where there is room for all of them below each other.
+        Shape::Columns if every(bars, width) > 1 && bars.len() <= MOST_NAMED => Shape::Bars,
+        shape => shape,
+    };
     let (height, inner) = match shape {
         Shape::Columns => columns(bars, scale, width),
         Shape::Bars | Shape::Dots => rows(bars, scale, width, shape),
@@ -132,8 +140,28 @@ pub(crate) fn draw(
     )
 }
 
+/// The most marks below each other in the place of columns.
+const MOST_NAMED: usize = 12;
+
+/// What stands in the place of a column that says nothing: without it that would look like zero.
+pub(crate) const UNSAID: &str = ">?</text>";
+
+/// Where the first column begins.
+const LEFT: f64 = 62.0;
+
+/// Every so many labels of columns fit: about 6.8 units a character and some air.
+fn every(bars: &[Bar], width: f64) -> usize {
+    let band = (width - LEFT) / bars.len().max(1) as f64;
+    let longest = bars
+        .iter()
+        .map(|bar| bar.label.chars().count().min(LONGEST_LABEL))
+        .max()
+        .unwrap_or(0);
+    ((longest as f64 * 6.8 + 6.0) / band).ceil().max(1.0) as usize
+}
+
 fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
-    let (left, top, bottom) = (62.0, 10.0, 200.0);
+    let (left, top, bottom) = (LEFT, 10.0, 200.0);
     let height = 232.0;
     let y = |value: f64| bottom - scale.share(value) * (bottom - top);
     let mut out = String::new();
@@ -148,13 +176,7 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
         );
     }
     let band = (width - left) / bars.len().max(1) as f64;
-    // About 6.5 units a character and some air: every so many labels fit.
-    let longest = bars
-        .iter()
-        .map(|bar| bar.label.chars().count().min(LONGEST_LABEL))
-        .max()
-        .unwrap_or(0);
-    let every = ((longest as f64 * 6.5 + 8.0) / band).ceil().max(1.0) as usize;
+    let every = every(bars, width);
     for (index, bar) in bars.iter().enumerate() {
         let middle = left + (index as f64 + 0.5) * band;
         let half = band * 0.44;
@@ -178,6 +200,11 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
                     2.0 * cap
                 );
             }
+        } else {
+            out += &format!(
+                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\"{UNSAID}",
+                bottom - 6.0
+            );
         }
         if index % every == 0 {
             out += &format!(
@@ -198,13 +225,21 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
 /// The longest label that is drawn, in characters; the mark's title has it whole.
 const LONGEST_LABEL: usize = 26;
 
+/// The same in a narrow picture, which has room for little else.
+const LONGEST_NARROW: usize = 18;
+
 fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) {
     let row = 26.0;
     let longest = |text: fn(&Bar) -> &String, most: usize| {
         let characters = bars.iter().map(|bar| text(bar).chars().count().min(most));
-        characters.max().unwrap_or(0) as f64 * 6.8
+        // Letters of wide fonts.
+        characters.max().unwrap_or(0) as f64 * 7.4
     };
-    let left = longest(|bar| &bar.label, LONGEST_LABEL).max(20.0) + 12.0;
+    let most = match width < 500.0 {
+        true => LONGEST_NARROW,
+        false => LONGEST_LABEL,
+    };
+    let left = longest(|bar| &bar.label, most).max(20.0) + 12.0;
     let right = width - longest(|bar| &bar.text, 16).max(20.0) - 18.0;
     let bottom = bars.len() as f64 * row + 6.0;
     let x = |value: f64| left + scale.share(value) * (right - left);
@@ -214,7 +249,13 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
         .iter()
         .map(|tick| scale.tick_text(*tick))
         .collect();
-    let widest = texts.iter().map(|text| text.len()).max().unwrap_or(1) as f64 * 6.8 + 10.0;
+    let widest = texts
+        .iter()
+        .map(|text| text.chars().count())
+        .max()
+        .unwrap_or(1) as f64
+        * 6.8
+        + 10.0;
     let gap = (right - left) / (texts.len().max(2) - 1) as f64;
     let every = (widest / gap).ceil().max(1.0) as usize;
     for (index, (&tick, text)) in scale.ticks.iter().zip(&texts).enumerate() {
@@ -236,7 +277,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
             escape(&tip(bar)),
             left - 10.0,
             middle + 4.0,
-            escape_visible(&label(&bar.label, LONGEST_LABEL))
+            escape_visible(&label(&bar.label, most))
         );
         if let Some(value) = bar.value {
             let at = x(value);
@@ -264,7 +305,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
         out += &format!(
             "<text x=\"{width}\" y=\"{:.1}\" text-anchor=\"end\">{}</text></g>\n",
             middle + 4.0,
-            escape(&shortened(&bar.text, 16))
+            spaced(&shortened(&bar.text, 16))
         );
     }
     if shape == Shape::Bars {

@@ -31,8 +31,39 @@ pub(crate) fn name(text: &str) -> String {
     format!("<bdi>{}</bdi>", escape_visible(&label(text, LONGEST)))
 }
 
+/// A phrase whose names between backticks are set apart.
+pub(crate) fn marked(text: &str) -> String {
+    let safe = name(text);
+    let mut parts: Vec<&str> = safe.split('`').collect();
+    // A mark without its partner stays as it is.
+    let last = match parts.len() % 2 {
+        0 => parts.pop(),
+        _ => None,
+    };
+    let mut out = String::with_capacity(safe.len());
+    for (index, part) in parts.into_iter().enumerate() {
+        match index % 2 {
+            0 => out += part,
+            _ => out += &format!("<code>{part}</code>"),
+        }
+    }
+    match last {
+        Some(last) => format!("{out}`{last}"),
+        None => out,
+    }
+}
+
 /// A number with a gap after each three digits of a long whole part; copying it gives the digits alone.
 pub(crate) fn grouped(text: &str) -> String {
+    in_groups(text, |group| format!("<span class=\"g\">{group}</span>"))
+}
+
+/// [`grouped`] for pictures, where there are no spans.
+pub(super) fn spaced(text: &str) -> String {
+    in_groups(text, |group| format!("\u{2009}{group}"))
+}
+
+fn in_groups(text: &str, group: impl Fn(&str) -> String) -> String {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("−", digits),
         None => ("", text),
@@ -48,7 +79,30 @@ pub(crate) fn grouped(text: &str) -> String {
     let first = (whole.len() - 1) % 3 + 1;
     let mut grouped = format!("{sign}{}", &whole[..first]);
     for start in (first..whole.len()).step_by(3) {
-        grouped += &format!("<span class=\"g\">{}</span>", &whole[start..start + 3]);
+        grouped += &group(&whole[start..start + 3]);
     }
     grouped + &escape(&fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_are_set_apart_and_stay_harmless() {
+        assert_eq!(
+            marked("rows of `a<b>` and `c`"),
+            "<bdi>rows of <code>a&lt;b&gt;</code> and <code>c</code></bdi>"
+        );
+        assert_eq!(marked("a ` b"), "<bdi>a ` b</bdi>");
+    }
+
+    #[test]
+    fn long_numbers_are_grouped_in_one_way() {
+        assert_eq!(spaced("47018000.5"), "47\u{2009}018\u{2009}000.5");
+        assert_eq!(spaced("-12345"), "−12\u{2009}345");
+        assert_eq!(grouped("9999"), "9999");
+        assert_eq!(grouped("10000"), "10<span class=\"g\">000</span>");
+        assert_eq!(spaced("2023-12-08"), "2023-12-08");
+    }
 }

@@ -7,9 +7,11 @@ mod table;
 
 use lastbit_exact::{Rational, Rounding};
 
-pub(crate) use escape::{escape, name};
+pub(crate) use escape::{escape, marked, name};
 
-use super::text::{INVENTED, NO_GROUP, TOO_NOISY, error as error_text, terms};
+use super::text::{
+    INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, terms,
+};
 use super::{Cell, Picture, Report, Statistic};
 use chart::{Bar, Shape};
 use escape::grouped;
@@ -26,6 +28,10 @@ pub fn html(report: &Report) -> String {
         false => String::new(),
     };
     let mut body = mark.clone();
+    if report.invented {
+        // On every page that is printed, behind the text.
+        body += "<p class=\"watermark\" aria-hidden=\"true\">INVENTED</p>\n";
+    }
     body += &format!(
         "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with differential privacy, {}. Every ± is the error of noise and rounding at {} confidence, over the rows that count: it does not cover rows that are left out, nor cells cut to their bounds.</p>\n",
         name(&report.title),
@@ -96,7 +102,7 @@ fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
     if let [cell] = statistic.cells.as_slice() {
         text += &format!(
             "<p class=\"headline\">{}{}{}</p>\n",
-            label_before(cell),
+            label_before(statistic, cell),
             value(cell),
             error_after(cell, &statistic.unit)
         );
@@ -114,9 +120,14 @@ fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
     text + &receipt(report, statistic) + "</section>\n"
 }
 
-fn label_before(cell: &Cell) -> String {
-    let mut parts: Vec<&str> = cell.group.iter().map(String::as_str).collect();
-    parts.extend(Some(cell.label.as_str()).filter(|label| !label.is_empty()));
+fn label_before(statistic: &Statistic, cell: &Cell) -> String {
+    let mut parts: Vec<String> = cell.group.clone();
+    if !cell.label.is_empty() {
+        parts.push(match label_header(statistic) {
+            "of" => cell.label.clone(),
+            header => format!("{header} {}", cell.label),
+        });
+    }
     match parts.is_empty() {
         true => String::new(),
         false => format!("<span class=\"error\">{}:</span> ", name(&parts.join(", "))),
@@ -154,7 +165,7 @@ pub(crate) fn rows_about(about: &[String]) -> String {
     if about.is_empty() {
         return String::new();
     }
-    let phrases: Vec<String> = about.iter().map(|one| name(one)).collect();
+    let phrases: Vec<String> = about.iter().map(|one| marked(one)).collect();
     format!("<p class=\"about\">Of {}.</p>\n", phrases.join("; "))
 }
 
@@ -166,18 +177,26 @@ fn value(cell: &Cell) -> String {
     }
 }
 
+/// The error as the page writes numbers.
+pub(super) fn error_html(cell: &Cell) -> String {
+    error_with(cell, &grouped, &escape).replace("± ", "±&nbsp;")
+}
+
+/// The unit and the error: the unit stands after the number that it belongs to.
 fn error_after(cell: &Cell, unit: &str) -> String {
-    let mut text = match &cell.error {
-        Some(_) => format!(
-            " <span class=\"error\">{}</span>",
-            escape(&error_text(cell))
-        ),
+    let unit = match unit.is_empty() || cell.value.is_none() {
+        true => String::new(),
+        false => format!(" <span class=\"error\">{}</span>", name(unit)),
+    };
+    let error = match &cell.error {
+        Some(_) => format!(" <span class=\"error\">{}</span>", error_html(cell)),
         None => String::new(),
     };
-    if !unit.is_empty() && cell.value.is_some() {
-        text += &format!(" <span class=\"error\">{}</span>", name(unit));
+    match cell.too_noisy {
+        // The number itself is part of the error then.
+        true => error + &unit,
+        false => unit + &error,
     }
-    text
 }
 
 /// Counts, sums and histograms are amounts, seen from zero; the rest are places on a scale.
@@ -243,6 +262,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
     let scale = chart::scale(panels.iter().flat_map(|(_, bars)| bars), shape, ends);
     let mut text = String::from("<figure>\n");
     let many = panels.len() > 1;
+    let mut unsaid = false;
     if many {
         text += "<div class=\"panels\">\n";
     }
@@ -252,11 +272,21 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
             false => format!("{}: {group}", statistic.name),
         };
         let id = format!("p{index}-{panel}");
-        let drawn = chart::draw(bars, shape, &scale, &id, &title, many);
+        let mut draw = |id: &str, narrow| {
+            let drawn = chart::draw(bars, shape, &scale, id, &title, narrow);
+            unsaid |= drawn.contains(chart::UNSAID);
+            drawn
+        };
         if many {
+            let drawn = draw(&id, true);
             text += &format!("<div>\n<h3>{}</h3>\n{drawn}</div>\n", name(group));
         } else {
-            text += &drawn;
+            // One for wide screens and paper, one for telephones: a wide one would shrink its letters there.
+            text += &format!(
+                "<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n",
+                draw(&id, false),
+                draw(&format!("{id}-n"), true)
+            );
         }
     }
     if many {
@@ -267,8 +297,12 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
         true => format!(" The picture shows {shown} of {all} numbers."),
         false => String::new(),
     };
+    let unsaid = match unsaid {
+        true => " A question mark stands for a number that is too noisy to say, or withheld.",
+        false => "",
+    };
     text + &format!(
-        "<figcaption>{} The table has the same numbers.{part}</figcaption>\n</figure>\n",
+        "<figcaption>{} The table has the same numbers.{unsaid}{part}</figcaption>\n</figure>\n",
         match panels
             .iter()
             .flat_map(|(_, bars)| bars)
@@ -294,7 +328,7 @@ fn receipt(report: &Report, statistic: &Statistic) -> String {
         ("Plan", &report.receipt.plan),
     ];
     format!(
-        "<details>\n<summary>Receipt</summary>\n{}</details>\n",
+        "<details class=\"receipt\">\n<summary>Receipt</summary>\n{}</details>\n",
         definitions(&rows)
     )
 }

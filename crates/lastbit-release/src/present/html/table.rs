@@ -1,7 +1,7 @@
 //! Tables of numbers: one row a number, or one a label with the groups beside each other.
 
 use super::escape::{escape, name};
-use super::{error_text, value};
+use super::{error_html, value};
 use crate::present::text::label_header;
 use crate::present::{Cell, Statistic};
 
@@ -124,6 +124,6 @@ fn number(cell: &Cell) -> String {
     format!(
         "<td class=\"value\">{}</td><td class=\"error\">{}</td>",
         value(cell),
-        escape(&error_text(cell))
+        error_html(cell)
     )
 }
