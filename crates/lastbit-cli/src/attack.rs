@@ -33,7 +33,7 @@ Examples:
     Precision(Options),
     /// Does the time of a call go with the data or with the noise?
     #[command(after_long_help = "\
-The input of each call is drawn at random, so shuffling is an exact test: the threshold is the largest correlation among 999
+The input of each call is drawn at random, so shuffling is an exact test: the threshold is the largest correlation among 999 \
 shuffles, which chance alone exceeds once in a thousand runs, for each of the two correlations.
 
 Example:

@@ -18,10 +18,10 @@ use lastbit_release::clean::shown;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs any mechanism behind a command and bounds its loss from below: at the stated confidence, ε is at least what is printed. The
-command reads one value per line on standard input and writes one output per line on standard output: numbers, NaN, or words. It
-is run once, on --draws lines of each of two neighbouring inputs in turn. One half of the outputs chooses an event (a threshold, a set
-of values, of last bits, of low bits), the other half bounds its two probabilities by Clopper and Pearson. No bound is a proof of
+Runs any mechanism behind a command and bounds its loss from below: at the stated confidence, ε is at least what is printed. The \
+command reads one value per line on standard input and writes one output per line on standard output: numbers, NaN, or words. It \
+is run once, on --draws lines of each of two neighbouring inputs in turn. One half of the outputs chooses an event (a threshold, a set \
+of values, of last bits, of low bits), the other half bounds its two probabilities by Clopper and Pearson. No bound is a proof of \
 privacy: an audit only finds what is wrong.",
     after_long_help = "\
 Examples:

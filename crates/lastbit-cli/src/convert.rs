@@ -44,13 +44,13 @@ A privacy loss can be stated in several measures, from the strictest to the mild
   approx:E,D     (ε, δ): ε-DP but for events of probability δ; choose δ far below one over the
                  number of people
 
-Every number printed is rounded up, unless it is said to be a lower bound: it is safe to
+Every number printed is rounded up, unless it is said to be a lower bound: it is safe to \
 claim. The number after the colon is read exactly: 0.1 is one tenth.
 
-Pure losses of many releases add up; under zCDP and Rényi divergence they add up to less, and
-least if the whole law of each loss is known (pld: privacy-loss distributions, added up
-exactly; between an upper and a lower bound). --releases K shows what K such releases cost
-under each way of adding up. All of them hold when a release is chosen with earlier results in
+Pure losses of many releases add up; under zCDP and Rényi divergence they add up to less, and \
+least if the whole law of each loss is known (pld: privacy-loss distributions, added up \
+exactly; between an upper and a lower bound). --releases K shows what K such releases cost \
+under each way of adding up. All of them hold when a release is chosen with earlier results in \
 sight, as long as its kind and loss were fixed beforehand.";
 
 const EXAMPLES: &str = "\

@@ -8,10 +8,10 @@ use clap::Args;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
-Writes a commented plan to standard output, with everything that only a person can decide marked
-FILL IN. Such a plan is refused, and costs nothing, until it is filled in. Of CSV the header is read,
-of Parquet the schema, and of JSON lines, which have neither, the names in the first lines; cells
-are never looked at, so that nothing in the draft is a fact about anybody. (The first line of CSV is
+Writes a commented plan to standard output, with everything that only a person can decide marked \
+FILL IN. Such a plan is refused, and costs nothing, until it is filled in. Of CSV the header is read, \
+of Parquet the schema, and of JSON lines, which have neither, the names in the first lines; cells \
+are never looked at, so that nothing in the draft is a fact about anybody. (The first line of CSV is \
 taken for names: of a file without a header it would be the first row.)";
 
 const EXAMPLES: &str = "\

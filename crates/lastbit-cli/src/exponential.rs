@@ -30,7 +30,7 @@ Selects candidate r, with score u(r), with probability exactly proportional to
                  or removed. The same loss then buys twice the rate. If one person can raise
                  one score and lower another, leave it out.
 
-The answer has bounded range ε: its pure loss is ε, and its loss under zCDP at most ε²/8.
+The answer has bounded range ε: its pure loss is ε, and its loss under zCDP at most ε²/8. \
 Numbers are read exactly: 0.1 is one tenth; 1/3 and 2.5e-3 are numbers too.";
 
 /// What can be asked of the exponential mechanism.

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::number::{at_least, json_upper, readable, upper};
 
 const TEACH: &str = "\
-The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n less its rank error, where n is the number of data points: first the
+The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n less its rank error, where n is the number of data points: first the \
 length of an interval of good points, then two such intervals, then a point. Its loss of quality hardly depends on N.
 
   --promise is a quality that the best point surely has: for a quantile, up to n. It is public: do not take it from the data.

@@ -1,6 +1,6 @@
 //! The forms of a report: for people, programs, spreadsheets and browsers.
 
-use std::io::Write as _;
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -8,7 +8,7 @@ use clap::Args;
 use lastbit_release::present::{self, Report};
 
 use crate::Usage;
-use crate::output::{Guard, Kind, Output};
+use crate::output::{Guard, Kind, Output, is_same_target};
 use crate::streams::Stdout;
 
 /// Which forms are asked for.
@@ -22,9 +22,17 @@ pub struct Forms {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
+    /// Write the numbers as a Parquet table to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    parquet: Option<PathBuf>,
+
     /// Write the report as one page to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// Write how the numbers were made, as a text to print, to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    method: Option<PathBuf>,
 
     /// Replace files that lastbit did not write
     #[arg(long)]
@@ -32,7 +40,7 @@ pub struct Forms {
 }
 
 /// A form of a report.
-type Render = fn(&Report) -> String;
+type Render = fn(&Report) -> Result<Vec<u8>>;
 
 /// Outputs that can be written, as far as that shows before.
 pub struct Prepared {
@@ -41,36 +49,64 @@ pub struct Prepared {
 }
 
 impl Forms {
+    /// The files that are asked for, each with its option, its kind and how it is made.
+    fn files(&self) -> Vec<(&Path, &'static str, Kind, Render)> {
+        let forms: [(&Option<PathBuf>, _, _, Render); 4] = [
+            (&self.csv, "--csv", Kind::Csv, |report| {
+                Ok(present::csv(report).into_bytes())
+            }),
+            (&self.parquet, "--parquet", Kind::Parquet, parquet),
+            (&self.html, "--html", Kind::Html, |report| {
+                Ok(present::html(report).into_bytes())
+            }),
+            (&self.method, "--method", Kind::Method, |report| {
+                Ok(present::method(report).into_bytes())
+            }),
+        ];
+        let asked = forms
+            .into_iter()
+            .filter_map(|(path, option, kind, render)| {
+                Some((path.as_deref()?, option, kind, render))
+            });
+        asked.collect()
+    }
+
     /// Standard output and files have room for one thing each.
     pub fn check(&self) -> Result<()> {
-        let stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-        let asked = usize::from(self.json)
-            + usize::from(stdout(&self.csv))
-            + usize::from(stdout(&self.html));
-        if asked > 1 {
+        let files = self.files();
+        let stdout = |path: &Path| path == Path::new("-");
+        let printed = files.iter().filter(|(path, ..)| stdout(path));
+        if usize::from(self.json) + printed.count() > 1 {
             bail!(Usage(
-                "standard output has room for one of --json, --csv - and --html -; name files for the others".into()
+                "standard output has room for one of --json, --csv -, --parquet -, --html - and --method -; name files for the others".into()
             ));
         }
-        if self.csv.is_some() && self.csv == self.html {
+        for (index, (path, option, ..)) in files.iter().enumerate() {
+            for (other, second, ..) in &files[index + 1..] {
+                if !stdout(path) && is_same_target(path, other) {
+                    bail!(Usage(format!(
+                        "{option} and {second} name the same file; name two"
+                    )));
+                }
+            }
+        }
+        if self.parquet.as_deref().is_some_and(stdout) && io::stdout().is_terminal() {
             bail!(Usage(
-                "--csv and --html name the same file; name two".into()
+                "a Parquet table is nothing to read on a terminal; name a file, or use --csv -"
+                    .into()
             ));
+        }
+        if self.parquet.is_some() && !cfg!(feature = "engine") {
+            bail!("this lastbit was built without Parquet; build it with the feature `engine`");
         }
         Ok(())
     }
 
     /// Checks that all can be written, before anything is spent.
     pub fn prepare(&self, guard: &Guard) -> Result<Prepared> {
-        let forms = [
-            (&self.csv, Kind::Csv, present::csv as Render),
-            (&self.html, Kind::Html, present::html),
-        ];
         let mut outputs = Vec::new();
-        for (path, kind, render) in forms {
-            if let Some(path) = path {
-                outputs.push((Output::prepare(path, kind, guard, self.force)?, render));
-            }
+        for (path, _, kind, render) in self.files() {
+            outputs.push((Output::prepare(path, kind, guard, self.force)?, render));
         }
         Ok(Prepared {
             json: self.json,
@@ -79,13 +115,23 @@ impl Forms {
     }
 }
 
+#[cfg(feature = "engine")]
+fn parquet(report: &Report) -> Result<Vec<u8>> {
+    Ok(present::parquet(report)?)
+}
+
+#[cfg(not(feature = "engine"))]
+fn parquet(_: &Report) -> Result<Vec<u8>> {
+    bail!("this lastbit was built without Parquet")
+}
+
 impl Prepared {
     /// Writes every form; the one for people unless standard output is taken.
     pub fn show(self, report: &Report, out: &mut Stdout) -> Result<()> {
         let mut printed = false;
         for (output, render) in self.outputs {
             printed |= output.is_stdout();
-            let written = output.write(&render(report), out);
+            let written = render(report).and_then(|bytes| output.write(&bytes, out));
             if report.invented {
                 written?;
             } else {
@@ -100,7 +146,9 @@ impl Prepared {
         if self.json {
             writeln!(out, "{}", present::to_json(report))?;
         } else if !printed {
-            write!(out, "{}", present::text(report))?;
+            for (style, part) in present::styled_text(report) {
+                out.write_styled(style, &part)?;
+            }
         }
         Ok(())
     }

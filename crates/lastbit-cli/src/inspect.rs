@@ -9,12 +9,12 @@ use crate::Usage;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
-Finds the mistakes of a plan that only the data show: listed categories that do not occur, cells
+Finds the mistakes of a plan that only the data show: listed categories that do not occur, cells \
 that are cut to their bounds, missing or not listed, rows and units that the limits leave out.
 
-THIS IS NOT PRIVATE. It shows exact facts about the data, adds no noise, and spends nothing from
-the ledger. It is for the one who holds the data anyway; do not publish what it prints, and do not
-choose bounds, categories or limits by it: a choice that depends on the data is a fact about them
+THIS IS NOT PRIVATE. It shows exact facts about the data, adds no noise, and spends nothing from \
+the ledger. It is for the one who holds the data anyway; do not publish what it prints, and do not \
+choose bounds, categories or limits by it: a choice that depends on the data is a fact about them \
 that no loss accounts for. Take it as a reason to ask what is public, and to correct spelling.";
 
 #[derive(Args)]
@@ -67,7 +67,7 @@ mod words {
     use anyhow::Result;
     use lastbit_release::clean::label;
     use lastbit_release::inspect::{InspectedCells, Inspection};
-    use lastbit_release::plan::{Plan, Unit};
+    use lastbit_release::plan::{ColumnKind, Plan, Scale, Unit};
     use lastbit_release::present::wrapped;
 
     use crate::streams::Stdout;
@@ -77,6 +77,22 @@ mod words {
     const MOST_NAMED: usize = 20;
 
     const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish nothing of this, and choose no bounds, categories or limits by it: that is outside the guarantee.";
+
+    /// What the cells of a column of numbers are, and how those are written.
+    fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
+        let scale = match plan.column(name).map(|column| &column.kind) {
+            Some(ColumnKind::Numbers(numbers)) => numbers.scale,
+            _ => Scale::Real,
+        };
+        match scale {
+            Scale::Days => ("date", " (dates are written 2024-01-31)"),
+            Scale::Seconds => ("time", " (times are written 2024-01-31T23:59:59)"),
+            _ => (
+                "number",
+                " (numbers are written 1234.5, without signs between thousands)",
+            ),
+        }
+    }
 
     pub fn write(out: &mut Stdout, plan: &Plan, inspection: &Inspection) -> Result<()> {
         let mut lines = wrapped(WARNING, 0);
@@ -95,9 +111,13 @@ mod words {
                     below,
                     above,
                     missing,
-                } => format!(
-                    "{below} cells are below the lower bound and {above} above the upper one; {missing} are no number"
-                ),
+                } => {
+                    let (what, hint) = cells_of(plan, &column.name);
+                    let hint = if *missing > 0 { hint } else { "" };
+                    format!(
+                        "{below} cells are below the lower bound and {above} above the upper one; {missing} are no {what}{hint}"
+                    )
+                }
                 InspectedCells::Categories { absent, unlisted } => {
                     let named: Vec<_> = absent
                         .iter()
@@ -138,9 +158,16 @@ mod words {
                 ),
                 0,
             ));
-            for (statistic, rows, left_out) in &units.left_out {
-                let statistic = label(statistic, LONGEST);
-                let text = format!("{statistic}: the limits leave out {left_out} of {rows} rows");
+            for one in &units.statistics {
+                let statistic = label(&one.name, LONGEST);
+                let filter = match one.filtered {
+                    Some(filtered) => format!("its own filter leaves out {filtered} rows; "),
+                    None => String::new(),
+                };
+                let text = format!(
+                    "{statistic}: {filter}the limits leave out {} of {} rows (most_rows = {}, most_groups = {})",
+                    one.left_out, one.rows, one.most_rows, one.most_groups
+                );
                 lines.extend(wrapped(&text, 2));
             }
         }

@@ -22,9 +22,9 @@ use crate::streams::say;
 const LONGEST: usize = 200;
 
 const TEACH: &str = "\
-A ledger is a file, one per data set, with a budget and an entry for everything that was spent
-of it. A release first reserves its loss, durably, then draws noise, then settles: it stores
-what it publishes. A reservation stays spent whatever happens after it, so a crash may waste
+A ledger is a file, one per data set, with a budget and an entry for everything that was spent \
+of it. A release first reserves its loss, durably, then draws noise, then settles: it stores \
+what it publishes. A reservation stays spent whatever happens after it, so a crash may waste \
 budget and never leaks. The same release on the same data again returns what was stored, free.";
 
 #[derive(Subcommand)]
@@ -51,9 +51,9 @@ pub struct File {
 }
 
 const CHECK: &str = "\
-Each entry holds the hash of the one before it, and the head counts them, so that edits,
-removals and reordering are found. Somebody who can write the file could still cut its end and
-correct the head, or write all of it anew: that is found by a hash which was kept elsewhere,
+Each entry holds the hash of the one before it, and the head counts them, so that edits, \
+removals and reordering are found. Somebody who can write the file could still cut its end and \
+correct the head, or write all of it anew: that is found by a hash which was kept elsewhere, \
 from `ledger show` or from the receipt of a report.";
 
 #[derive(Args)]

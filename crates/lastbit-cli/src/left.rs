@@ -94,18 +94,29 @@ impl Left {
         let Some(warning) = self.warning().filter(|_| self.part() != Part::TooMuch) else {
             return Ok(());
         };
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !is_somebody_there() {
             return Ok(());
         }
         say(&warning);
-        say("(It costs nothing if this plan was released on these data before.) Go on? Type yes:");
-        let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer)?;
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Ok(()),
-            _ => bail!("nothing was read or spent; --yes goes on without asking"),
+        say("(It costs nothing if this plan was released on these data before.)");
+        match agrees() {
+            true => Ok(()),
+            false => bail!("nothing was read or spent; --yes goes on without asking"),
         }
     }
+}
+
+/// Whether somebody can be asked: input and messages are a terminal's.
+pub fn is_somebody_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks whether to go on; no answer is a no.
+pub fn agrees() -> bool {
+    say("Go on? Type yes:");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 #[cfg(test)]

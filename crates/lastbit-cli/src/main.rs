@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use lastbit_release::clean;
-use streams::{Stdout, say};
+use streams::{Stdout, say_error};
 
 /// Differential privacy that is right to the last bit.
 ///
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
     match panic::catch_unwind(run) {
         Ok(status) => ExitCode::from(status),
         Err(_) => {
-            say("error: this is a fault of lastbit; report it with the lines above");
+            say_error("this is a fault of lastbit; report it with the lines above");
             ExitCode::from(1)
         }
     }
@@ -135,7 +135,7 @@ fn run() -> u8 {
         Ok(()) => 0,
         Err(_) if out.is_closed() => 0,
         Err(error) => {
-            say(&format!("error: {error:#}"));
+            say_error(&format!("{error:#}"));
             if error.is::<Usage>() { 2 } else { 1 }
         }
     }
@@ -148,7 +148,7 @@ fn not_parsed(error: clap::Error) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     match error.print().and_then(|()| io::stdout().flush()) {
         Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("error: {failed}"));
+            say_error(&failed.to_string());
             1
         }
         // If bad usage cannot be told there is nobody to tell.

@@ -5,11 +5,12 @@ mod draft;
 mod guard;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use lastbit_release::clean;
+use lastbit_release::present::METHOD_MARK;
 
 use crate::streams::Stdout;
 use draft::Draft;
@@ -17,6 +18,15 @@ pub use guard::Guard;
 
 /// What a file of ours begins with: within so many bytes.
 const HEAD: usize = 1024;
+
+/// What a Parquet table of ours ends with: within so many bytes of its footer.
+const TAIL: u64 = 1 << 16;
+
+/// In the footer of a Parquet table of ours.
+#[cfg(feature = "engine")]
+const PARQUET_MARK: &[u8] = lastbit_release::present::PARQUET_MARK.as_bytes();
+#[cfg(not(feature = "engine"))]
+const PARQUET_MARK: &[u8] = b"lastbit.report";
 
 /// The first line of a picture.
 pub const SVG_MARK: &str = "<!-- drawn by lastbit -->\n";
@@ -28,6 +38,10 @@ pub enum Kind {
     Html,
     /// A table: its header is that of reports.
     Csv,
+    /// A table: its footer says that it is a report.
+    Parquet,
+    /// How a release was made: its first line says so.
+    Method,
     /// A certificate: it names its format.
     Certificate,
     /// A certificate for Coq: its first words say so.
@@ -37,9 +51,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a file that begins so was written by this command.
-    fn is_ours(self, head: &[u8]) -> bool {
+    /// Whether a file that begins or ends so was written by this command.
+    fn is_ours(self, head: &[u8], tail: &[u8]) -> bool {
+        let has = |bytes: &[u8], mark: &[u8]| bytes.windows(mark.len()).any(|part| part == mark);
         let mark: &[u8] = match self {
+            Kind::Parquet => {
+                return tail.ends_with(b"PAR1") && has(tail, PARQUET_MARK);
+            }
+            Kind::Method => METHOD_MARK.as_bytes(),
             Kind::Html => b"<meta name=\"generator\" content=\"lastbit\">",
             Kind::Csv => b"statistic,kind,of,by,group,label,value,error,",
             Kind::Certificate => b"\"format\": \"lastbit snapping certificate",
@@ -47,8 +66,8 @@ impl Kind {
             Kind::Svg => SVG_MARK.as_bytes(),
         };
         match self {
-            Kind::Csv => head.starts_with(mark),
-            _ => head.windows(mark.len()).any(|window| window == mark),
+            Kind::Csv | Kind::Method => head.starts_with(mark),
+            _ => has(head, mark),
         }
     }
 }
@@ -110,17 +129,17 @@ impl Output {
     }
 
     /// Writes all of it.
-    pub fn write(self, text: &str, out: &mut Stdout) -> Result<()> {
+    pub fn write(self, bytes: impl AsRef<[u8]>, out: &mut Stdout) -> Result<()> {
         match self.place {
             // As errors of standard output are: a reader may have seen enough.
-            Place::Stdout => Ok(out.write_exactly(text)?),
-            _ => self.write_file(text),
+            Place::Stdout => Ok(out.write_exactly(bytes.as_ref())?),
+            _ => self.write_file(bytes),
         }
     }
 
     /// Writes all of it, where standard output is taken.
-    pub fn write_file(self, text: &str) -> Result<()> {
-        let bytes = text.as_bytes();
+    pub fn write_file(self, bytes: impl AsRef<[u8]>) -> Result<()> {
+        let bytes = bytes.as_ref();
         match self.place {
             Place::Stdout => bail!("standard output is taken; name a file"),
             Place::Stream(mut stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
@@ -148,14 +167,18 @@ fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
         .with_context(|| {
             format!("{shown} cannot be read, so nobody knows what would be replaced")
         })?;
+    let tail = match kind {
+        Kind::Parquet => tail(path).with_context(|| cannot(&shown))?,
+        _ => Vec::new(),
+    };
     if head.starts_with(b"SQLite format 3\0") {
         bail!(
             "{shown}: this is a database, perhaps a ledger, and nothing was written; name another file"
         );
     }
-    if !head.is_empty() && !kind.is_ours(&head) && !force {
+    if !head.is_empty() && !kind.is_ours(&head, &tail) && !force {
         let or_force = match kind {
-            Kind::Html | Kind::Csv => ", or replace it with --force",
+            Kind::Html | Kind::Csv | Kind::Parquet | Kind::Method => ", or replace it with --force",
             Kind::Certificate | Kind::Coq | Kind::Svg => "",
         };
         bail!(
@@ -163,6 +186,21 @@ fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The last bytes of a file.
+fn tail(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether two names are of one file, which may not be there yet.
+pub fn is_same_target(a: &Path, b: &Path) -> bool {
+    a == b || resolved(a).is_some_and(|a| resolved(b) == Some(a))
 }
 
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use lastbit_release::account::{Prices, price};
 use lastbit_release::clean::{self, label, shown};
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, TENTH, about, counted, loss_in_words, price_html, words, wrapped,
+    HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
 };
 use lastbit_release::release::Identity;
 
@@ -24,9 +24,9 @@ use crate::release::Place;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
-A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and
-statistics. Its schema is in docs/plan.md, and examples/ has two. This command reads no data and
-spends nothing: it shows what `lastbit release` will spend on each statistic and how far each
+A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
+statistics. Its schema is in docs/plan.md, and examples/ has two. This command reads no data and \
+spends nothing: it shows what `lastbit release` will spend on each statistic and how far each \
 published number will be from the exact one, with the plan's confidence. Errors are rounded up.";
 
 /// The width of the terminal that tables are broken for.
@@ -77,7 +77,7 @@ impl Plan {
                     "standard output has room for one of --json and --html -".into()
                 ));
             }
-            output.write(&price_html(&plan, &prices), out)?;
+            output.write(price_html(&plan, &prices), out)?;
             if page {
                 return Ok(());
             }
@@ -102,14 +102,9 @@ impl Plan {
     }
 }
 
-fn print(
-    out: &mut impl Write,
-    plan: &plan::Plan,
-    prices: &Prices,
-    left: &Result<Left>,
-) -> Result<()> {
-    writeln!(out, "{}", shown(&plan.title))?;
-    writeln!(out)?;
+fn print(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: &Result<Left>) -> Result<()> {
+    out.write_styled(Style::Strong, &shown(&plan.title))?;
+    writeln!(out, "\n")?;
     let others: Vec<String> = prices
         .comparison
         .iter()
@@ -158,8 +153,13 @@ fn print(
         Err(error) => Some(format!("{error:#}")),
     };
     for sentence in loss_in_words(plan, &prices.loss).into_iter().chain(taken) {
+        let style = match sentence.starts_with("WARNING") || sentence.starts_with("This ") {
+            true => Style::Warning,
+            false => Style::Plain,
+        };
         for line in wrapped(&clean::visible(&sentence), 2) {
-            writeln!(out, "{line}")?;
+            out.write_styled(style, &line)?;
+            writeln!(out)?;
         }
     }
     writeln!(out)?;
@@ -198,7 +198,8 @@ fn print(
         }
     }
     writeln!(out)?;
-    let end = format!("No data was read and nothing was spent. {TENTH}");
+    let terms = price_terms(plan, prices).join(" ");
+    let end = format!("No data was read and nothing was spent. {terms}");
     for line in wrapped(&end, 0) {
         writeln!(out, "{line}")?;
     }

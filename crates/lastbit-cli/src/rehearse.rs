@@ -13,9 +13,9 @@ use crate::output::Guard;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
-Shows what a release will look like, in every form, before it costs anything. Rows are made up
-from the plan alone: its bounds, bins, categories and expected rows. No data are read, no ledger
-is made or asked, nothing is spent, and every form says that its numbers are invented. What only
+Shows what a release will look like, in every form, before it costs anything. Rows are made up \
+from the plan alone: its bounds, bins, categories and expected rows. No data are read, no ledger \
+is made or asked, nothing is spent, and every form says that its numbers are invented. What only \
 the data show, such as a misspelt column, `lastbit release` finds before it spends.";
 
 #[derive(Args)]

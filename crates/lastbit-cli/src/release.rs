@@ -13,21 +13,23 @@ use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
 use lastbit_release::plan::Plan;
-use lastbit_release::release::Released;
+use lastbit_release::release::{Changed, Released};
 
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::Left;
+use crate::left::{Left, agrees, is_somebody_there};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
-Prices the plan, reads the data, spends the loss in the ledger, adds noise, stores what is
-published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does
-a release that is interrupted while they are; later it has spent its loss and published nothing.
-The same plan on the same data again returns what was published before, at no cost. On a terminal
-it asks before it spends more than half of what is left. `lastbit plan` shows beforehand what it
-will cost and how exact it will be, and `lastbit rehearse` what the report will look like.";
+Prices the plan, reads the data, spends the loss in the ledger, adds noise, stores what is \
+published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does \
+a release that is interrupted while they are; later it has spent its loss and published nothing. \
+The same plan on the same data again returns what was published before, at no cost. On a terminal \
+it asks before it spends more than half of what is left, and before it spends again because the \
+data changed since the same was released; elsewhere it says so and goes on. `lastbit plan` shows \
+beforehand what it will cost and how exact it will be, and `lastbit rehearse` what the report will \
+look like.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -42,7 +44,7 @@ pub struct Release {
     #[command(flatten)]
     forms: Forms,
 
-    /// Do not ask before more than half of what is left is spent
+    /// Do not ask: neither before more than half of what is left is spent, nor where the data changed
     #[arg(long)]
     yes: bool,
 
@@ -70,7 +72,8 @@ impl Release {
             }
         }
         let bar = self.bar();
-        let released = released(&plan, &place, progress(&bar));
+        let mut go_on = |changed: &Changed| bar.suspend(|| self.goes_on(changed));
+        let released = released(&plan, &place, progress(&bar), &mut go_on);
         bar.finish_and_clear();
         let released = released?;
         if let Released::Stored { row, time, .. } = &released
@@ -81,6 +84,22 @@ impl Release {
             ));
         }
         forms.show(released.report(), out)
+    }
+
+    /// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is asked.
+    fn goes_on(&self, changed: &Changed) -> bool {
+        let Changed {
+            row,
+            time,
+            loss,
+            left,
+        } = changed;
+        if !self.quiet || !self.yes {
+            say(&format!(
+                "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
+            ));
+        }
+        self.yes || !is_somebody_there() || agrees()
     }
 
     /// A bar on a terminal; nothing where the output goes to a file or a pipe.
@@ -153,18 +172,34 @@ fn progress(bar: &ProgressBar) -> Progress {
 }
 
 #[cfg(feature = "engine")]
-fn released(plan: &Plan, place: &Place, progress: Progress) -> Result<Released> {
+fn released(
+    plan: &Plan,
+    place: &Place,
+    progress: Progress,
+    go_on: &mut dyn FnMut(&Changed) -> bool,
+) -> Result<Released> {
+    use anyhow::anyhow;
     use lastbit_release::engine::TableEngine;
-    use lastbit_release::release::{release, release_in};
-    let engine = TableEngine::default();
-    Ok(match place {
-        Place::File(path) => release(plan, path, &engine, progress)?,
-        Place::Directory(directory) => release_in(plan, directory, &engine, progress)?,
-    })
+    use lastbit_release::release::{At, ReleaseError, release_asking};
+    let at = match place {
+        Place::File(path) => At::File(path),
+        Place::Directory(directory) => At::Directory(directory),
+    };
+    release_asking(plan, at, &TableEngine::default(), progress, go_on).map_err(
+        |error| match error {
+            ReleaseError::Declined => anyhow!("{error}; --yes goes on without asking"),
+            error => error.into(),
+        },
+    )
 }
 
 #[cfg(not(feature = "engine"))]
-fn released(_: &Plan, _: &Place, _: Progress) -> Result<Released> {
+fn released(
+    _: &Plan,
+    _: &Place,
+    _: Progress,
+    _: &mut dyn FnMut(&Changed) -> bool,
+) -> Result<Released> {
     anyhow::bail!(
         "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
     )

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use lastbit_release::clean;
+use lastbit_release::present::Style;
 
 /// The most characters of one message.
 const MOST_SAID: usize = 1 << 14;
@@ -27,13 +28,36 @@ impl Stdout {
         self.closed
     }
 
-    /// Writes a text for programs as it is; to a terminal, clean.
-    pub fn write_exactly(&mut self, text: &str) -> io::Result<()> {
-        if io::stdout().is_terminal() {
-            let lines: Vec<_> = text.split("\r\n").map(clean::visible).collect();
+    /// Writes what is for programs as it is; a text to a terminal, clean.
+    pub fn write_exactly(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if io::stdout().is_terminal()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            // Where lines end in CRLF, a line break alone is part of a name.
+            let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let lines: Vec<_> = text.split(end).map(clean::visible).collect();
             return self.write_all(lines.join("\n").as_bytes());
         }
-        let done = self.out.write_all(text.as_bytes());
+        let done = self.out.write_all(bytes);
+        self.noticed(done)
+    }
+
+    /// Writes a part of a text, in colour where the terminal has it.
+    pub fn write_styled(&mut self, style: Style, text: &str) -> io::Result<()> {
+        let code = match style {
+            _ if !has_colour(&io::stdout()) => None,
+            Style::Strong => Some("\u{1b}[1m"),
+            Style::Bar => Some("\u{1b}[36m"),
+            Style::Warning => Some("\u{1b}[1;31m"),
+            _ => None,
+        };
+        let Some(code) = code else {
+            return self.write_all(text.as_bytes());
+        };
+        // The signs are ours; what is between them is cleaned as ever.
+        self.out.write_all(code.as_bytes())?;
+        self.write_all(text.as_bytes())?;
+        let done = self.out.write_all(RESET.as_bytes());
         self.noticed(done)
     }
 
@@ -61,6 +85,25 @@ impl Write for Stdout {
     fn flush(&mut self) -> io::Result<()> {
         let done = self.out.flush();
         self.noticed(done)
+    }
+}
+
+const RESET: &str = "\u{1b}[0m";
+
+/// Whether colours are shown there, and wanted: <https://no-color.org>.
+fn has_colour(stream: &impl IsTerminal) -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+}
+
+/// Writes an error to standard error, as [`say`] does, with its first word in colour.
+pub fn say_error(message: &str) {
+    if has_colour(&io::stderr()) {
+        let _ = write!(io::stderr(), "\u{1b}[1;31merror:{RESET} ");
+        say(message);
+    } else {
+        say(&format!("error: {message}"));
     }
 }
 

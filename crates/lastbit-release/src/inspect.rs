@@ -10,7 +10,7 @@ use lastbit_exact::{Rational, Rounding};
 
 use crate::engine::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
 use crate::engine::{Engine, Progress};
-use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Unit};
+use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Scope, Unit};
 use crate::release::ReleaseError;
 use crate::statistic::query;
 
@@ -76,8 +76,25 @@ pub struct InspectedUnits {
     pub without: u64,
     /// Units that have more rows in all than count in one group.
     pub beyond: u64,
-    /// For each statistic, its name, the rows that it would be of without limits, and how many of those the limits leave out.
-    pub left_out: Vec<(String, u64, u64)>,
+    /// What each statistic leaves out, by its own filter and limits.
+    pub statistics: Vec<InspectedStatistic>,
+}
+
+/// What a statistic leaves out, of the rows that are of a unit and in one of its groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectedStatistic {
+    /// Its name.
+    pub name: String,
+    /// Rows that its own filter leaves out; nothing if it has none.
+    pub filtered: Option<u64>,
+    /// The rows that it would be of without limits.
+    pub rows: u64,
+    /// How many of those its limits leave out: its own, or those of the plan where it has none.
+    pub left_out: u64,
+    /// The most rows of a unit that count in a group.
+    pub most_rows: u64,
+    /// The most groups in which a unit counts.
+    pub most_groups: u64,
 }
 
 /// Looks at the data of a plan, without noise or loss: never for a report.
@@ -155,35 +172,24 @@ pub fn inspect_not_private(
     let units = match &plan.unit {
         Unit::Row => None,
         Unit::Column {
-            name,
-            most_rows,
-            most_groups,
+            name, most_rows, ..
         } => {
-            let (grouped, slots) = query(plan, [0; 32]);
-            let tables: Vec<Table> = grouped.tables.into_iter().map(|t| rows(t.keys)).collect();
-            let limited = |most_rows, most_groups, tables| {
+            let whole = |most_rows| {
                 let name = name.clone();
                 let unit = Unit::Column {
                     name,
                     most_rows,
-                    most_groups,
+                    most_groups: 1,
                 };
-                ask(unit, plan.derive.clone(), tables)
+                ask(unit, plan.derive.clone(), vec![rows(vec![])])
             };
-            let whole = |most_rows| limited(most_rows, 1, vec![rows(vec![])]);
-            let free = limited(NO_LIMIT, NO_LIMIT, tables.clone())?;
-            let bound = limited(*most_rows, *most_groups, tables)?;
-            let left_out = plan.statistics.iter().zip(&slots).map(|(statistic, slot)| {
-                let (free, bound) = (count(&free, slot.table), count(&bound, slot.table));
-                (statistic.name.clone(), free, free.saturating_sub(bound))
-            });
             Some(InspectedUnits {
                 units: count(&*whole(1)?, 0),
                 without: kept.saturating_sub(count(&*whole(NO_LIMIT)?, 0)),
                 // Each unit with more rows adds exactly one if one more may count.
                 beyond: count(&*whole(most_rows.saturating_add(1))?, 0)
                     .saturating_sub(count(&*whole(*most_rows)?, 0)),
-                left_out: left_out.collect(),
+                statistics: statistics(plan, &ask)?,
             })
         }
     };
@@ -193,6 +199,55 @@ pub fn inspect_not_private(
         columns,
         units,
     })
+}
+
+/// What each statistic leaves out: its table as it is, without its limits, and without its filter too.
+fn statistics(
+    plan: &Plan,
+    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
+) -> Result<Vec<InspectedStatistic>, ReleaseError> {
+    let (grouped, slots) = query(plan, [0; 32]);
+    let all = grouped.tables.len();
+    let variant = |change: fn(&mut Scope)| {
+        let tables = grouped.tables.iter().map(move |table| {
+            let mut scope = table.scope.clone();
+            change(&mut scope);
+            Table {
+                scope,
+                ..rows(table.keys.clone())
+            }
+        });
+        tables.collect::<Vec<_>>()
+    };
+    let free = |scope: &mut Scope| {
+        scope.most_rows = Some(NO_LIMIT);
+        scope.most_groups = Some(NO_LIMIT);
+    };
+    let mut tables = variant(|_| {});
+    tables.extend(variant(free));
+    tables.extend(variant(|scope| {
+        *scope = Scope {
+            most_rows: Some(NO_LIMIT),
+            most_groups: Some(NO_LIMIT),
+            ..Scope::default()
+        };
+    }));
+    let answer = ask(plan.unit.clone(), grouped.derive.clone(), tables)?;
+    let inspected = plan.statistics.iter().zip(&slots).map(|(statistic, slot)| {
+        let [bound, free, unfiltered] =
+            [0, 1, 2].map(|part| count(&answer, part * all + slot.table));
+        let (most_rows, most_groups) = statistic.scope.limits(&plan.unit).unwrap_or_default();
+        let filter = statistic.scope.filter.as_ref();
+        InspectedStatistic {
+            name: statistic.name.clone(),
+            filtered: filter.map(|_| unfiltered.saturating_sub(free)),
+            rows: free,
+            left_out: free.saturating_sub(bound),
+            most_rows,
+            most_groups,
+        }
+    });
+    Ok(inspected.collect())
 }
 
 fn rows(keys: Vec<Key>) -> Table {

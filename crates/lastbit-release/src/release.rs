@@ -80,6 +80,45 @@ pub fn release_in(
     run(plan, &open, engine, progress, &mut System::default())
 }
 
+/// Where the ledger of a release is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At<'a> {
+    /// In this file.
+    File(&'a Path),
+    /// In this directory, which has one.
+    Directory(&'a Path),
+}
+
+/// What is about to be spent again, on data that have changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// The row of the ledger in which the same was last released, or what has the same title and statistics.
+    pub row: i64,
+    /// When, in UTC.
+    pub time: String,
+    /// What this release will spend.
+    pub loss: Loss,
+    /// What is left before.
+    pub left: Loss,
+}
+
+/// [`release`] or [`release_in`] that asks first where the same was released before and the data have changed since, so that it would spend
+/// again; an answer of `false` ends it, and nothing is spent.
+pub fn release_asking(
+    plan: &Plan,
+    at: At<'_>,
+    engine: &dyn Engine,
+    progress: Progress,
+    go_on: &mut dyn FnMut(&Changed) -> bool,
+) -> Result<Released, ReleaseError> {
+    let open = |budget: &Loss, protects: &str| match at {
+        At::File(path) => Ledger::open_for(path, budget, protects),
+        At::Directory(path) => Ledger::open_in(path, budget, protects),
+    };
+    let entropy = &mut System::default();
+    run_asking(plan, &open, engine, progress, entropy, go_on)
+}
+
 /// [`release`] with noise from an entropy of the caller's choice: for tests only.
 #[cfg(any(test, feature = "test-entropy"))]
 pub fn release_with(
@@ -101,6 +140,17 @@ fn run(
     engine: &dyn Engine,
     progress: Progress,
     entropy: &mut dyn Entropy,
+) -> Result<Released, ReleaseError> {
+    run_asking(plan, open, engine, progress, entropy, &mut |_| true)
+}
+
+fn run_asking(
+    plan: &Plan,
+    open: &Open<'_>,
+    engine: &dyn Engine,
+    progress: Progress,
+    entropy: &mut dyn Entropy,
+    go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released, ReleaseError> {
     lastbit_exact::environment::check()?;
     let prices = price(plan)?;
@@ -130,6 +180,18 @@ fn run(
     };
     if let Some(stored) = ledger.foresee(&request)? {
         return recalled(plan, stored, request.data);
+    }
+    let changed = ledger.changed_since(&known, &request.description, &request.data)?;
+    if let Some((row, time)) = changed {
+        let changed = Changed {
+            row,
+            time,
+            loss: request.loss.clone(),
+            left: ledger.account().remaining(),
+        };
+        if !go_on(&changed) {
+            return Err(ReleaseError::Declined);
+        }
     }
     let answer = engine
         .scan(&query, progress)

@@ -64,7 +64,7 @@ impl Convert {
         let rows = rows(&all, smallest)?;
         if let Some(path) = &self.html {
             let output = Output::prepare(path, Kind::Html, &Guard::default(), self.force)?;
-            output.write(&page(mixture, &rows), out)?;
+            output.write(page(mixture, &rows), out)?;
         }
         if self.picture {
             mixture.print(out)?;

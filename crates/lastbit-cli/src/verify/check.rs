@@ -20,9 +20,9 @@ use lastbit_release::clean::{path, shown};
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Reads a certificate that `lastbit verify snapping --certificate FILE` wrote, and establishes every one of its statements anew,
-with directed rounding and without the prover. It is accepted, or its first bad step is named. What was accepted is printed: a
-certificate says nothing about another program, other numbers, or queries that it does not speak of. A certificate with any number
+Reads a certificate that `lastbit verify snapping --certificate FILE` wrote, and establishes every one of its statements anew, \
+with directed rounding and without the prover. It is accepted, or its first bad step is named. What was accepted is printed: a \
+certificate says nothing about another program, other numbers, or queries that it does not speak of. A certificate with any number \
 changed is refused; other spellings of the same numbers are not (0.5 for 1/2, other white space, another order of the fields).
 
 A certificate that `lastbit verify snapping --coq FILE` wrote is for Coq, which checks it without any code of this project.

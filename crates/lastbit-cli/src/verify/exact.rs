@@ -23,8 +23,8 @@ const MOST_LINES: usize = 64;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs the shipped `release` on chosen random bits. For one sign the output moves one way as U* falls, so bisection over the bit
-patterns of U* finds where each output begins and ends, and its exact probability: a dyadic number, no statistics. With --other,
+Runs the shipped `release` on chosen random bits. For one sign the output moves one way as U* falls, so bisection over the bit \
+patterns of U* finds where each output begins and ends, and its exact probability: a dyadic number, no statistics. With --other, \
 the exact loss between the two values, between the ideal loss |f − f'|/λ and what a release is charged.",
     after_long_help = "\
 Examples:

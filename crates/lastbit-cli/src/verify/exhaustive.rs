@@ -22,8 +22,8 @@ const MOST_BITS: u32 = 14;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs the float skeleton of the snapping mechanism on every U* of a small format, for many scales λ, bounds B and all pairs of many
-values, and compares the exact loss beyond |f − f'|/λ with what the published formula and the charge allow. From 8 bits on every
+Runs the float skeleton of the snapping mechanism on every U* of a small format, for many scales λ, bounds B and all pairs of many \
+values, and compares the exact loss beyond |f − f'|/λ with what the published formula and the charge allow. From 8 bits on every \
 setting is inside the limits λ < B < 2^(p−7)·λ; with fewer bits nothing is inside, and whole outputs become unreachable.",
     after_long_help = "\
 Examples:
@@ -58,7 +58,7 @@ impl Exhaustive {
         bar.finish_and_clear();
         if let Some(svg) = svg {
             let picture = picture(&rows).context("no setting to draw")?;
-            svg.write_file(&format!("{SVG_MARK}{picture}"))?;
+            svg.write_file(format!("{SVG_MARK}{picture}"))?;
         }
         if self.json {
             let rows: Vec<Value> = rows.iter().map(as_json).collect();

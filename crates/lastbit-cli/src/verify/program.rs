@@ -27,9 +27,9 @@ A mechanism is written as a small program: parameters, samples, assignments, wha
   y = lambda (*) ln~(u)             (+) (-) (*) (/) and ln~ round to the format, + - * / and ln do not
   return clamp(round(x (+) s (*) y, Lambda), B)
 
-The command checks the program (names, arithmetics, divisions by zero, whether the output moves in one direction with each sample),
-and derives in which interval every value must lie, over the real numbers and in a format of P bits, for inputs that you choose.
-Of a floating program it says which loss is certified, or where the proof fails.
+The command checks the program (names, arithmetics, divisions by zero, whether the output moves in one direction with each sample), \
+and derives in which interval every value must lie, over the real numbers and in a format of P bits, for inputs that you choose. \
+Of a floating program it says which loss is certified, or where the proof fails. \
 docs/language.md tells the whole language.";
 
 const EXAMPLES: &str = "\

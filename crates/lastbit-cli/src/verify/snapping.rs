@@ -23,12 +23,12 @@ use lastbit_release::clean::shown;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Proves that snapping in p-bit floating point loses at most a certain amount, for all inputs in [-B, B] and all outputs, and
-writes the proof down as a certificate that `lastbit verify check` can check without trusting the prover. The scale is D/E'
-rounded up to p bits. Beside the certified loss stand the published formulas, and the least constants (c1, c2) for which
+Proves that snapping in p-bit floating point loses at most a certain amount, for all inputs in [-B, B] and all outputs, and \
+writes the proof down as a certificate that `lastbit verify check` can check without trusting the prover. The scale is D/E' \
+rounded up to p bits. Beside the certified loss stand the published formulas, and the least constants (c1, c2) for which \
 E'(1 + c1 (B/D) eta) + c2 eta is certified, eta = 2^-p.
 
-With --program, a program of the language is proved instead. If it does not meet the premises of the theorem, the first that fails is
+With --program, a program of the language is proved instead. If it does not meet the premises of the theorem, the first that fails is \
 named with its place in the source, and a search at a few bits looks for two inputs that the program tells apart.",
     after_long_help = "\
 Examples:

@@ -4,10 +4,15 @@
 //! it writes files, runs the command, and looks at exit status, output and files.
 #![cfg(all(unix, feature = "engine"))]
 
+mod changes;
 mod data;
+mod forms;
 mod ledgers;
+mod mistakes;
 mod names;
 mod outputs;
 mod steward;
 mod stored;
 mod streams;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -36,7 +36,7 @@ fn neither_the_ledger_nor_the_plan_nor_the_data_are_written_over() {
         "hard.csv",
         "sub",
     ] {
-        for option in ["--csv", "--html"] {
+        for option in ["--csv", "--html", "--parquet", "--method"] {
             for force in [false, true] {
                 let mut arguments = vec!["release", "next.toml", option, target];
                 arguments.extend(force.then_some("--force"));

@@ -80,6 +80,8 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
         &["rehearse", "plan.toml", "--json"],
         &["rehearse", "plan.toml", "--csv", "-"],
         &["rehearse", "plan.toml", "--html", "-"],
+        &["rehearse", "plan.toml", "--method", "-"],
+        &["rehearse", "plan.toml", "--parquet", "-"],
         &["draft", "table.csv"],
         &["draft", "table.jsonl"],
         &["inspect", "plan.toml"],
@@ -104,7 +106,7 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
     let bare = here.run(&["draft", "bare.csv"]).succeeded();
     assert!(SECRETS[..3].iter().all(|secret| bare.out.contains(secret)));
     let said = runs.iter().filter(|done| done.status == Some(0));
-    assert_eq!(said.filter(|done| done.out.len() > 100).count(), 12);
+    assert_eq!(said.filter(|done| done.out.len() > 100).count(), 14);
 }
 
 #[test]
@@ -136,6 +138,8 @@ fn a_rehearsal_reads_nothing_spends_nothing_and_is_marked_in_every_form() {
         here.read("out.html")
             .contains("<title>Invented: People</title>")
     );
+    let method = here.run(&["rehearse", "plan.toml", "--method", "-"]);
+    assert_eq!(method.succeeded().out.matches("INVENTED").count(), 2);
     let csv = here.read("out.csv");
     assert!(csv.lines().count() == 4 && csv.lines().all(|line| line.ends_with(",invented")));
     assert_eq!(here.files(), ["out.csv", "out.html", "plan.toml"]);
@@ -166,76 +170,6 @@ fn a_rehearsal_shows_the_rows_that_the_plan_expects() {
     // At this loss any noise at all has a probability below e^-200.
     assert_eq!(first("plan.toml"), 5000.0);
     assert_eq!(first("public.toml"), 123_456_789.0);
-}
-
-#[test]
-fn mistakes_cost_nothing() {
-    let here = Here::new();
-    let good = plan(50);
-    let draft = here.run(&["draft", "people.csv"]).succeeded().out;
-    let rows = "neighbours = \"change-one\"\nrows = 499";
-    let mistakes: [(&str, String, &str); 10] = [
-        ("draft", draft, "still to fill in"),
-        (
-            "column",
-            good.replace("columns.age", "columns.agee")
-                .replace("\"age\"", "\"agee\""),
-            "agee",
-        ),
-        (
-            "rows",
-            good.replace("neighbours = \"add-remove\"", rows)
-                .replace(PEOPLE, ""),
-            "500 rows",
-        ),
-        ("file", good.replace("people.csv", "peple.csv"), "peple.csv"),
-        ("kind", good.replace("\"count\"", "\"cuont\""), "cuont"),
-        ("key", good.replace("epsilon", "epsilom"), "epsilo"),
-        (
-            "spend",
-            format!("{good}\n[spend]\nepsilon = 2\n"),
-            "more than [budget]",
-        ),
-        (
-            "bounds",
-            good.replace("[0, 50, 100]", "[0, 100, 50]"),
-            "increase",
-        ),
-        (
-            "delta",
-            good.replace("edges = [0, 50, 100]", "discover = true"),
-            "statistic",
-        ),
-        ("toml", good.replace("[budget]", "[budget"), "TOML"),
-    ];
-    for (name, text, words) in mistakes {
-        let (file, ledger) = (format!("{name}.toml"), format!("{name}.ledger"));
-        here.write(&file, text);
-        here.run(&["release", &file, "--ledger", &ledger])
-            .failed(words);
-        let spent = here.spent(&ledger);
-        assert!(
-            spent.is_none() || spent.as_deref() == Some("0"),
-            "{name}: {spent:?}"
-        );
-    }
-    // Outputs that cannot be written, and a plan of another budget.
-    here.write("good.toml", &good);
-    here.run(&[
-        "release",
-        "good.toml",
-        "--ledger",
-        "kept.ledger",
-        "--html",
-        "no/such/place.html",
-    ])
-    .failed("place.html");
-    here.write("other.toml", good.replace("epsilon = 1", "epsilon = 3"));
-    here.run(&["release", "good.toml", "--ledger", "kept.ledger"])
-        .succeeded();
-    here.run(&["release", "other.toml", "--ledger", "kept.ledger"])
-        .failed("budget");
-    assert_eq!(here.spent("kept.ledger").as_deref(), Some("1"));
 }
 
 #[test]
@@ -307,9 +241,10 @@ by = ["ward"]
     for words in [
         "7 rows; the filter leaves out 0",
         "age: 1 cells are below the lower bound and 1 above the upper one; 1 are no",
+        "numbers are written 1234.5, without signs between",
         "ward: listed and do not occur: \"west\"; 2 cells are missing or not listed",
         "3 different who; 1 of them have more than most_rows = 2 rows in all; 1 rows",
-        "mean age: the limits leave out 1 of 6 rows",
+        "mean age: the limits leave out 1 of 6 rows (most_rows = 2, most_groups = 1)",
         "outside the",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
@@ -320,6 +255,60 @@ by = ["ward"]
         "{shown}"
     );
     assert_eq!(here.files(), ["plan.toml", "t.csv"]);
+}
+
+#[test]
+fn inspect_counts_what_the_limits_and_filter_of_each_statistic_leave_out() {
+    let here = Here::empty();
+    let rows: String = (0..12)
+        .map(|i| format!("{},{},{i}\n", i / 6, i % 3))
+        .collect();
+    here.write("t.csv", format!("who,ward,day\n{rows}"));
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+unit = "who"
+most_rows = 2
+most_groups = 3
+[budget]
+epsilon = 1
+[columns.ward]
+categories = ["0", "1", "2"]
+[[statistics]]
+name = "plan's limits"
+kind = "count"
+by = ["ward"]
+[[statistics]]
+name = "own limits"
+kind = "count"
+by = ["ward"]
+most_rows = 1
+most_groups = 2
+[[statistics]]
+name = "own filter"
+kind = "count"
+where = "day < 9"
+most_rows = 5
+"#,
+    );
+    let shown = here
+        .run(&["inspect", "plan.toml", "--not-private"])
+        .succeeded()
+        .out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Two people, each with two rows in each of three wards, of which one has three on days below 9.
+    for line in [
+        "plan's limits: the limits leave out 0 of 12 rows (most_rows = 2, most_groups = 3)",
+        "own limits: the limits leave out 8 of 12 rows (most_rows = 1, most_groups = 2)",
+        "own filter: its own filter leaves out 3 rows; the limits leave out 1 of 9 rows (most_rows = 5, most_groups = 3)",
+    ] {
+        assert!(words.contains(line), "{line}: {shown}");
+    }
 }
 
 #[test]

@@ -154,6 +154,20 @@ impl Ledger {
         })
     }
 
+    /// Whether the data changed since the same was last released: the row and time of the last reservation under one of these plans, or with
+    /// this description, if that was on other data.
+    pub fn changed_since(
+        &mut self,
+        plans: &[String],
+        description: &str,
+        data: &str,
+    ) -> Result<Option<(i64, String)>, LedgerError> {
+        self.look(|_, _, state| {
+            let names = plans.iter().map(String::as_str).chain([description]);
+            Ok(state.last_on_other_data(names, &state.hidden(data)))
+        })
+    }
+
     /// Stores what was released. When this returns, the report is on the disk, and may be shown. After an error the report must not be
     /// shown; the loss stays spent.
     pub fn settle(&mut self, reserved: Reserved, report: &str) -> Result<(), LedgerError> {

@@ -24,6 +24,8 @@ pub(super) struct State {
     waiting: HashMap<i64, (String, String)>,
     /// The first settled row of a plan and data, with its hash.
     settled: HashMap<(String, String), (i64, String)>,
+    /// The last reservation of each plan, and of each description: its row, its time and its data.
+    last: HashMap<String, (i64, String, String)>,
 }
 
 /// A budget and what was spent of it.
@@ -128,6 +130,19 @@ impl State {
         self.settled.get(&(plan.to_owned(), data.to_owned()))
     }
 
+    /// The row and time of the last reservation under one of these plans or descriptions, if that was on other data than these,
+    /// [hidden](State::hidden).
+    pub fn last_on_other_data<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str>,
+        data: &str,
+    ) -> Option<(i64, String)> {
+        let (row, time, last) = names
+            .filter_map(|name| self.last.get(name))
+            .max_by_key(|(row, ..)| *row)?;
+        (last != data).then(|| (*row, time.clone()))
+    }
+
     fn add(&mut self, raw: &Raw, event: &Event) -> Result<(), String> {
         match event {
             Event::Budget { budget, .. } => {
@@ -137,8 +152,15 @@ impl State {
                 self.set_budget(budget)?;
             }
             Event::Reserve {
-                loss, plan, data, ..
+                loss,
+                plan,
+                data,
+                description,
             } => {
+                for name in [plan, description] {
+                    let last = (raw.row, raw.time.clone(), data.clone());
+                    self.last.insert(name.clone(), last);
+                }
                 let Some(account) = &mut self.account else {
                     return Err("a reservation comes before any budget".into());
                 };

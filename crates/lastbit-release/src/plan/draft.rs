@@ -53,7 +53,13 @@ pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
     text += BUDGET;
     text += COLUMNS;
     for column in columns.iter().take(MOST_COLUMNS) {
-        text += &section(column);
+        text += &match sounds_like_who(&column.name) {
+            true => format!(
+                "\n# {} says who, by its name: it needs no section.\n",
+                quoted(&column.name)
+            ),
+            false => section(column),
+        };
     }
     if columns.len() > MOST_COLUMNS {
         text += &format!(
@@ -69,8 +75,9 @@ const INTRODUCTION: &str = "\
 # Fill in every value that begins with FILL IN; until then the plan is refused, and costs nothing.
 # Whatever you write here becomes public. Take it from what anybody may know (a rule, a tariff, last
 # year's report), and never from these data: bounds chosen by looking at them are not protected.
-# Then: `lastbit plan` shows the cost, `lastbit rehearse` the report on invented rows, and
-# `lastbit release` spends. Every key is explained in docs/plan.md.
+# Then: `lastbit plan` shows the cost, `lastbit rehearse` the report on invented rows,
+# `lastbit inspect --not-private`, for your eyes alone, categories that are spelled in another way,
+# and `lastbit release` spends. Every key is explained in docs/plan.md.
 
 title = \"FILL IN: what the report is called\"
 # A guess of the rows in a group, for errors that depend on it:
@@ -110,6 +117,7 @@ const COLUMNS: &str = "
 #   categories    of texts: the public list. Other cells are left out, or count as what `other` names.
 #   discover      instead of them: true publishes the values that many people share; it takes a
 #                 `delta` in [budget].
+#   date          true, of dates such as 2024-01-31; lower and upper are dates too.
 ";
 
 const STATISTICS: &str = "
@@ -117,6 +125,13 @@ const STATISTICS: &str = "
 [[statistics]]
 name = \"rows\"
 kind = \"count\"
+
+# Which share of the people have more rows than count, so that readers know what is left out.
+# Delete it if every row is a different person.
+[[statistics]]
+name = \"left out by the limits\"
+kind = \"left-out\"
+weight = 0.25
 
 # More of them, for example, with a column of numbers and one of categories:
 # [[statistics]]
@@ -138,14 +153,33 @@ fn section(column: &Declared) -> String {
         Some(DeclaredType::Boolean) => {
             format!("{head}  # declared as true or false\ncategories = [\"false\", \"true\"]\n")
         }
+        Some(DeclaredType::Other(what)) if is_calendar(what) => {
+            format!("{head}  # declared as dates\n{DATES}")
+        }
         Some(DeclaredType::Other(what)) => {
             let what: String = what.chars().filter(|c| !is_hidden(*c)).take(80).collect();
             format!("{head}  # declared as {what}\n{texts}")
+        }
+        None if sounds_like_date(&column.name) => {
+            format!("{head}  # of dates, by its name\n{DATES}")
         }
         None => format!(
             "{head}  # of numbers keep the bounds, of texts the categories\n{numbers}{texts}"
         ),
     }
+}
+
+const DATES: &str = "date = true\nlower = \"FILL IN: the first day that can be, such as 2024-01-01\"\nupper = \"FILL IN: the last day that can be, such as 2024-12-31\"\n";
+
+/// Whether a declared type is of dates or timestamps.
+fn is_calendar(declared: &str) -> bool {
+    declared.starts_with("Date") || declared.starts_with("Timestamp")
+}
+
+/// Whether a name sounds like that of a date.
+fn sounds_like_date(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.ends_with("date") || name.starts_with("date")
 }
 
 /// Whether a name sounds like that of a person's number.
@@ -243,7 +277,10 @@ mod tests {
             let key = text[line..at].trim_end_matches(" = ").to_owned();
             // Where there is a choice, the numbers.
             let is_choice = text[..line].ends_with("upper = 4\n");
+            let is_date = text[at..end].contains(" day ");
             let value = match key.as_str() {
+                "lower" if is_date => "lower = 2024-01-01".to_owned(),
+                "upper" if is_date => "upper = 2024-12-31".to_owned(),
                 "title" => "title = \"Clinic\"".to_owned(),
                 "unit" => "unit = \"patient_id\"".to_owned(),
                 "categories" if is_choice => String::new(),
@@ -257,8 +294,10 @@ mod tests {
         }
         assert!(filled > 8, "{filled}");
         let plan = Plan::parse(&text).unwrap();
-        assert_eq!(plan.columns.len(), 5);
-        assert_eq!(plan.columns[1].name, columns()[1].name);
+        // All but the one that says who.
+        assert_eq!(plan.columns.len(), 4);
+        assert_eq!(plan.columns[0].name, columns()[1].name);
+        assert!(plan.statistics.iter().any(|s| s.kind.word() == "left-out"));
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub fn guess(loss: &Loss) -> Up {
     }
 }
 
+/// How a loss in words begins.
+pub(super) const IN_WORDS: &str = "In words: ";
+
 /// What a loss means for one unit of a plan, in a sentence; and a warning, if that is little protection.
 pub fn loss_in_words(plan: &Plan, loss: &Loss) -> Vec<String> {
     let unit = match &plan.unit {
@@ -31,7 +34,7 @@ pub fn loss_in_words(plan: &Plan, loss: &Loss) -> Vec<String> {
         Neighbours::ChangeOne { .. } => format!("which of two contents {unit} has"),
     };
     let mut sentences = vec![format!(
-        "In words: {}.",
+        "{IN_WORDS}{}.",
         guess_in_words(
             loss,
             &format!("who knows all else and was evenly unsure {unsure}")

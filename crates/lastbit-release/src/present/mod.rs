@@ -1,7 +1,7 @@
 //! Reports and prices, as people and programs read them.
 //!
-//! A [`Report`] is data; [`text`], [`to_json`], [`csv`] and [`html`] render it, for a terminal, for programs, for spreadsheets, and as one
-//! page that needs nothing else. Names in it may come from the data and are never trusted: each rendering escapes them.
+//! A [`Report`] is data; [`text`], [`to_json`], [`csv`], `parquet` and [`html`] render it, for a terminal, for programs, for spreadsheets and
+//! tables, and as one page that needs nothing else; [`method`] says how its numbers were made. Names in it may come from the data and are never trusted: each rendering escapes them.
 
 mod about;
 mod cell;
@@ -10,9 +10,12 @@ mod digits;
 mod guess;
 pub(crate) mod html;
 mod json;
+mod method;
 mod model;
 mod noisy;
 mod notes;
+#[cfg(feature = "engine")]
+mod parquet;
 mod price_html;
 mod price_words;
 mod text;
@@ -24,10 +27,13 @@ pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::html;
 pub(crate) use json::to_stored;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
+pub use method::{METHOD_MARK, method};
 pub use model::{Cell, Picture, Receipt, Report, Statistic};
 pub(crate) use noisy::is_too_noisy;
 pub(crate) use notes::notes;
-pub use price_html::{TENTH, price_html};
-pub use price_words::{HEADER, counted, words};
+#[cfg(feature = "engine")]
+pub use parquet::{PARQUET_MARK, parquet};
+pub use price_html::price_html;
+pub use price_words::{HEADER, counted, price_terms, words};
 pub(crate) use price_words::{loss as loss_words, mechanism, published_grid};
-pub use text::{text, wrapped};
+pub use text::{Style, styled_text, text, wrapped};

@@ -8,16 +8,17 @@ use super::Cell;
 /// bounds of the plan allow.
 pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&Rational>) -> bool {
     let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
-    let Some(value) = number(&cell.value) else {
-        return false;
-    };
     let width = least.zip(most).map(|(least, most)| most - least);
     let is_all = |length: &Rational| width.as_ref().is_some_and(|width| length >= width);
     if let (Some(lower), Some(upper)) = (number(&cell.lower), number(&cell.upper)) {
         return is_all(&(&upper - &lower));
     }
-    match number(&cell.error) {
-        Some(error) if cell.error_unit.is_empty() => error > value.abs() || is_all(&error),
+    match (number(&cell.error), number(&cell.value)) {
+        (Some(error), Some(value)) if cell.error_unit.is_empty() => {
+            error > value.abs() || is_all(&error)
+        }
+        // Of dates and times, whose values are no decimals and whose bounds are in the unit of the error.
+        (Some(error), None) if cell.value.is_some() => is_all(&error),
         _ => false,
     }
 }
@@ -48,6 +49,21 @@ mod tests {
         assert!(!count(&cell("13", "13")) && !count(&cell("100000", "20000")));
         assert!(is_too_noisy(&cell("-2", "3"), None, None));
         assert!(!is_too_noisy(&cell("-3", "2"), None, None));
+    }
+
+    #[test]
+    fn a_date_says_nothing_if_its_error_is_all_there_is() {
+        let year = (Rational::from(19_723i64), Rational::from(20_088i64));
+        let date = |error: &str| Cell {
+            error_unit: "days".to_owned(),
+            ..cell("2024-07-03", error)
+        };
+        let is_noisy = |cell: &Cell| is_too_noisy(cell, Some(&year.0), Some(&year.1));
+        assert!(is_noisy(&date("365")) && !is_noisy(&date("364")));
+        assert!(!is_noisy(&Cell {
+            value: None,
+            ..date("365")
+        }));
     }
 
     #[test]

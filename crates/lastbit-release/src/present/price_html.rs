@@ -5,13 +5,9 @@ use lastbit_exact::Rounding;
 use super::about::about;
 use super::guess::loss_in_words;
 use super::html::{document, escape, marked, name, rows_about};
-use super::price_words::{HEADER, counted, words};
+use super::price_words::{HEADER, counted, price_terms, words};
 use crate::account::Prices;
 use crate::plan::Plan;
-
-/// What the last column of prices means, where it stands.
-pub const TENTH: &str =
-    "“10 % from”: the smallest group whose error is below a tenth of a typical value.";
 
 /// The price of a plan as one page, without scripts or network: what each statistic costs and how exact it is, the errors under each
 /// accountant, and which rows count.
@@ -68,8 +64,9 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
         );
     }
     text + &format!(
-        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {TENTH}</p>\n</section>\n",
-        escape(&plan.confidence.get().to_string())
+        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {}</p>\n</section>\n",
+        escape(&plan.confidence.get().to_string()),
+        price_terms(plan, prices).join(" ")
     )
 }
 

@@ -4,11 +4,16 @@ use lastbit::tables::Noise;
 use lastbit_exact::decimal as digits;
 use lastbit_exact::{Rational, Up};
 
-use crate::account::Price;
+use super::about::many;
+use crate::account::{Price, Prices};
 use crate::engine::query::Aggregate;
 use crate::loss::decimal;
-use crate::plan::Statistic;
+use crate::plan::{Plan, Statistic};
 use crate::statistic::{Mechanism, Method};
+
+/// What the last column of prices means.
+const TENTH: &str =
+    "“10 % from”: the smallest group whose error is below a tenth of a typical value.";
 
 /// What [`words`] are.
 pub const HEADER: [&str; 8] = [
@@ -22,6 +27,24 @@ pub const HEADER: [&str; 8] = [
     "10 % from",
 ];
 
+/// Stands in the place of an error that depends on how many rows there are.
+const DEPENDS: &str = "depends on expected_rows";
+
+/// What the words in a table of prices mean, as far as they are in it.
+pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
+    let priced = plan.statistics.iter().zip(&prices.statistics);
+    let any = |word: &str| {
+        priced
+            .clone()
+            .any(|(s, price)| words(s, price).iter().any(|w| w == word))
+    };
+    let mut terms = vec![TENTH];
+    if any(DEPENDS) {
+        terms.push("“Depends on expected_rows”: say in the plan about how many rows a group has, as expected_rows = 1000, to see this error; it is a guess of yours, and changes no number.");
+    }
+    terms
+}
+
 /// A row of a table of prices. Losses and errors are rounded up.
 pub fn words(statistic: &Statistic, price: &Price) -> [String; 8] {
     [
@@ -33,7 +56,7 @@ pub fn words(statistic: &Statistic, price: &Price) -> [String; 8] {
         grid(price),
         bound(price),
         match (price.rows_for_tenth, price.chain.kind.public_rows()) {
-            (Some(rows), _) => format!("{rows} rows"),
+            (Some(rows), _) => many(rows, "row"),
             (None, Some(rows)) => format!("(of {rows} rows)"),
             (None, _) => "never".to_owned(),
         },
@@ -85,7 +108,7 @@ fn error(price: &Price) -> String {
     };
     let Some(error) = price.error else {
         return match price.rows {
-            None => "depends on expected_rows".to_owned(),
+            None => DEPENDS.to_owned(),
             Some(_) => "known with the release".to_owned(),
         };
     };
@@ -149,6 +172,11 @@ pub(crate) fn mechanism(price: &Price) -> &'static str {
 /// Where a published number can be.
 fn bound(price: &Price) -> String {
     let zero = |end: &Rational| end.is_zero();
+    let scale = price.chain.kind.scale();
+    let short = |end: &Rational, above: bool| match scale.is_calendar() {
+        true => scale.show(end),
+        false => short(end, above),
+    };
     match price.chain.kind.range() {
         (Some(low), None) if zero(&low) => "[0, ∞)".to_owned(),
         (None, Some(high)) if zero(&high) => "(−∞, 0]".to_owned(),

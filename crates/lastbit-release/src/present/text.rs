@@ -21,54 +21,109 @@ const BAR: usize = 24;
 /// The width of the terminal that prose is broken for.
 const WIDTH: usize = 80;
 
+/// How a part of a text is shown where there are colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Style {
+    /// As it is.
+    Plain,
+    /// A title.
+    Strong,
+    /// A bar.
+    Bar,
+    /// What must not be overlooked.
+    Warning,
+}
+
 /// The report as tables: value ± error, and a bar where one helps.
 pub fn text(report: &Report) -> String {
-    let mut lines = Vec::new();
-    lines.extend(report.invented.then(invented).into_iter().flatten());
-    lines.push(shown(&report.title));
-    lines.extend(wrapped(
-        &format!(
-            "{}; errors hold with probability {} each; added up by {}",
-            visible(&report.loss),
-            visible(&report.confidence),
-            visible(&report.accountant)
-        ),
-        0,
-    ));
-    lines.extend(wrapped(ERRORS, 0));
+    let parts = styled_text(report);
+    parts.iter().map(|(_, part)| part.as_str()).collect()
+}
+
+/// [`text`] in parts, each with how it is shown.
+pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
+    let mut lines: Vec<(Style, String)> = Vec::new();
+    let mut add = |style: Style, more: Vec<String>| {
+        lines.extend(more.into_iter().map(|line| (style, line)));
+    };
+    add(
+        Style::Warning,
+        report.invented.then(invented).unwrap_or_default(),
+    );
+    add(Style::Strong, vec![shown(&report.title)]);
+    let summary = format!(
+        "{}; errors hold with probability {} each; added up by {}",
+        visible(&report.loss),
+        visible(&report.confidence),
+        visible(&report.accountant)
+    );
+    add(Style::Plain, wrapped(&summary, 0));
+    add(Style::Plain, wrapped(ERRORS, 0));
     for note in &report.notes {
-        lines.extend(wrapped(&shortened(&visible(note), LONGEST_NOTE), 0));
+        let style = match note.starts_with("WARNING") {
+            true => Style::Warning,
+            false => Style::Plain,
+        };
+        add(style, wrapped(&shortened(&visible(note), LONGEST_NOTE), 0));
     }
     for statistic in &report.statistics {
-        lines.push(String::new());
-        lines.extend(wrapped(&heading(statistic), 0));
+        add(Style::Plain, vec![String::new()]);
+        add(Style::Strong, wrapped(&heading(statistic), 0));
         if !statistic.about.is_empty() {
             let about: Vec<_> = statistic.about.iter().map(|one| visible(one)).collect();
-            lines.extend(wrapped(&format!("of {}", about.join("; ")), 2));
+            add(
+                Style::Plain,
+                wrapped(&format!("of {}", about.join("; ")), 2),
+            );
         }
-        if statistic.cells.is_empty() {
-            lines.extend(wrapped(NO_GROUP, 2));
-        } else {
-            lines.push(table(statistic));
+        match statistic.cells.is_empty() {
+            true => add(Style::Plain, wrapped(NO_GROUP, 2)),
+            false => add(
+                Style::Bar,
+                table(statistic).lines().map(str::to_owned).collect(),
+            ),
         }
         for term in terms(statistic) {
-            lines.extend(wrapped(term, 2));
+            add(Style::Plain, wrapped(term, 2));
         }
         let more = statistic.cells.len().saturating_sub(MOST_LINES);
         if more > 0 {
-            lines.push(format!(
-                "… and {more} more: write the report as JSON or CSV to see them"
-            ));
+            add(
+                Style::Plain,
+                vec![format!(
+                    "… and {more} more: write the report as JSON, CSV or Parquet to see them"
+                )],
+            );
         }
     }
-    lines.push(String::new());
-    if !report.invented {
-        lines.extend(receipt(&report.receipt));
+    add(Style::Plain, vec![String::new()]);
+    match report.invented {
+        false => add(Style::Plain, receipt(&report.receipt)),
+        true => add(Style::Warning, invented()),
     }
-    lines.extend(report.invented.then(invented).into_iter().flatten());
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    let parts = lines.into_iter().flat_map(|(style, line)| match style {
+        // Of the line of a table, its bar.
+        Style::Bar => {
+            let bar = line.trim_end_matches(is_of_bar).len();
+            let (cells, bar) = line.split_at(bar);
+            [
+                (Style::Plain, cells.to_owned()),
+                (Style::Bar, bar.to_owned()),
+                (Style::Plain, "\n".to_owned()),
+            ]
+        }
+        style => [
+            (style, line),
+            (Style::Plain, String::new()),
+            (Style::Plain, "\n".to_owned()),
+        ],
+    });
+    parts.filter(|(_, part)| !part.is_empty()).collect()
+}
+
+fn is_of_bar(c: char) -> bool {
+    ('▉'..='▏').contains(&c) || c == '█'
 }
 
 fn receipt(receipt: &Receipt) -> Vec<String> {

@@ -39,6 +39,9 @@ pub enum ReleaseError {
         "the data changed while they were read; nothing was spent: release again when nobody writes to them"
     )]
     Changed,
+    /// Whoever was asked said no. Nothing was spent.
+    #[error("nothing was spent")]
+    Declined,
     /// More numbers than the ledger can hold. Nothing was spent.
     #[error(
         "the report may take {} million bytes, and the ledger holds at most {} of one release; group by fewer or wider bins, or split the plan",

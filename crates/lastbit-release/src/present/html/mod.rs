@@ -334,28 +334,7 @@ fn receipt(report: &Report, statistic: &Statistic) -> String {
 }
 
 fn footer(report: &Report) -> String {
-    let receipt = &report.receipt;
-    let row = receipt.ledger_row.to_string();
-    let rows = [
-        ("Loss of the release", report.loss.as_str()),
-        ("Added up by", &report.accountant),
-        ("Plan", &receipt.plan),
-        ("Data", receipt.data.as_deref().unwrap_or("not published")),
-        ("Ledger row", &row),
-        ("Hash of the row", &receipt.ledger_hash),
-        ("Reserved at", &receipt.time),
-        ("Proof", &receipt.certificate),
-        ("Program", &receipt.program),
-    ];
-    format!(
-        "<footer>\n<h2>How to read this</h2>\n<p>Random noise was added to every number, so that what is published would be about as likely \
-         if one of those whom it protects, as stated at the top, were absent or different. The exact value, over the rows that count, lies within the ± of the published one with probability {}, for each \
-         number by itself. Which rows count stands above each number: rows that are left out, and what cells lose that are cut to their \
-         bounds, are not in the ±.</p>\n{}<details>\n<summary>Receipt of the release</summary>\n{}</details>\n</footer>\n",
-        percent(&report.confidence),
-        method::method(report),
-        definitions(&rows)
-    )
+    format!("<footer>\n{}</footer>\n", method::method(report))
 }
 
 fn definitions(rows: &[(&str, &str)]) -> String {
@@ -368,8 +347,5 @@ fn definitions(rows: &[(&str, &str)]) -> String {
 
 /// `0.95` as `95 %`.
 fn percent(confidence: &str) -> String {
-    match confidence.parse::<Rational>() {
-        Ok(value) => format!("{}&nbsp;%", &value * &Rational::from(100i64)),
-        Err(_) => escape(confidence),
-    }
+    escape(&super::method::percent(confidence)).replace(' ', "&nbsp;")
 }

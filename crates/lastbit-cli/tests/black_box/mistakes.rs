@@ -1,0 +1,235 @@
+//! Mistakes that stewards make: each is found before it costs anything.
+//!
+//! Damaged files, wrong numbers of rows and files that change are in `data`, outputs in `outputs`, first releases that start together in
+//! `ledgers`, questions in `terminal`, and data that changed in `changes`.
+
+use crate::support::{Here, plan};
+
+/// The count of all rows, which is public under change-one.
+const PEOPLE: &str = "[[statistics]]\nname = \"people\"\nkind = \"count\"\n";
+
+#[test]
+fn mistakes_in_plans_cost_nothing() {
+    let here = Here::new();
+    let good = plan(50);
+    let draft = here.run(&["draft", "people.csv"]).succeeded().out;
+    let rows = "neighbours = \"change-one\"\nrows = 499";
+    let mistakes: [(&str, String, &str); 10] = [
+        ("draft", draft, "still to fill in"),
+        (
+            "column",
+            good.replace("columns.age", "columns.agee")
+                .replace("\"age\"", "\"agee\""),
+            "agee",
+        ),
+        (
+            "rows",
+            good.replace("neighbours = \"add-remove\"", rows)
+                .replace(PEOPLE, ""),
+            "500 rows",
+        ),
+        ("file", good.replace("people.csv", "peple.csv"), "peple.csv"),
+        ("kind", good.replace("\"count\"", "\"cuont\""), "cuont"),
+        ("key", good.replace("epsilon", "epsilom"), "epsilo"),
+        (
+            "spend",
+            format!("{good}\n[spend]\nepsilon = 2\n"),
+            "more than [budget]",
+        ),
+        (
+            "bounds",
+            good.replace("[0, 50, 100]", "[0, 100, 50]"),
+            "increase",
+        ),
+        (
+            "delta",
+            good.replace("edges = [0, 50, 100]", "discover = true"),
+            "statistic",
+        ),
+        ("toml", good.replace("[budget]", "[budget"), "TOML"),
+    ];
+    for (name, text, words) in mistakes {
+        let (file, ledger) = (format!("{name}.toml"), format!("{name}.ledger"));
+        here.write(&file, text);
+        here.run(&["release", &file, "--ledger", &ledger])
+            .failed(words);
+        let spent = here.spent(&ledger);
+        assert!(
+            spent.is_none() || spent.as_deref() == Some("0"),
+            "{name}: {spent:?}"
+        );
+    }
+    // Outputs that cannot be written, and a plan of another budget.
+    here.write("good.toml", &good);
+    here.run(&[
+        "release",
+        "good.toml",
+        "--ledger",
+        "kept.ledger",
+        "--html",
+        "no/such/place.html",
+    ])
+    .failed("place.html");
+    here.write("other.toml", good.replace("epsilon = 1", "epsilon = 3"));
+    here.run(&["release", "good.toml", "--ledger", "kept.ledger"])
+        .succeeded();
+    here.run(&["release", "other.toml", "--ledger", "kept.ledger"])
+        .failed("budget");
+    assert_eq!(here.spent("kept.ledger").as_deref(), Some("1"));
+}
+
+/// A plan of one count by `column` at a loss so large that any noise at all has a probability below e^-200.
+fn by(column: &str, categories: &str) -> String {
+    format!(
+        r#"
+title = "Groups"
+[source]
+files = "table.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1000
+[columns.{column}]
+categories = {categories}
+[[statistics]]
+name = "rows"
+kind = "count"
+by = ["{column}"]
+"#
+    )
+}
+
+fn counts(here: &Here) -> Vec<String> {
+    let report = here
+        .run(&["release", "plan.toml", "--json"])
+        .succeeded()
+        .json();
+    let cells = report["statistics"][0]["cells"].as_array().unwrap();
+    let value = |cell: &serde_json::Value| cell["value"].as_str().unwrap().to_owned();
+    cells.iter().map(value).collect()
+}
+
+#[test]
+fn categories_as_other_programs_write_them_match() {
+    // As pandas writes a column with a missing cell, and its truth values.
+    for (cells, categories) in [
+        ("1.0\n2.0\n\n1.0\n", "[\"1\", \"2\"]"),
+        ("True\nFalse\n\nTrue\n", "[\"true\", \"false\"]"),
+    ] {
+        let here = Here::empty();
+        // A second column: a line of nothing is no row.
+        let rows: String = cells.lines().map(|cell| format!("{cell},x\n")).collect();
+        here.write("table.csv", format!("group,other\n{rows}"));
+        here.write("plan.toml", by("group", categories));
+        assert_eq!(counts(&here), ["2", "1"], "{categories}");
+    }
+}
+
+#[test]
+fn categories_that_never_match_are_refused_or_named_before_anything_is_spent() {
+    let here = Here::empty();
+    here.write("table.csv", "ward\nnorth\nnorth\nsouth\n");
+    // What no cell can be is refused with the plan; spaces around a name are no part of it.
+    here.write("plan.toml", by("ward", "[\"\", \"south\"]"));
+    here.run(&["plan", "plan.toml"]).refused("empty text");
+    here.run(&["release", "plan.toml"]).refused("empty text");
+    here.write("plan.toml", by("ward", "[\" north\", \"south \"]"));
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    assert!(shown.out.contains("every listed category occurs; 0 cells"));
+    // What no cell is, only the data show, and to the steward alone.
+    here.write("plan.toml", by("ward", "[\"North\", \"South\"]"));
+    let shown = here
+        .run(&["inspect", "plan.toml", "--not-private"])
+        .succeeded()
+        .out;
+    assert!(
+        shown.contains("listed and do not occur: \"North\", \"South\"; 3 cells"),
+        "{shown}"
+    );
+    assert_eq!(here.files(), ["plan.toml", "table.csv"]);
+    here.write("plan.toml", by("ward", "[\"north\", \"south\"]"));
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    assert!(shown.out.contains("every listed category occurs; 0 cells"));
+    assert_eq!(counts(&here), ["2", "1"]);
+}
+
+#[test]
+fn a_first_release_that_would_spend_everything_says_so_before() {
+    let here = Here::new();
+    let shown = here.run(&["plan", "plan.toml"]).succeeded().out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("This spends everything that is left, ε = 1: nothing can be released about these data afterwards. To keep some, say in [spend]"));
+    let json = here.run(&["plan", "plan.toml", "--json"]).succeeded();
+    assert_eq!(json.json()["spends_everything"], true);
+    let draft = here.run(&["draft", "people.csv"]).succeeded().out;
+    assert!(draft.contains("\n[spend]"), "{draft}");
+    assert_eq!(here.files(), ["people.csv", "plan.toml"]);
+}
+
+/// The lines of a recipe in `docs/plan.md`.
+fn recipe(column: &str) -> String {
+    let page = include_str!("../../../../docs/plan.md");
+    let (_, section) = page
+        .split_once("### Cells that are written in another way")
+        .unwrap();
+    let (_, rest) = section.split_once(&format!("[columns.{column}]")).unwrap();
+    let ends = [rest.find("\n\n"), rest.find("```")];
+    let end = ends.into_iter().flatten().min().unwrap();
+    let lines = rest[..end].trim_end();
+    format!("[columns.{column}]{lines}\n")
+}
+
+#[test]
+fn cells_that_are_written_in_another_way_are_counted_and_can_be_read() {
+    let here = Here::empty();
+    here.write(
+        "table.csv",
+        "ADMIDATE,Disposition\n31/01/2024,Home\n01/12/2024,home\n15/06/2024,DIED\n",
+    );
+    let plan = |columns: &str, day: &str, by: &str| {
+        here.write("plan.toml", by_outcome(columns, day, by));
+        let done = here.run(&["inspect", "plan.toml", "--not-private"]);
+        let out = done.succeeded().out;
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let bad = "[columns.ADMIDATE]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n[columns.Disposition]\ncategories = [\"home\", \"died\"]\n";
+    let shown = plan(bad, "ADMIDATE", "Disposition");
+    assert!(
+        shown.contains("3 are no date (dates are written 2024-01-31)"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("listed and do not occur: \"died\"; 2 cells"),
+        "{shown}"
+    );
+    let good = recipe("admitted") + &recipe("outcome");
+    let shown = plan(&good, "admitted", "outcome");
+    assert!(shown.contains("0 are no date"), "{shown}");
+    assert!(
+        shown.contains("listed and do not occur: \"transfer\"; 0 cells"),
+        "{shown}"
+    );
+}
+
+fn by_outcome(columns: &str, day: &str, by: &str) -> String {
+    format!(
+        r#"
+title = "Discharges"
+[source]
+files = "table.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1
+{columns}
+[[statistics]]
+name = "mean day"
+kind = "mean"
+of = "{day}"
+[[statistics]]
+name = "outcomes"
+kind = "count"
+by = ["{by}"]
+"#
+    )
+}

@@ -1,0 +1,159 @@
+//! On a terminal: questions, and colours.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::support::{Here, plan};
+
+/// What a command did whose every stream was a terminal.
+struct Seen {
+    status: Option<i32>,
+    /// Everything on the screen, what was typed too.
+    screen: String,
+}
+
+/// Runs the command on a terminal of its own, on which this was typed.
+fn on_terminal(here: &Here, arguments: &[&str], typed: &str, settings: &[(&str, &str)]) -> Seen {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let side = || -> Stdio {
+        let path = name.to_str().unwrap();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .unwrap();
+        OwnedFd::from(file).into()
+    };
+    let mut command = here.command(arguments);
+    command.stdin(side()).stdout(side()).stderr(side());
+    command.env_remove("NO_COLOR").env("TERM", "xterm");
+    command.envs(settings.iter().copied());
+    let mut child = command.spawn().unwrap();
+    // The command has its own ends of the terminal; when they are closed, reading ends.
+    drop(command);
+    let mut master = File::from(master);
+    master.write_all(typed.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    let mut part = [0; 4096];
+    // At the end of a terminal Linux reports an error of input.
+    while let Ok(read) = master.read(&mut part) {
+        if read == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&part[..read]);
+    }
+    Seen {
+        status: child.wait().unwrap().code(),
+        screen: String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+#[test]
+fn more_than_half_of_what_is_left_is_asked_for() {
+    let here = Here::new();
+    for (typed, arguments) in [
+        ("no\n", &["release", "plan.toml"][..]),
+        ("\n", &["release", "plan.toml"]),
+        ("\u{4}", &["release", "plan.toml"]),
+    ] {
+        let seen = on_terminal(&here, arguments, typed, &[]);
+        assert_eq!(seen.status, Some(1), "{}", seen.screen);
+        assert!(
+            seen.screen.contains("This spends everything that is left"),
+            "{}",
+            seen.screen
+        );
+        assert!(
+            seen.screen.contains("nothing was read or spent; --yes"),
+            "{}",
+            seen.screen
+        );
+        assert!(!here.path("lastbit.ledger").exists());
+    }
+    let seen = on_terminal(&here, &["release", "plan.toml"], "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("1"));
+}
+
+#[test]
+fn a_release_on_changed_data_is_asked_for() {
+    let here = Here::new();
+    here.write(
+        "plan.toml",
+        format!("{}[spend]\nepsilon = 0.25\n", plan(50)),
+    );
+    let release = ["release", "plan.toml"];
+    // The first takes a quarter and asks nothing: no answer was typed.
+    let seen = on_terminal(&here, &release, "", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    let data = here.read("people.csv");
+    here.write("people.csv", format!("{data}5\n"));
+    let seen = on_terminal(&here, &release, "no\n", &[]);
+    assert_eq!(seen.status, Some(1), "{}", seen.screen);
+    assert!(
+        seen.screen.contains("The data changed since"),
+        "{}",
+        seen.screen
+    );
+    assert!(
+        seen.screen.contains("nothing was spent; --yes"),
+        "{}",
+        seen.screen
+    );
+    assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0.25"));
+    let seen = on_terminal(&here, &release, "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0.5"));
+    // Asked beforehand, nobody is asked.
+    here.write("people.csv", data + "6\n");
+    let seen = on_terminal(&here, &["release", "plan.toml", "--yes"], "", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert!(!seen.screen.contains("Go on?"));
+}
+
+#[test]
+fn colours_are_for_terminals_that_have_them() {
+    let here = Here::new();
+    let escape = "\u{1b}[";
+    let coloured = |arguments: &[&str], settings: &[(&str, &str)]| {
+        on_terminal(&here, arguments, "", settings)
+            .screen
+            .contains(escape)
+    };
+    for arguments in [
+        &["rehearse", "plan.toml"][..],
+        &["plan", "plan.toml"],
+        &["plan", "none.toml"],
+        &["--help"],
+    ] {
+        assert!(coloured(arguments, &[]), "{arguments:?}");
+        assert!(!coloured(arguments, &[("NO_COLOR", "1")]), "{arguments:?}");
+        assert!(!coloured(arguments, &[("TERM", "dumb")]), "{arguments:?}");
+        let piped = here.run(arguments);
+        assert!(!piped.out.contains(escape) && !piped.err.contains(escape));
+    }
+    // Bars alone are of another colour than the text.
+    let seen = on_terminal(&here, &["rehearse", "plan.toml"], "", &[]);
+    assert!(seen.screen.contains("\u{1b}[36m█"), "{}", seen.screen);
+}
+
+#[test]
+fn a_parquet_table_is_not_printed_on_a_terminal() {
+    let here = Here::new();
+    let seen = on_terminal(
+        &here,
+        &["release", "plan.toml", "--yes", "--parquet", "-"],
+        "",
+        &[],
+    );
+    assert_eq!(seen.status, Some(2), "{}", seen.screen);
+    assert!(seen.screen.contains("name a file"), "{}", seen.screen);
+    assert!(!here.path("lastbit.ledger").exists());
+}
