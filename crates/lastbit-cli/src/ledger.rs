@@ -7,11 +7,14 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use lastbit::parse_number;
+use lastbit_exact::decimal as digits;
 use lastbit_exact::{Rational, Rounding};
 use lastbit_release::clean::{self, label, visible};
-use lastbit_release::ledger::{self, Account, Check, Entry, Event, Fault, Witness};
+use lastbit_release::ledger::{
+    self, Account, Check, Currency, Entry, Event, Fault, Terms, Witness,
+};
 use lastbit_release::loss::{Loss, Measure, decimal};
-use lastbit_release::present::{Report, from_json};
+use lastbit_release::present::{Report, from_json, wrapped};
 use serde_json::{Map, Value, json};
 
 use crate::number::{json as number, json_up};
@@ -78,7 +81,8 @@ pub struct CheckFile {
 const BUDGET: &str = "\
 Examples:
   lastbit ledger budget clinic.ledger --epsilon 2 --note \"the board agreed, 3 March\"
-  lastbit ledger budget census.ledger --rho 0.5";
+  lastbit ledger budget census.ledger --rho 0.5
+  lastbit ledger budget old.ledger --epsilon 2 --currency zcdp";
 
 #[derive(Args)]
 #[command(after_long_help = BUDGET)]
@@ -98,6 +102,14 @@ pub struct Budget {
     #[arg(long, value_name = "D", value_parser = amount, allow_hyphen_values = true)]
     delta: Option<Rational>,
 
+    /// In what releases add up from now on, under a budget of ε and δ; fixed once something was released in it
+    #[arg(long, value_name = "zcdp|gaussian", value_parser = currency, conflicts_with = "rho")]
+    currency: Option<Currency>,
+
+    /// How much of δ is set aside for thresholds of discovered keys; a tenth, or as it was, if left out
+    #[arg(long, value_name = "D", value_parser = amount, allow_hyphen_values = true, conflicts_with = "rho")]
+    thresholds: Option<Rational>,
+
     /// Why, for people who read the ledger
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
@@ -113,6 +125,14 @@ fn amount(text: &str) -> Result<Rational, String> {
         true => Err(format!("a budget must not be negative, got {text}")),
         false => Ok(value),
     }
+}
+
+fn currency(word: &str) -> Result<Currency, String> {
+    Terms::currency_of(word).ok_or_else(|| {
+        format!(
+            "releases add up in zcdp (any noise) or gaussian (Gaussian noise alone), not in {word}"
+        )
+    })
 }
 
 impl Ledger {
@@ -161,8 +181,14 @@ fn print_account(
         .iter()
         .filter(|entry| matches!(entry.event, Event::Settle { .. }))
         .count();
+    let last = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::Reserve { loss, .. } => Some(loss),
+        _ => None,
+    });
+    let more = last.map(|loss| account.admits(loss));
     if as_json {
         let mut object = account_json(account);
+        object.insert("more_like_the_last".into(), more.into());
         object.insert("releases".into(), settled.into());
         object.insert("unsettled_rows".into(), unsettled.into());
         object.insert("entries".into(), entries.len().into());
@@ -174,40 +200,122 @@ fn print_account(
         0 => String::new(),
         count => format!("and {count} reserved but not settled, which stay spent"),
     };
-    rows(
-        out,
-        &[
-            ("budget", account.budget.to_string(), ""),
-            ("spent", account.spent.to_string(), ""),
-            ("remaining", account.remaining().to_string(), ""),
-            ("releases", settled.to_string(), &wasted),
-            ("entries", entries.len().to_string(), ""),
-            ("head", head.to_owned(), ""),
-        ],
-    )?;
+    let more = match more {
+        None => String::new(),
+        Some(0) => "not enough for one more like the last".to_owned(),
+        Some(u64::MAX) => "enough for any number more like the last".to_owned(),
+        Some(more) => format!("enough for {more} more like the last"),
+    };
+    let mut lines = vec![("budget", account.budget.to_string(), String::new())];
+    lines.extend(account_lines(account, more));
+    lines.extend([
+        ("releases", settled.to_string(), wasted),
+        ("entries", entries.len().to_string(), String::new()),
+        ("head", head.to_owned(), String::new()),
+    ]);
+    let lines: Vec<(&str, String, &str)> = lines
+        .iter()
+        .map(|(name, value, meaning)| (*name, value.clone(), meaning.as_str()))
+        .collect();
+    rows(out, &lines)?;
+    if account.budget.measure == Measure::Approximate && account.composed.is_none() {
+        writeln!(out)?;
+        let budget = &account.budget;
+        let move_on = format!(
+            "Losses add up plainly. What is left composes, with smaller errors, after `lastbit ledger budget {} --epsilon {} --delta {} --currency zcdp`, for good.",
+            clean::path(ledger.path()),
+            decimal(&budget.main),
+            decimal(&budget.delta)
+        );
+        for line in wrapped(&move_on, 0) {
+            writeln!(out, "{line}")?;
+        }
+    }
     Ok(())
+}
+
+/// What is spent and what remains, line by line.
+fn account_lines(account: &Account, more: String) -> Vec<(&'static str, String, String)> {
+    let composed = account.composed.as_ref().filter(|own| own.is_touched());
+    let Some(composed) = composed else {
+        let mut lines = vec![
+            ("spent", account.spent.to_string(), String::new()),
+            ("remaining", account.remaining().to_string(), more),
+        ];
+        if let Some(own) = account
+            .composed
+            .as_ref()
+            .filter(|own| own.limit.main.is_positive())
+        {
+            let terms = &own.terms;
+            lines.push((
+                "adds up",
+                Terms::word(terms.currency).to_owned(),
+                format!(
+                    "up to {} = {}, and δ = {} of thresholds",
+                    own.limit.measure.symbol(),
+                    decimal(&own.limit.main),
+                    decimal(&terms.thresholds)
+                ),
+            ));
+        }
+        return lines;
+    };
+    let at = |epsilon: Option<Rational>, up: bool| {
+        let epsilon = epsilon?;
+        let few = match up {
+            true => digits::up(&epsilon, 4),
+            false => epsilon,
+        };
+        let delta = decimal(&account.budget.delta);
+        Some(format!("ε = {} at δ = {delta}", decimal(&few)))
+    };
+    let plainly = match account.spent.main.is_zero() && account.spent.delta.is_zero() {
+        true => String::new(),
+        false => format!(", and plainly {}", account.spent),
+    };
+    let spent = at(account.epsilon_spent(), true).unwrap_or_default();
+    let left = at(account.epsilon_left(), false).unwrap_or_default();
+    let word = Terms::word(composed.terms.currency);
+    vec![
+        (
+            "adds up",
+            word.to_owned(),
+            format!(
+                "to at most {} = {}, and δ = {} of thresholds",
+                composed.limit.measure.symbol(),
+                decimal(&composed.limit.main),
+                decimal(&composed.terms.thresholds)
+            ),
+        ),
+        (
+            "spent",
+            format!("{}{plainly}", composed.spent),
+            format!("together {spent}"),
+        ),
+        (
+            "remaining",
+            composed.remaining().to_string(),
+            format!("one more of {left}, by itself; {more}"),
+        ),
+    ]
 }
 
 fn history(file: &File, out: &mut impl Write) -> Result<()> {
     let mut ledger = ledger::Ledger::view(&file.file)?;
     let entries = ledger.entries()?;
     let unsettled = ledger.unsettled();
-    let mut spent = Loss::zero(ledger.account().budget.measure);
-    let mut budget = spent.clone();
+    let mut account: Option<Account> = None;
     let mut lines = Vec::new();
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["row", "time", "entry", "amount", "remaining", "what"]);
     for entry in &entries {
         let (kind, amount, what) = match &entry.event {
-            Event::Budget { budget: new, note } => {
-                budget = new.clone();
-                ("budget", new.to_string(), note.clone())
-            }
+            Event::Budget { budget, note } => ("budget", budget.to_string(), note.clone()),
             Event::Reserve {
                 loss, description, ..
             } => {
-                spent = spent.plus(loss);
                 let lost = match unsettled.contains(&entry.row) {
                     true => " (not settled)",
                     false => "",
@@ -220,11 +328,18 @@ fn history(file: &File, out: &mut impl Write) -> Result<()> {
             }
             Event::Settle { reserve, .. } => ("settle", String::new(), format!("row {reserve}")),
         };
-        let remaining = Account {
-            budget: budget.clone(),
-            spent: spent.clone(),
+        // A ledger that was opened has entries that add up.
+        let limit = entry.limit.as_ref();
+        match (&mut account, &entry.event) {
+            (Some(account), event) => account.add(event, limit).map_err(anyhow::Error::msg)?,
+            (None, Event::Budget { budget, .. }) => {
+                account = Some(Account::new(budget, limit).map_err(anyhow::Error::msg)?);
+            }
+            (None, _) => bail!("a reservation comes before any budget"),
         }
-        .remaining();
+        let Some(remaining) = account.as_ref().map(Account::remaining) else {
+            bail!("the ledger has no budget");
+        };
         if file.json {
             lines.push(entry_json(entry, &remaining));
         } else {
@@ -337,7 +452,14 @@ fn print_check(
     if found.passed() {
         writeln!(out, "passed: {entries}, each as it was written")?;
         if let Some(account) = &found.account {
-            writeln!(out, "spent {} of {}", account.spent, account.budget)?;
+            match account.composed.as_ref().filter(|own| own.is_touched()) {
+                None => writeln!(out, "spent {} of {}", account.spent, account.budget)?,
+                Some(own) => writeln!(
+                    out,
+                    "spent {} of {}, under the budget {}",
+                    own.spent, own.limit, account.budget
+                )?,
+            }
         }
         if reports > 0 {
             writeln!(out, "reports that say what it stored: {reports}")?;
@@ -381,7 +503,26 @@ fn budget(change: &Budget, out: &mut impl Write) -> Result<()> {
         },
         (None, None) => bail!("give the budget as --epsilon or --rho"),
     };
-    ledger.set_budget(&new, &change.note)?;
+    match (change.currency, &change.thresholds) {
+        (None, None) => ledger.set_budget(&new, &change.note)?,
+        (currency, thresholds) => {
+            let usual = Terms {
+                currency: Currency::Zcdp,
+                thresholds: &new.delta / &Rational::from(10i64),
+            };
+            ledger.set_terms(
+                &new,
+                |own| {
+                    let own = own.cloned().unwrap_or(usual);
+                    Some(Terms {
+                        currency: currency.unwrap_or(own.currency),
+                        thresholds: thresholds.clone().unwrap_or(own.thresholds),
+                    })
+                },
+                &change.note,
+            )?;
+        }
+    }
     let entries = ledger.entries()?;
     print_account(&ledger, &entries, change.json, out)
 }
@@ -392,6 +533,24 @@ fn account_json(account: &Account) -> Map<String, Value> {
     object.insert("spent".into(), loss_json(&account.spent, Rounding::Up));
     let remaining = loss_json(&account.remaining(), Rounding::Down);
     object.insert("remaining".into(), remaining);
+    let bound = |epsilon: Option<Rational>, rounding| {
+        epsilon.map_or(Value::Null, |epsilon| match rounding {
+            Rounding::Up => json_up(&epsilon),
+            rounding => number(epsilon.to_f64(rounding)),
+        })
+    };
+    let composes = account.composed.as_ref().map(|own| {
+        json!({
+            "currency": Terms::word(own.terms.currency),
+            "thresholds": decimal(&own.terms.thresholds),
+            "limit": loss_json(&own.limit, Rounding::Down),
+            "spent": loss_json(&own.spent, Rounding::Up),
+            "remaining": loss_json(&own.remaining(), Rounding::Down),
+            "epsilon_spent": bound(account.epsilon_spent(), Rounding::Up),
+            "epsilon_left": bound(account.epsilon_left(), Rounding::Down),
+        })
+    });
+    object.insert("composes".into(), composes.into());
     object
 }
 
@@ -413,6 +572,14 @@ fn loss_json(loss: &Loss, rounding: Rounding) -> Value {
         Measure::Zcdp => part("rho", &loss.main),
         Measure::Approximate => {
             part("epsilon", &loss.main);
+            part("delta", &loss.delta);
+        }
+        Measure::ApproximateZcdp => {
+            part("rho", &loss.main);
+            part("delta", &loss.delta);
+        }
+        Measure::ApproximateGaussian => {
+            part("mu_squared", &loss.main);
             part("delta", &loss.delta);
         }
     }
@@ -452,6 +619,16 @@ fn entry_json(entry: &Entry, remaining: &Loss) -> Value {
         object.extend(more);
     }
     object.insert("remaining".into(), loss_json(remaining, Rounding::Down));
+    if let Some(limit) = &entry.limit {
+        object.insert(
+            "composes".into(),
+            json!({
+                "currency": Terms::word(limit.terms.currency),
+                "thresholds": decimal(&limit.terms.thresholds),
+                "most": decimal(&limit.most),
+            }),
+        );
+    }
     object.insert("previous".into(), entry.previous.clone().into());
     object.insert("hash".into(), entry.hash.clone().into());
     object.into()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use lastbit_release::clean;
-use lastbit_release::ledger::{Ledger, LedgerError};
+use lastbit_release::ledger::{Account, Ledger, LedgerError, Limit};
 use lastbit_release::loss::Loss;
 use lastbit_release::plan::Plan;
 
@@ -19,6 +19,17 @@ pub struct Left {
     pub left: Loss,
     /// What the release takes.
     pub loss: Loss,
+    /// How many such releases fit.
+    pub more: u64,
+}
+
+/// The account of a ledger, if it is there.
+pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
+    match Ledger::view(path) {
+        Ok(ledger) => Ok(Some(ledger.account().clone())),
+        Err(LedgerError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// How much of what is left a release takes.
@@ -35,15 +46,23 @@ pub enum Part {
 }
 
 impl Left {
-    /// Looks at the ledger, if it is there; else the whole budget of the plan is left.
-    pub fn of(plan: &Plan, loss: &Loss, path: &Path) -> Result<Left, LedgerError> {
-        let (ledger, left) = match Ledger::view(path) {
-            Ok(ledger) => (Some(path.to_owned()), ledger.account().remaining()),
-            Err(LedgerError::Missing(_)) => (None, plan.budget.clone()),
-            Err(error) => return Err(error),
+    /// What is left in the account of a ledger for this loss; if there is none yet, of the plan's budget.
+    pub fn of(plan: &Plan, loss: &Loss, ledger: Option<(&Path, &Account)>) -> Left {
+        let fresh = || {
+            let limit = plan.terms().map(|terms| Limit::new(&terms, &plan.budget));
+            Account::new(&plan.budget, limit.as_ref()).ok()
         };
-        let loss = loss.clone();
-        Ok(Left { ledger, left, loss })
+        let account = ledger.map(|(_, account)| account.clone()).or_else(fresh);
+        let left = account
+            .as_ref()
+            .and_then(|account| account.remaining_in(loss.measure));
+        Left {
+            ledger: ledger.map(|(path, _)| path.to_owned()),
+            // A ledger in another measure refuses the release, and says so.
+            left: left.unwrap_or_else(|| plan.budget.clone()),
+            more: account.map_or(0, |account| account.admits(loss)),
+            loss: loss.clone(),
+        }
     }
 
     /// How much it takes.
@@ -85,7 +104,15 @@ impl Left {
         };
         match self.part() {
             Part::TooMuch => name,
-            _ => format!("{name}; after this release {}", self.left.minus(&self.loss)),
+            _ => {
+                let after = self.left.minus(&self.loss);
+                let more = match self.more {
+                    0 | 1 | u64::MAX => String::new(),
+                    2 => ", enough for one more like it".to_owned(),
+                    times => format!(", enough for {} more like it", times - 1),
+                };
+                format!("{name}; after this release {after}{more}")
+            }
         }
     }
 
@@ -129,6 +156,7 @@ mod tests {
             ledger: None,
             left: pure(left),
             loss: pure(loss),
+            more: 0,
         }
     }
 
@@ -161,6 +189,7 @@ mod tests {
             ledger: None,
             left: loss("1", "1e-6").unwrap(),
             loss: loss("0.1", "9e-7").unwrap(),
+            more: 1,
         };
         assert_eq!(one.part(), Part::Most);
     }

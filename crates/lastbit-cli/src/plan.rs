@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use lastbit_release::account::{Prices, price};
+use lastbit_release::account::{Adds, Prices, price_in};
 use lastbit_release::clean::{self, label, shown};
+use lastbit_release::ledger::Account;
 use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
@@ -17,7 +18,7 @@ use lastbit_release::present::{
 use lastbit_release::release::Identity;
 
 use crate::Usage;
-use crate::left::Left;
+use crate::left::{Left, account};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
 use crate::release::Place;
@@ -61,13 +62,20 @@ pub struct Plan {
 impl Plan {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         let plan = plan::Plan::read(&self.plan)?;
-        let prices = price(&plan)
-            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
-        let left = self.left(&plan, &prices);
+        let account = self.account();
         if self.ledger.is_some() {
-            left.as_ref()
+            account
+                .as_ref()
                 .map_err(|error| anyhow::anyhow!("{error:#}"))?;
         }
+        let known = account.as_ref().ok().and_then(Option::as_ref);
+        let adds = Adds::new(&plan, known.map(|(_, account)| account));
+        let prices = price_in(&plan, &adds)
+            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
+        let known = known.map(|(path, account)| (&**path, account));
+        let left = account
+            .as_ref()
+            .map(|_| Left::of(&plan, &prices.loss, known));
         if let Some(path) = &self.html {
             let guard = Guard::new(&self.plan, &plan.source);
             let output = Output::prepare(path, Kind::Html, &guard, self.force)?;
@@ -95,14 +103,19 @@ impl Plan {
 }
 
 impl Plan {
-    /// What the ledger of the plan has left.
-    fn left(&self, plan: &plan::Plan, prices: &Prices) -> Result<Left> {
+    /// The ledger of the plan, if there is one yet, and its account.
+    fn account(&self) -> Result<Option<(PathBuf, Account)>> {
         let path = Place::of(&self.plan, self.ledger.as_deref())?.path()?;
-        Ok(Left::of(plan, &prices.loss, &path)?)
+        Ok(account(&path)?.map(|account| (path, account)))
     }
 }
 
-fn print(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: &Result<Left>) -> Result<()> {
+fn print(
+    out: &mut Stdout,
+    plan: &plan::Plan,
+    prices: &Prices,
+    left: &Result<Left, &anyhow::Error>,
+) -> Result<()> {
     out.write_styled(Style::Strong, &shown(&plan.title))?;
     writeln!(out, "\n")?;
     let others: Vec<String> = prices
@@ -124,6 +137,10 @@ fn print(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: &Result<Lef
         true => String::new(),
         false => format!("({})", others.join("; ")),
     };
+    let of_release = match prices.loss.measure == plan.budget.measure {
+        true => "of the whole release",
+        false => "of the whole release, as its ledger adds up",
+    };
     let (rest, rest_meaning) = match left {
         Ok(left) => (left.left.to_string(), left.meaning()),
         Err(_) => ("unknown".to_owned(), "the ledger cannot be read".to_owned()),
@@ -131,7 +148,7 @@ fn print(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: &Result<Lef
     rows(
         out,
         &[
-            ("loss", prices.loss.to_string(), "of the whole release"),
+            ("loss", prices.loss.to_string(), of_release),
             ("budget", plan.budget.to_string(), "of the data set"),
             ("left", rest, &rest_meaning),
             ("accountant", prices.accountant.name().to_owned(), &others),

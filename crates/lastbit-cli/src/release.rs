@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lastbit_release::account::price;
+use lastbit_release::account::{Adds, price_in};
 use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
@@ -17,7 +17,7 @@ use lastbit_release::release::{Changed, Released};
 
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, agrees, is_somebody_there};
+use crate::left::{Left, account, agrees, is_somebody_there};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -65,10 +65,11 @@ impl Release {
         let forms = self.forms.prepare(&guard)?;
         if !self.yes {
             // What is wrong with the plan or the ledger, the release itself says.
-            if let Ok(prices) = price(&plan)
-                && let Ok(left) = Left::of(&plan, &prices.loss, &ledger)
+            if let Ok(account) = account(&ledger)
+                && let Ok(prices) = price_in(&plan, &Adds::new(&plan, account.as_ref()))
             {
-                left.ask()?;
+                let known = account.as_ref().map(|account| (&*ledger, account));
+                Left::of(&plan, &prices.loss, known).ask()?;
             }
         }
         let bar = self.bar();

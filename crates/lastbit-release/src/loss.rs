@@ -13,29 +13,42 @@ pub enum Measure {
     Zcdp,
     /// Approximate differential privacy: ε and δ add.
     Approximate,
+    /// ρ, but for events of probability δ: both add. What a release is that a ledger [composes](crate::ledger::Composed).
+    ApproximateZcdp,
+    /// μ² of Gaussian noise, but for events of probability δ: both add.
+    ApproximateGaussian,
 }
 
 impl Measure {
-    /// Its word in ledgers and JSON: `pure`, `zcdp` or `approximate`.
+    /// Its word in ledgers and JSON: `pure`, `zcdp`, `approximate`, `approximate-zcdp` or `approximate-gaussian`.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Pure => "pure",
             Measure::Zcdp => "zcdp",
             Measure::Approximate => "approximate",
+            Measure::ApproximateZcdp => "approximate-zcdp",
+            Measure::ApproximateGaussian => "approximate-gaussian",
         }
     }
 
     /// The measure of that name.
     pub fn from_name(name: &str) -> Option<Measure> {
-        [Measure::Pure, Measure::Zcdp, Measure::Approximate]
-            .into_iter()
-            .find(|measure| measure.name() == name)
+        [
+            Measure::Pure,
+            Measure::Zcdp,
+            Measure::Approximate,
+            Measure::ApproximateZcdp,
+            Measure::ApproximateGaussian,
+        ]
+        .into_iter()
+        .find(|measure| measure.name() == name)
     }
 
-    /// The letter of the main parameter: ε or ρ.
+    /// The letter of the main parameter: ε, ρ or μ².
     pub fn symbol(self) -> &'static str {
         match self {
-            Measure::Zcdp => "ρ",
+            Measure::Zcdp | Measure::ApproximateZcdp => "ρ",
+            Measure::ApproximateGaussian => "μ²",
             Measure::Pure | Measure::Approximate => "ε",
         }
     }
@@ -49,7 +62,7 @@ impl fmt::Display for Measure {
 
 /// An exact, nonnegative amount of privacy loss, or a budget of it.
 ///
-/// `main` is ε, or ρ under [`Measure::Zcdp`]; `delta` is zero unless the measure is [`Measure::Approximate`].
+/// `main` is ε, ρ or μ²; `delta` is zero under [`Measure::Pure`] and [`Measure::Zcdp`].
 ///
 /// ```
 /// use lastbit_release::loss::Loss;
@@ -63,7 +76,7 @@ impl fmt::Display for Measure {
 pub struct Loss {
     /// The measure in which `main` and `delta` are stated.
     pub measure: Measure,
-    /// ε or ρ.
+    /// ε, ρ or μ².
     pub main: Rational,
     /// δ.
     pub delta: Rational,
@@ -99,7 +112,7 @@ impl Loss {
         Loss::new(Measure::Approximate, epsilon, delta)
     }
 
-    /// A loss in any measure: `main ≥ 0` and `0 ≤ delta ≤ 1`, with `delta = 0` unless the measure is approximate.
+    /// A loss in any measure: `main ≥ 0` and `0 ≤ delta ≤ 1`, with `delta = 0` under pure and zcdp.
     pub fn new(measure: Measure, main: Rational, delta: Rational) -> Result<Loss, LossError> {
         let loss = Loss {
             measure,
@@ -127,7 +140,7 @@ impl Loss {
         if self.delta.is_negative() || self.delta > Rational::ONE {
             return Err(LossError::Delta(self.delta.clone()));
         }
-        if self.measure != Measure::Approximate && !self.delta.is_zero() {
+        if matches!(self.measure, Measure::Pure | Measure::Zcdp) && !self.delta.is_zero() {
             return Err(LossError::DeltaNotInMeasure(
                 self.measure,
                 self.delta.clone(),
@@ -179,10 +192,10 @@ impl Loss {
 }
 
 impl fmt::Display for Loss {
-    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact.
+    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact. A δ of thresholds is not shown where there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let main = format!("{} = {}", self.measure.symbol(), decimal(&self.main));
-        if self.measure == Measure::Approximate {
+        if self.measure == Measure::Approximate || !self.delta.is_zero() {
             f.pad(&format!("{main}, δ = {}", decimal(&self.delta)))
         } else {
             f.pad(&main)

@@ -17,9 +17,9 @@ use std::path::Path;
 
 use lastbit_noise::entropy::{Entropy, System};
 
-use crate::account::{price, price_apart};
+use crate::account::{Adds, Offered, price_as, price_in};
 use crate::engine::{Engine, Progress};
-use crate::ledger::{Ledger, LedgerError, Outcome, Request, Stored};
+use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Stored, Terms, in_directory};
 use crate::loss::Loss;
 use crate::plan::{Neighbours, Plan, Unit};
 use crate::present::{Report, from_json, to_stored};
@@ -65,7 +65,10 @@ pub fn release(
     engine: &dyn Engine,
     progress: Progress,
 ) -> Result<Released, ReleaseError> {
-    let open = |budget: &Loss, protects: &str| Ledger::open_for(ledger, budget, protects);
+    let open = Opener {
+        look: &|| look(ledger),
+        open: &|budget, terms, protects| Ledger::open_on(ledger, budget, terms, protects),
+    };
     run(plan, &open, engine, progress, &mut System::default())
 }
 
@@ -76,7 +79,10 @@ pub fn release_in(
     engine: &dyn Engine,
     progress: Progress,
 ) -> Result<Released, ReleaseError> {
-    let open = |budget: &Loss, protects: &str| Ledger::open_in(directory, budget, protects);
+    let open = Opener {
+        look: &|| look(&in_directory(directory)?),
+        open: &|budget, terms, protects| Ledger::open_in_on(directory, budget, terms, protects),
+    };
     run(plan, &open, engine, progress, &mut System::default())
 }
 
@@ -127,16 +133,32 @@ pub fn release_with(
     engine: &dyn Engine,
     entropy: &mut dyn Entropy,
 ) -> Result<Released, ReleaseError> {
-    let open = |budget: &Loss, protects: &str| Ledger::open_for(ledger, budget, protects);
+    let open = Opener {
+        look: &|| look(ledger),
+        open: &|budget, terms, protects| Ledger::open_on(ledger, budget, terms, protects),
+    };
     run(plan, &open, engine, std::sync::Arc::new(|_, _| {}), entropy)
 }
 
-/// Opens or makes the ledger of a budget that protects something.
-type Open<'a> = dyn Fn(&Loss, &str) -> Result<Ledger, LedgerError> + 'a;
+/// How a release comes to its ledger.
+struct Opener<'a> {
+    /// The account of the ledger, if it is there already.
+    look: &'a dyn Fn() -> Result<Option<Account>, LedgerError>,
+    /// Opens or makes the ledger of a budget that protects something.
+    open: &'a dyn Fn(&Loss, Option<&Terms>, &str) -> Result<Ledger, LedgerError>,
+}
+
+fn look(path: &Path) -> Result<Option<Account>, LedgerError> {
+    match Ledger::view(path) {
+        Ok(ledger) => Ok(Some(ledger.account().clone())),
+        Err(LedgerError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
 
 fn run(
     plan: &Plan,
-    open: &Open<'_>,
+    opener: &Opener<'_>,
     engine: &dyn Engine,
     progress: Progress,
     entropy: &mut dyn Entropy,
@@ -153,25 +175,37 @@ fn run_asking(
     go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released, ReleaseError> {
     lastbit_exact::environment::check()?;
-    let prices = price(plan)?;
+    // What is wrong with a ledger is said when it is opened, after what is wrong with the plan and the data.
+    let account = (opener.look)().unwrap_or(None);
+    let mut adds = Adds::new(plan, account.as_ref());
+    let mut prices = price_in(plan, &adds)?;
     size::check(plan, &prices)?;
-    let identity = Identity::new(plan, &prices);
-    let (query, slots) = query(plan, identity.hash());
+    let mut identity = Identity::new(plan, &prices);
+    let (mut query, mut slots) = query(plan, identity.hash());
     engine.check(&query).map_err(ReleaseError::Engine)?;
     let data = engine
         .fingerprint(&plan.source)
         .map_err(ReleaseError::Engine)?;
-    let mut ledger = open(&plan.budget, &protects(plan))?;
-    let mut known = vec![identity.hex()];
-    if prices.statistics.iter().any(|price| price.shared.is_some()) {
-        // Before statistics shared their noise, this was the release.
-        known.extend(price_apart(plan).map(|prices| Identity::new(plan, &prices).hex()));
+    let mut ledger = (opener.open)(&plan.budget, plan.terms().as_ref(), &protects(plan))?;
+    // Another release may have come first.
+    let now = Adds::new(plan, Some(ledger.account()));
+    if now != adds {
+        adds = now;
+        prices = price_in(plan, &adds)?;
+        identity = Identity::new(plan, &prices);
+        (query, slots) = crate::statistic::query(plan, identity.hash());
     }
-    known.extend(identity::earlier(plan, &identity, ledger.budgets()));
-    if let Some(stored) = ledger.recall(&known, &data)? {
-        return recalled(plan, stored, data);
+    if ledger.head().0 > 1 {
+        let known = known(plan, &adds, &identity, &ledger);
+        if let Some(stored) = ledger.recall(&known, &data)? {
+            return recalled(plan, stored, data);
+        }
     }
     ledger.check_budget(&plan.budget)?;
+    let own = ledger.account().composed.as_ref().map(|own| &own.terms);
+    if let Some(terms) = plan.stated_terms(own) {
+        ledger.check_terms(&terms)?;
+    }
     let request = Request {
         plan: identity.hex(),
         data,
@@ -223,6 +257,37 @@ fn run_asking(
         .settle(reserved, &text)
         .map_err(|error| spent(error.into()))?;
     Ok(Released::New(Box::new(report)))
+}
+
+/// The hashes under which the same release may have been stored: as it is priced now, in the other ways that its ledger took releases, and by sums of losses, as
+/// earlier versions did, with statistics that shared their noise and before they did.
+fn known(plan: &Plan, adds: &Adds, identity: &Identity, ledger: &Ledger) -> Vec<String> {
+    let mut known = vec![identity.hex()];
+    let plainly = Adds::Plainly;
+    let mut ways: Vec<(Adds, Offered)> = adds
+        .otherwise(plan, ledger)
+        .into_iter()
+        .map(|adds| (adds, Offered::All))
+        .collect();
+    ways.extend([Offered::Sums, Offered::Apart].map(|offered| (plainly.clone(), offered)));
+    let priced = |adds: &Adds, offered: Offered| {
+        let prices = price_as(plan, adds, offered).ok()?;
+        Some(Identity::new(plan, &prices))
+    };
+    let identities: Vec<Identity> = ways
+        .iter()
+        .filter_map(|(adds, offered)| priced(adds, *offered))
+        .collect();
+    for identity in &identities {
+        let hex = identity.hex();
+        if !known.contains(&hex) {
+            known.push(hex);
+        }
+    }
+    if let Some(sums) = priced(&plainly, Offered::Sums) {
+        known.extend(identity::earlier(plan, &sums, ledger.budgets()));
+    }
+    known
 }
 
 /// What was released before. Whether the fingerprint is published is for the plan of today to say.

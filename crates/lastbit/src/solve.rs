@@ -36,8 +36,8 @@
 use core::fmt::{self, Display};
 use core::ops::RangeInclusive;
 
-use lastbit_exact::Rational;
 use lastbit_exact::decimal::{self, DIGITS};
+use lastbit_exact::{Down, Rational, Up};
 
 use crate::measures::Measure;
 use crate::metrics::Metric;
@@ -290,6 +290,64 @@ pub fn near_smallest_where(
     // Places of doubles at 1 and above are 2^-52 apart, relatively.
     let places = 1u64 << 52u32.saturating_sub(bits);
     search(&range, &"that is asked for", places, enough)
+}
+
+/// A number near the largest at which a growing `value` is at most the target, for values that are costly to compute: from a start near the answer,
+/// with at most ten of them. The answer has six digits, was tried, and is within about 10^-4 of the largest; see [`largest_where`] for the largest itself.
+///
+/// ```
+/// use lastbit::solve;
+/// use lastbit_exact::{Rational, Up};
+/// let two = Rational::from(2i64);
+/// let found = solve::near_largest(&Rational::ONE, &two, |x| Ok(Up::from_rational(&(x * x))))?;
+/// assert!(&found * &found <= two && found > Rational::new(1414, 1000));
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where to try next: whatever is returned was tried"
+)]
+pub fn near_largest(
+    start: &Rational,
+    target: &Rational,
+    mut value: impl FnMut(&Rational) -> Result<Up, Error>,
+) -> Result<Rational, Error> {
+    const DIGITS_TRIED: u32 = 6;
+    let goal = Down::from_rational(target).get();
+    let mut at = decimal::down(start, DIGITS_TRIED);
+    // The largest that is known to do, the smallest that is known not to, and ln value of both.
+    let (mut good, mut bad): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let mut answer = None;
+    for _ in 0..10 {
+        let found = value(&at)?.get();
+        let point = (Down::from_rational(&at).get().ln(), found.max(1e-300).ln());
+        if found <= goal {
+            if good.is_none_or(|(x, _)| x < point.0) {
+                (good, answer) = (Some(point), Some(at.clone()));
+            }
+        } else if bad.is_none_or(|(x, _)| x > point.0) {
+            bad = Some(point);
+        }
+        let near = good.is_some_and(|(_, y)| goal.ln() - y < 2e-5);
+        let between = matches!((good, bad), (Some(a), Some(b)) if b.0 - a.0 < 2e-5);
+        if near || between {
+            break;
+        }
+        // A line through the two nearest points, or one of a slope that losses have, and a little less than the target.
+        let slope = match (good, bad) {
+            (Some(a), Some(b)) if b.1 > a.1 => (b.1 - a.1) / (b.0 - a.0),
+            _ => 0.6,
+        };
+        let step = ((goal.ln() - 5e-6 - point.1) / slope).clamp(-3.0, 3.0);
+        let mut next = point.0 + step;
+        if let (Some(a), Some(b)) = (good, bad)
+            && !(next > a.0 && next < b.0)
+        {
+            next = f64::midpoint(a.0, b.0);
+        }
+        at = decimal::down(&crate::finite("the loss", next.exp())?, DIGITS_TRIED);
+    }
+    answer.ok_or_else(|| Error::unsolvable("no loss near the start meets the target; relax it"))
 }
 
 fn search_smallest<P: Parameter>(

@@ -53,6 +53,11 @@ impl Mixture {
         let mut pairs = Vec::new();
         for (source, count) in &self.0 {
             let Some(pair) = source.pair() else {
+                if source.sampled.is_some() {
+                    bail!(
+                        "no amplification by sampling is proved here for a zCDP loss; if it is by Gaussian noise, state it as gaussian:M, M = Δ/σ"
+                    );
+                }
                 bail!(
                     "of a zCDP loss only Rényi divergences are known; if it is by Gaussian noise, state it as gaussian:M, M = Δ/σ"
                 );

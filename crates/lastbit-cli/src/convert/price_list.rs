@@ -132,6 +132,10 @@ impl Convert {
             missing("give the δ to spend, --delta D, or the ε to claim, --epsilon E")
         };
         let offers = by_laws(mixture, delta);
+        if offers.is_empty() {
+            // It says why there is none.
+            mixture.compose(Down::from_rational(delta))?;
+        }
         if self.json {
             let value = json!({
                 "releases": mixture.count(),

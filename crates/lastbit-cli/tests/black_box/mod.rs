@@ -5,6 +5,7 @@
 #![cfg(all(unix, feature = "engine"))]
 
 mod changes;
+mod composing;
 mod data;
 mod forms;
 mod ledgers;

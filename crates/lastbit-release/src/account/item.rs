@@ -10,10 +10,32 @@ use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::{PriceError, Shared, Threshold};
+use crate::plan::Accountant;
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, Noised, Noisy};
 
 /// Losses of statistics are from 2^-200 to 2^200, so that noise and errors are far from the ends of doubles.
 const LOG2_MOST_LOSS: u64 = 200;
+
+/// Which noise a loss buys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// That of a pure loss.
+    Pure,
+    /// The best of a ρ.
+    Zcdp,
+    /// Gaussian noise alone, of a ρ.
+    Gaussian,
+}
+
+impl Way {
+    /// What the loss is counted in.
+    pub fn currency(self) -> Currency {
+        match self {
+            Way::Pure => Currency::Epsilon,
+            Way::Zcdp | Way::Gaussian => Currency::Rho,
+        }
+    }
+}
 
 /// A statistic, as far as its price is concerned.
 #[derive(Clone, Debug)]
@@ -30,7 +52,7 @@ impl Item {
     /// The best mechanism of this loss.
     pub fn mechanism(
         &self,
-        currency: Currency,
+        way: Way,
         loss: &Rational,
         errors: Errors<'_>,
     ) -> Result<Mechanism, PriceError> {
@@ -46,17 +68,29 @@ impl Item {
         }
         let noisy = match self.chain.kind.method() {
             Method::Noise(noisy) => noisy,
-            Method::Selection(_) => return self.selection(currency, loss),
+            Method::Selection(_) if way == Way::Gaussian => {
+                return Err(PriceError::Accountant {
+                    accountant: Accountant::Gaussian.name(),
+                    why: format!(
+                        "a {} is selected, and not by Gaussian noise",
+                        self.chain.kind.word()
+                    ),
+                });
+            }
+            Method::Selection(_) => return self.selection(way.currency(), loss),
         };
         let laplace = |epsilon: &Rational| -> Result<Mechanism, PriceError> {
             let epsilon = Epsilon::new(epsilon.clone())?;
             Ok(on_grid(noisy, Noise::laplace(&self.norms, &epsilon)?))
         };
-        match currency {
-            Currency::Epsilon => laplace(loss),
-            Currency::Rho => {
+        match way {
+            Way::Pure => laplace(loss),
+            Way::Zcdp | Way::Gaussian => {
                 let rho = Rho::new(loss.clone())?;
                 let gaussian = on_grid(noisy, Noise::gaussian(&self.norms, &rho)?);
+                if way == Way::Gaussian {
+                    return Ok(gaussian);
+                }
                 let laplace = laplace(&laplace_for_zcdp(loss)?)?;
                 let better =
                     self.measure(&laplace, errors)?.get() < self.measure(&gaussian, errors)?.get();
@@ -102,31 +136,44 @@ impl Item {
         }
     }
 
-    /// A mechanism of this ε, and what it costs in a currency.
+    /// A mechanism of this ε, and what it costs.
     pub fn fixed_epsilon(
         &self,
         epsilon: &Rational,
-        currency: Currency,
+        way: Way,
         errors: Errors<'_>,
     ) -> Result<(Mechanism, Rational), PriceError> {
-        let mechanism = self.mechanism(Currency::Epsilon, epsilon, errors)?;
-        if currency == Currency::Epsilon {
-            return Ok((mechanism, epsilon.clone()));
+        let mechanism = self.mechanism(Way::Pure, epsilon, errors)?;
+        match way {
+            Way::Pure => Ok((mechanism, epsilon.clone())),
+            Way::Zcdp => {
+                let rho = self.rho(&mechanism, errors)?;
+                Ok((mechanism, rho))
+            }
+            Way::Gaussian => Err(PriceError::Accountant {
+                accountant: Accountant::Gaussian.name(),
+                why: "a loss of ε is of other noise than Gaussian; give a `weight` or an `error`"
+                    .to_owned(),
+            }),
         }
+    }
+
+    /// What a mechanism costs in ρ, rounded up.
+    pub fn rho(&self, mechanism: &Mechanism, errors: Errors<'_>) -> Result<Rational, PriceError> {
         let aimed = self.aimed(mechanism.clone(), errors)?;
-        let cost = self.chain.loss(currency, &aimed, None)?;
-        Ok((mechanism, decimal::up(cost.loss(), DIGITS)))
+        let cost = self.chain.loss(Currency::Rho, &aimed, None)?;
+        Ok(decimal::up(cost.loss(), DIGITS))
     }
 
     /// The smallest decimal loss at which the error is at most the target; `None` if there is none.
     pub fn loss_for_error(
         &self,
-        currency: Currency,
+        way: Way,
         target: &Rational,
         errors: Errors<'_>,
     ) -> Result<Option<Rational>, PriceError> {
         let enough = |loss: Decimal| -> Result<bool, PriceError> {
-            let mechanism = self.mechanism(currency, &loss.get(), errors)?;
+            let mechanism = self.mechanism(way, &loss.get(), errors)?;
             let error = self.error(&mechanism, self.rows, errors)?;
             Ok(error.is_some_and(|error| {
                 Rational::try_from(error.get()).is_ok_and(|error| error <= *target)

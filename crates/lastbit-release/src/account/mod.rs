@@ -30,7 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adds;
 mod item;
+mod pld;
 mod share;
 mod sharing;
 
@@ -42,8 +44,9 @@ use crate::loss::Loss;
 use crate::plan::Accountant;
 use crate::statistic::{Chain, Currency, Mechanism, Noised, Paid, Slot};
 
-pub use share::price;
-pub(crate) use share::price_apart;
+pub use adds::Adds;
+pub(crate) use share::{Offered, price_as};
+pub use share::{price, price_in};
 pub use sharing::Shared;
 
 /// The price of a plan.
@@ -51,7 +54,7 @@ pub use sharing::Shared;
 pub struct Prices {
     /// The accountant that is used.
     pub accountant: Accountant,
-    /// The loss of the whole release.
+    /// The loss of the whole release, as its ledger takes it.
     pub loss: Loss,
     /// The statistics, in the order of the plan.
     pub statistics: Vec<Price>,

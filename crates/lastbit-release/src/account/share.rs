@@ -1,48 +1,70 @@
 //! Accountants: how a budget is shared out, and what the whole costs.
 
 use lastbit::Error;
+use lastbit::accounting::{gaussian_epsilon, gaussian_mu_squared};
 use lastbit::conversions::{
     optimal_composition, zcdp_for_approximate, zcdp_to_approximate_epsilon,
 };
 use lastbit::solve::{self, Decimal};
-use lastbit::tables::Tails;
+use lastbit::tables::{Noise, Tails};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
-use super::item::Item;
+use super::item::{Item, Way};
 use super::sharing::shared;
-use super::{Infeasible, Offer, Price, PriceError, Prices};
+use super::{Adds, Infeasible, Offer, Price, PriceError, Prices};
+use crate::ledger::{self as composing, Terms};
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Plan, Scope, Share, Statistic};
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, table};
 
-/// The price of a plan, under the accountant that it names or else the one under which errors are smallest. Reads no data.
+/// The price of a plan, under the accountant that it names or else the one under which errors are smallest, as a new ledger takes it. Reads no data.
 pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
-    price_as(plan, true)
+    price_in(plan, &Adds::new(plan, None))
 }
 
-/// The price of a plan whose statistics all have noise of their own.
-pub(crate) fn price_apart(plan: &Plan) -> Result<Prices, PriceError> {
-    price_as(plan, false)
+/// The price of a plan as a ledger takes it.
+pub fn price_in(plan: &Plan, adds: &Adds) -> Result<Prices, PriceError> {
+    price_as(plan, adds, Offered::All)
 }
 
-fn price_as(plan: &Plan, together: bool) -> Result<Prices, PriceError> {
+/// Which ways to price a plan there were: earlier versions stored releases under theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offered {
+    /// All.
+    All,
+    /// Those before the laws of losses were added up.
+    Sums,
+    /// And before statistics shared noise.
+    Apart,
+}
+
+pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Prices, PriceError> {
     let tails = Tails::default();
     let alpha = plan.confidence.alpha();
     let pricer = Pricer::new(
         plan,
+        adds,
         Errors {
             tails: &tails,
             alpha: &alpha,
         },
-        together,
+        offered != Offered::Apart,
     )?;
-    let accountants = match plan.accountant {
-        Some(accountant) => vec![accountant],
-        None => match plan.spend.measure {
+    let sums = [Accountant::Pure, Accountant::Zcdp, Accountant::Optimal];
+    let accountants = match (plan.accountant, adds) {
+        (Some(accountant), _) => vec![accountant],
+        (None, Adds::Composed { terms, .. }) => vec![match terms.currency {
+            composing::Currency::Zcdp => Accountant::Zcdp,
+            composing::Currency::Gaussian => Accountant::Gaussian,
+        }],
+        (None, Adds::Plainly) => match plan.spend.measure {
             Measure::Pure => vec![Accountant::Pure],
             Measure::Zcdp => vec![Accountant::Zcdp],
-            Measure::Approximate => vec![Accountant::Pure, Accountant::Zcdp, Accountant::Optimal],
+            _ if offered == Offered::All => {
+                [&sums[..], &[Accountant::Gaussian, Accountant::Pld]].concat()
+            }
+            _ => sums.to_vec(),
         },
     };
     let mut assignments = Vec::new();
@@ -54,10 +76,26 @@ fn price_as(plan: &Plan, together: bool) -> Result<Prices, PriceError> {
             assignments.push((accountant, outcome));
         }
     }
+    // Where every statistic has its loss or error, what is left to choose is the price.
+    let is_fixed = |statistic: &Statistic| !matches!(statistic.share, Share::Weight(_));
+    let by_loss = offered == Offered::All && plan.statistics.iter().all(is_fixed);
+    // The first of those that are about as good: a δ is not spent for the fourth digit of an error.
+    let count = plan.statistics.len() as f64;
+    let margin = match offered {
+        Offered::All => 1e-3 * count,
+        Offered::Sums | Offered::Apart => 0.0,
+    };
+    let is_better = |a: &Assignment, b: &Assignment| match by_loss {
+        true => a.loss.main < b.loss.main,
+        false => a.score < b.score - margin,
+    };
     let best = assignments
         .iter()
         .filter_map(|(accountant, outcome)| Some((*accountant, outcome.as_ref().ok()?)))
-        .min_by(|a, b| a.1.score.total_cmp(&b.1.score));
+        .reduce(|best, next| match is_better(next.1, best.1) {
+            true => next,
+            false => best,
+        });
     let Some((accountant, best)) = best else {
         return Err(least_infeasible(
             assignments
@@ -65,8 +103,7 @@ fn price_as(plan: &Plan, together: bool) -> Result<Prices, PriceError> {
                 .filter_map(|(_, outcome)| outcome.err()),
         ));
     };
-    let count = plan.statistics.len() as f64;
-    let comparison = assignments
+    let mut comparison: Vec<Offer> = assignments
         .iter()
         .map(|(accountant, outcome)| Offer {
             accountant: *accountant,
@@ -84,10 +121,19 @@ fn price_as(plan: &Plan, together: bool) -> Result<Prices, PriceError> {
             },
         })
         .collect();
+    if plan.accountant.is_none() && matches!(adds, Adds::Composed { .. }) {
+        comparison.push(Offer {
+            accountant: Accountant::Pld,
+            outcome: Err("for a release that takes all that is left".to_owned()),
+            relative_error: None,
+        });
+    }
+    let statistics = pricer.prices(best)?;
+    pricer.check(accountant, &best.loss, &statistics)?;
     Ok(Prices {
         accountant,
         loss: best.loss.clone(),
-        statistics: pricer.prices(best)?,
+        statistics,
         comparison,
     })
 }
@@ -109,6 +155,14 @@ fn least_infeasible(errors: impl Iterator<Item = PriceError>) -> PriceError {
     best.unwrap_or(PriceError::OutOfRange {
         what: "no accountant applies".to_owned(),
     })
+}
+
+/// A bound that is a number, of 12 digits.
+pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
+    let exact = Rational::try_from(bound.get()).map_err(|_| PriceError::OutOfRange {
+        what: "the loss is out of range".to_owned(),
+    })?;
+    Ok(decimal::up(&exact, DIGITS))
 }
 
 /// The first of some numbers of 12 digits, from `least` on, that is enough. A loss converted to ε and back, both rounded to the safe side, may
@@ -143,10 +197,10 @@ fn reach(statistic: &Statistic) -> Scope {
 }
 
 /// A mechanism and its loss.
-type Choice = (Mechanism, Rational);
+pub(super) type Choice = (Mechanism, Rational);
 
 /// Mechanisms and losses under one accountant.
-struct Assignment {
+pub(super) struct Assignment {
     currency: Currency,
     loss: Loss,
     /// For each statistic.
@@ -157,16 +211,50 @@ struct Assignment {
     score: f64,
 }
 
-struct Pricer<'a> {
-    plan: &'a Plan,
-    errors: Errors<'a>,
-    items: Vec<Item>,
+pub(super) struct Pricer<'a> {
+    pub plan: &'a Plan,
+    pub adds: &'a Adds,
+    pub errors: Errors<'a>,
+    pub items: Vec<Item>,
     /// How many counts of discovered keys there are.
     thresholds: u64,
 }
 
+/// How δ is split.
+pub(super) struct Split {
+    /// For the conversion of what noise costs.
+    pub converted: Rational,
+    /// For all thresholds.
+    pub of_thresholds: Rational,
+}
+
+/// Statistics with what each takes of a total.
+pub(super) struct Dealt {
+    pub choices: Vec<Choice>,
+    /// What all take together.
+    pub spent: Rational,
+    /// How many share what fixed losses and error targets leave.
+    pub sharing: usize,
+}
+
+/// What fixed losses and error targets take.
+pub(super) struct Targets {
+    choices: Vec<Option<Choice>>,
+    /// Each in words.
+    pub words: Vec<(String, String)>,
+    /// All together.
+    pub fixed: Rational,
+    weights: Rational,
+    pub sharing: usize,
+}
+
 impl<'a> Pricer<'a> {
-    fn new(plan: &'a Plan, errors: Errors<'a>, together: bool) -> Result<Pricer<'a>, PriceError> {
+    fn new(
+        plan: &'a Plan,
+        adds: &'a Adds,
+        errors: Errors<'a>,
+        together: bool,
+    ) -> Result<Pricer<'a>, PriceError> {
         let mut items: Vec<Item> = plan
             .statistics
             .iter()
@@ -203,47 +291,137 @@ impl<'a> Pricer<'a> {
             .count() as u64;
         Ok(Pricer {
             plan,
+            adds,
             errors,
             items,
             thresholds,
         })
     }
 
-    fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
-        let spend = &self.plan.spend;
-        // Thresholds take half of δ where a conversion takes the other, and all of it where nothing else does.
-        let converted = if self.thresholds == 0 {
-            spend.delta.clone()
-        } else {
-            spend.delta.times_power_of_two(-1)
+    /// How δ is split under an accountant.
+    pub fn split(&self, accountant: Accountant) -> Split {
+        let delta = &self.plan.spend.delta;
+        let of_thresholds = match (self.thresholds, self.adds.thresholds(self.plan)) {
+            (0, _) => Rational::ZERO,
+            (_, Some(part)) => part,
+            // Thresholds take half of δ where a conversion takes the other, and all of it where nothing else does.
+            (_, None) if accountant == Accountant::Pure => delta.clone(),
+            (_, None) => delta.times_power_of_two(-1),
         };
-        let of_thresholds = match (accountant, self.thresholds) {
-            (_, 0) => Rational::ZERO,
-            (Accountant::Pure, _) => spend.delta.clone(),
-            _ => &spend.delta - &converted,
+        Split {
+            converted: match (self.thresholds, accountant) {
+                (0, _) | (_, Accountant::Pure) => delta.clone(),
+                _ => delta - &of_thresholds,
+            },
+            of_thresholds,
+        }
+    }
+
+    fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
+        let split = self.split(accountant);
+        let way = match accountant {
+            Accountant::Pure | Accountant::Optimal => Way::Pure,
+            Accountant::Zcdp | Accountant::Pld => Way::Zcdp,
+            Accountant::Gaussian => Way::Gaussian,
+        };
+        let (loss, choices) = match accountant {
+            Accountant::Optimal => (self.plan.spend.clone(), self.optimal(&split.converted)?),
+            Accountant::Pld => self.by_laws(&split)?,
+            _ => self.by_sums(accountant, way, &split)?,
+        };
+        let loss = match self.adds {
+            Adds::Plainly => loss,
+            Adds::Composed { terms, .. } => self.composed(terms, way, &choices, &split)?,
         };
         let threshold = match self.thresholds {
             0 => Rational::ZERO,
-            thresholds => &of_thresholds / &Rational::from(thresholds),
+            thresholds => &split.of_thresholds / &Rational::from(thresholds),
         };
-        if accountant == Accountant::Optimal {
-            return self.optimal(&converted, threshold);
+        self.finish(way.currency(), loss, choices, threshold)
+    }
+
+    /// What the choices are in the currency of a ledger.
+    fn composed(
+        &self,
+        terms: &Terms,
+        way: Way,
+        choices: &[Choice],
+        split: &Split,
+    ) -> Result<Loss, PriceError> {
+        let mut sum = Rational::ZERO;
+        for (item, (mechanism, loss)) in self.items.iter().zip(choices) {
+            if loss.is_zero() {
+                continue;
+            }
+            let gaussian = matches!(
+                mechanism,
+                Mechanism::Noise {
+                    noise: Noise::Gaussian(_),
+                    ..
+                }
+            );
+            if terms.currency == composing::Currency::Gaussian && !gaussian {
+                return Err(PriceError::Accountant {
+                    accountant: Accountant::Gaussian.name(),
+                    why: "the ledger adds up Gaussian noise alone".to_owned(),
+                });
+            }
+            sum = match way.currency() {
+                Currency::Rho => &sum + loss,
+                Currency::Epsilon => &sum + &item.rho(mechanism, self.errors)?,
+            };
         }
+        Ok(Loss {
+            measure: terms.measure(),
+            main: match terms.currency {
+                composing::Currency::Zcdp => sum,
+                // ρ = μ²/2.
+                composing::Currency::Gaussian => sum.times_power_of_two(1),
+            },
+            delta: split.of_thresholds.clone(),
+        })
+    }
+
+    /// Losses that add up, and what the sum is worth.
+    fn by_sums(
+        &self,
+        accountant: Accountant,
+        way: Way,
+        split: &Split,
+    ) -> Result<(Loss, Vec<Choice>), PriceError> {
+        let spend = &self.plan.spend;
+        let Split {
+            converted,
+            of_thresholds,
+        } = split;
+        let plain = accountant == Accountant::Pure || spend.measure == Measure::Zcdp;
         // What a budget of this ε or ρ is in the currency.
         let total_of = |main: &Rational| -> Result<Rational, PriceError> {
-            if accountant == Accountant::Pure || spend.measure == Measure::Zcdp {
+            if plain {
                 return Ok(main.clone());
             }
-            let rho =
-                zcdp_for_approximate(Down::from_rational(main), Down::from_rational(&converted))?;
+            let rho = match way {
+                Way::Gaussian => {
+                    let squared = gaussian_mu_squared(main, converted)?;
+                    Down::exact(squared.get() / 2.0)
+                }
+                _ => {
+                    zcdp_for_approximate(Down::from_rational(main), Down::from_rational(converted))?
+                }
+            };
             let rho = Rational::try_from(rho.get()).unwrap_or(Rational::ZERO);
             Ok(decimal::down(&rho, DIGITS))
         };
-        let currency = match accountant {
-            Accountant::Pure => Currency::Epsilon,
-            _ => Currency::Rho,
+        let total = match (self.adds, &self.plan.part) {
+            (Adds::Composed { terms, limit }, Some(part)) if !plain => {
+                let whole = &limit.main * part;
+                match terms.currency {
+                    composing::Currency::Zcdp => whole,
+                    composing::Currency::Gaussian => whole.times_power_of_two(-1),
+                }
+            }
+            _ => total_of(&spend.main)?,
         };
-        let total = total_of(&spend.main)?;
         let whole = |main: Rational| -> Result<Loss, PriceError> {
             Ok(match (accountant, spend.measure) {
                 (Accountant::Pure, measure) => Loss {
@@ -257,15 +435,14 @@ impl<'a> Pricer<'a> {
                     delta: Rational::ZERO,
                 },
                 _ => {
-                    let epsilon = zcdp_to_approximate_epsilon(
-                        Up::from_rational(&main),
-                        Down::from_rational(&converted),
-                    )?;
-                    let epsilon =
-                        Rational::try_from(epsilon.get()).map_err(|_| PriceError::OutOfRange {
-                            what: "the loss is out of range".to_owned(),
-                        })?;
-                    let epsilon = decimal::up(&epsilon, DIGITS);
+                    let epsilon = match way {
+                        Way::Gaussian => gaussian_epsilon(&main.times_power_of_two(1), converted)?,
+                        _ => zcdp_to_approximate_epsilon(
+                            Up::from_rational(&main),
+                            Down::from_rational(converted),
+                        )?,
+                    };
+                    let epsilon = finite(epsilon)?;
                     Loss {
                         measure: Measure::Approximate,
                         // A ρ within the total is within the ε that the total was made of.
@@ -279,6 +456,38 @@ impl<'a> Pricer<'a> {
                 }
             })
         };
+        let targets = self.targets(way)?;
+        let rest = &total - &targets.fixed;
+        if rest.is_negative() || (targets.sharing > 0 && rest.is_zero()) {
+            let fixed = &targets.fixed;
+            return Err(PriceError::Infeasible(Box::new(Infeasible {
+                needed: Loss {
+                    main: sufficient(whole(fixed.clone())?.main, |main| {
+                        Ok(total_of(main)? >= *fixed)
+                    })?,
+                    ..spend.clone()
+                },
+                targets: targets.words,
+                available: spend.clone(),
+                sharing: targets.sharing,
+            })));
+        }
+        let dealt = self.deal(way, &targets, &rest)?;
+        // Shares of the whole budget add up to it exactly.
+        let loss = if dealt.sharing > 0
+            && accountant != Accountant::Pure
+            && spend.measure == Measure::Approximate
+        {
+            spend.clone()
+        } else {
+            whole(dealt.spent)?
+        };
+        Ok((loss, dealt.choices))
+    }
+
+    /// What fixed losses and error targets take.
+    pub fn targets(&self, way: Way) -> Result<Targets, PriceError> {
+        let spend = &self.plan.spend;
         let mut choices: Vec<Option<Choice>> = vec![None; self.items.len()];
         let mut fixed = Rational::ZERO;
         let mut targets = Vec::new();
@@ -291,11 +500,11 @@ impl<'a> Pricer<'a> {
                     continue;
                 }
                 Share::Loss(loss) if spend.measure == Measure::Zcdp => {
-                    let mechanism = item.mechanism(Currency::Rho, loss, self.errors)?;
+                    let mechanism = item.mechanism(Way::Zcdp, loss, self.errors)?;
                     ((mechanism, loss.clone()), "as its loss".to_owned())
                 }
                 Share::Loss(loss) => (
-                    item.fixed_epsilon(loss, currency, self.errors)?,
+                    item.fixed_epsilon(loss, way, self.errors)?,
                     format!("for its loss of ε = {loss}"),
                 ),
                 Share::Error { target, confidence } => {
@@ -305,47 +514,43 @@ impl<'a> Pricer<'a> {
                         ..self.errors
                     };
                     let loss = item
-                        .loss_for_error(currency, target, errors)?
+                        .loss_for_error(way, target, errors)?
                         .ok_or_else(|| self.unreachable(index, target))?;
-                    let mechanism = item.mechanism(currency, &loss, errors)?;
+                    let mechanism = item.mechanism(way, &loss, errors)?;
                     ((mechanism, loss), format!("for an error of {target}"))
                 }
             };
             targets.push((
                 statistic.name.clone(),
-                format!("takes {} = {} {words}", currency.symbol(), choice.1),
+                format!("takes {} = {} {words}", way.currency().symbol(), choice.1),
             ));
             fixed = &fixed + &choice.1;
             choices[index] = Some(choice);
         }
-        let rest = &total - &fixed;
-        let sharing = choices.iter().filter(|choice| choice.is_none()).count();
-        if rest.is_negative() || (sharing > 0 && rest.is_zero()) {
-            return Err(PriceError::Infeasible(Box::new(Infeasible {
-                targets,
-                needed: Loss {
-                    main: sufficient(whole(fixed.clone())?.main, |main| {
-                        Ok(total_of(main)? >= fixed)
-                    })?,
-                    ..spend.clone()
-                },
-                available: spend.clone(),
-                sharing,
-            })));
-        }
-        let mut spent = fixed;
-        let mut done = Vec::with_capacity(choices.len());
-        for (index, choice) in choices.into_iter().enumerate() {
+        Ok(Targets {
+            sharing: choices.iter().filter(|choice| choice.is_none()).count(),
+            choices,
+            words: targets,
+            fixed,
+            weights,
+        })
+    }
+
+    /// Shares out what targets leave, by weight.
+    pub fn deal(&self, way: Way, targets: &Targets, rest: &Rational) -> Result<Dealt, PriceError> {
+        let mut spent = targets.fixed.clone();
+        let mut done = Vec::with_capacity(targets.choices.len());
+        for (index, choice) in targets.choices.iter().enumerate() {
             done.push(match (choice, &self.plan.statistics[index].share) {
                 // Its weight is that of its host.
                 (None, Share::Weight(_)) if self.items[index].shared.is_some() => None,
                 (None, Share::Weight(_)) => {
-                    let loss = &rest * &(&self.weight(index) / &weights);
+                    let loss = rest * &(&self.weight(index) / &targets.weights);
                     spent = &spent + &loss;
-                    let mechanism = self.items[index].mechanism(currency, &loss, self.errors)?;
+                    let mechanism = self.items[index].mechanism(way, &loss, self.errors)?;
                     Some((mechanism, loss))
                 }
-                (Some(choice), _) => Some(choice),
+                (Some(choice), _) => Some(choice.clone()),
                 (None, _) => {
                     return Err(PriceError::OutOfRange {
                         what: "a share is missing".to_owned(),
@@ -353,16 +558,11 @@ impl<'a> Pricer<'a> {
                 }
             });
         }
-        // Shares of the whole budget add up to it exactly.
-        let loss = if sharing > 0
-            && accountant != Accountant::Pure
-            && spend.measure == Measure::Approximate
-        {
-            spend.clone()
-        } else {
-            whole(spent)?
-        };
-        self.finish(currency, loss, self.joined(done)?, threshold)
+        Ok(Dealt {
+            choices: self.joined(done)?,
+            spent,
+            sharing: targets.sharing,
+        })
     }
 
     /// The weight of a statistic, and of those that share its noise.
@@ -395,7 +595,7 @@ impl<'a> Pricer<'a> {
     }
 
     /// Equal pure losses, composed optimally.
-    fn optimal(&self, converted: &Rational, threshold: Rational) -> Result<Assignment, PriceError> {
+    fn optimal(&self, converted: &Rational) -> Result<Vec<Choice>, PriceError> {
         let spend = &self.plan.spend;
         let shares: Vec<_> = self.plan.statistics.iter().map(|s| &s.share).collect();
         let equal = shares.windows(2).all(|pair| pair[0] == pair[1])
@@ -427,13 +627,12 @@ impl<'a> Pricer<'a> {
             .map(|item| match item.shared {
                 Some(_) => Ok(None),
                 None => Ok(Some((
-                    item.mechanism(Currency::Epsilon, &low, self.errors)?,
+                    item.mechanism(Way::Pure, &low, self.errors)?,
                     low.clone(),
                 ))),
             })
             .collect::<Result<_, PriceError>>()?;
-        let choices = self.joined(choices)?;
-        self.finish(Currency::Epsilon, spend.clone(), choices, threshold)
+        self.joined(choices)
     }
 
     fn finish(

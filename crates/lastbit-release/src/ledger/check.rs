@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::LedgerError;
-use super::state::{Account, Fault, State};
+use super::account::Account;
+use super::state::{Fault, State};
 use super::store::{self, Access};
 
 /// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt of a report.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Ledger, LedgerError};
+use super::{Ledger, LedgerError, Terms};
 use crate::loss::Loss;
 
 /// What the ledger of a directory is called, whatever the plans beside it are called: so first releases that start together make one.
@@ -52,12 +52,22 @@ pub fn in_directory(directory: &Path) -> Result<PathBuf, LedgerError> {
 
 impl Ledger {
     /// [`Ledger::open_for`] with the one ledger of a directory, see [`in_directory`].
+    pub fn open_in(directory: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
+        Ledger::open_in_on(directory, budget, Terms::usual(budget).as_ref(), protects)
+    }
+
+    /// [`Ledger::open_on`] with the one ledger of a directory, see [`in_directory`].
     ///
     /// Processes that find none all make the same one, and only one of them succeeds. A ledger of another name that appeared meanwhile,
     /// as an earlier version would make it, is found by looking again before anything is reserved.
-    pub fn open_in(directory: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
+    pub fn open_in_on(
+        directory: &Path,
+        budget: &Loss,
+        terms: Option<&Terms>,
+        protects: &str,
+    ) -> Result<Ledger, LedgerError> {
         let path = in_directory(directory)?;
-        let ledger = Ledger::open_for(&path, budget, protects)?;
+        let ledger = Ledger::open_on(&path, budget, terms, protects)?;
         let again = in_directory(directory)?;
         if again != path {
             return Err(LedgerError::Several(vec![path, again]));

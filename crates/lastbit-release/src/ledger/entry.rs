@@ -5,6 +5,7 @@ use core::fmt::Write as _;
 use lastbit_exact::Rational;
 use sha2::{Digest, Sha256};
 
+use super::terms::{Limit, Terms};
 use crate::loss::{Loss, Measure};
 
 /// One row of a ledger, as it was verified.
@@ -16,6 +17,8 @@ pub struct Entry {
     pub time: String,
     /// What happened.
     pub event: Event,
+    /// Where losses compose: of a budget, or a loss that is taken from it as it stands, the terms and the most that may be spent from here on.
+    pub limit: Option<Limit>,
     /// The hash of the row before; of row 1, the random number of the ledger.
     pub previous: String,
     /// SHA-256 over the canonical text, which holds all of the above.
@@ -68,22 +71,40 @@ pub(super) struct Raw {
     pub report: Option<String>,
     pub previous: String,
     pub hash: String,
+    pub currency: Option<String>,
+    pub thresholds: Option<String>,
+    pub most: Option<String>,
 }
 
 impl Raw {
     /// An entry that is chained to `previous`.
-    pub fn new(row: i64, time: String, event: &Event, previous: String) -> Raw {
-        let mut raw = Raw::columns(row, time, event, previous);
+    pub fn new(
+        row: i64,
+        time: String,
+        event: &Event,
+        limit: Option<&Limit>,
+        previous: String,
+    ) -> Raw {
+        let mut raw = Raw::columns(row, time, event, limit, previous);
         raw.hash = raw.computed_hash();
         raw
     }
 
     /// Every column but the hash.
-    fn columns(row: i64, time: String, event: &Event, previous: String) -> Raw {
+    fn columns(
+        row: i64,
+        time: String,
+        event: &Event,
+        limit: Option<&Limit>,
+        previous: String,
+    ) -> Raw {
         let mut raw = Raw {
             row,
             time,
             previous,
+            currency: limit.map(|limit| Terms::word(limit.terms.currency).into()),
+            thresholds: limit.map(|limit| limit.terms.thresholds.to_string()),
+            most: limit.map(|limit| limit.most.to_string()),
             ..Raw::default()
         };
         let set_loss = |raw: &mut Raw, loss: &Loss| {
@@ -123,7 +144,12 @@ impl Raw {
         hex(&Sha256::digest(self.canonical()))
     }
 
-    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and values.
+    /// Whether it has one of the columns that format 1 lacks.
+    pub fn has_limit(&self) -> bool {
+        self.currency.is_some() || self.thresholds.is_some() || self.most.is_some()
+    }
+
+    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and values. An entry without a limit has the text of format 1.
     fn canonical(&self) -> String {
         let row = self.row.to_string();
         let reserve = self.reserve.map(|reserve| reserve.to_string());
@@ -140,8 +166,15 @@ impl Raw {
             ("description", self.description.as_ref()),
             ("reserve", reserve.as_ref()),
             ("report", self.report.as_ref()),
+            ("currency", self.currency.as_ref()),
+            ("thresholds", self.thresholds.as_ref()),
+            ("most", self.most.as_ref()),
         ];
-        let mut text = String::from("lastbit-ledger-1\n");
+        let (first, fields) = match self.has_limit() {
+            true => ("lastbit-ledger-2\n", &fields[..]),
+            false => ("lastbit-ledger-1\n", &fields[..fields.len() - 3]),
+        };
+        let mut text = String::from(first);
         for (name, value) in fields {
             // Writing to a String cannot fail.
             let _ = match value {
@@ -171,12 +204,31 @@ impl Raw {
             },
             _ => return None,
         };
-        let again = Raw::columns(self.row, self.time.clone(), &event, self.previous.clone());
+        let limit = self.limit();
+        let again = Raw::columns(
+            self.row,
+            self.time.clone(),
+            &event,
+            limit.as_ref(),
+            self.previous.clone(),
+        );
         let same = Raw {
             hash: self.hash.clone(),
             ..again
         };
         (same == *self).then_some(event)
+    }
+
+    /// The terms and the limit, if the columns state them.
+    pub fn limit(&self) -> Option<Limit> {
+        let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
+        Some(Limit {
+            terms: Terms {
+                currency: Terms::currency_of(self.currency.as_ref()?)?,
+                thresholds: number(&self.thresholds)?,
+            },
+            most: number(&self.most)?,
+        })
     }
 
     fn loss(&self) -> Option<Loss> {

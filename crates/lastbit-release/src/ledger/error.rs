@@ -2,8 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use lastbit::solve::{self, Decimal};
+use lastbit_exact::Rational;
+use lastbit_exact::decimal::{power_of_ten, up};
 use lastbit_noise::entropy::EntropyError;
 
+use super::account::Account;
+use super::terms::Terms;
 use crate::clean::path as name;
 use crate::loss::{Loss, LossError, Measure, decimal};
 
@@ -70,6 +75,38 @@ pub enum LedgerError {
         /// The measure that was asked for.
         asked: Measure,
     },
+    /// A loss that stands for itself, after releases that compose. Nothing was spent.
+    #[error(
+        "{}: releases were taken from this ledger in the currency in which it adds up, so nothing can be taken from its budget as it stands; {remaining} is left: run the release again, and it is priced in that",
+        name(path)
+    )]
+    Composes {
+        /// The ledger.
+        path: PathBuf,
+        /// What is left.
+        remaining: Box<Loss>,
+    },
+    /// The plan and the ledger disagree about how losses compose. Nothing was spent.
+    #[error(
+        "{}: the plan says {plan}, and the ledger has {ledger}; write the ledger's terms into [budget] of the plan, or change them with `lastbit ledger budget`",
+        name(path)
+    )]
+    TermsDiffer {
+        /// The ledger.
+        path: PathBuf,
+        /// Its terms, in words.
+        ledger: String,
+        /// The plan's.
+        plan: String,
+    },
+    /// Terms that cannot be changed any more, or that no filter is known for. Nothing was changed.
+    #[error("{}: {why}; nothing was changed", name(path))]
+    TermsRefused {
+        /// The ledger.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// Numbers that are no loss.
     #[error(transparent)]
     Loss(#[from] LossError),
@@ -104,7 +141,7 @@ pub enum LedgerError {
     },
     /// Written by another version of the program.
     #[error(
-        "{}: the ledger has format {found}, this program reads format {}; use the version of lastbit that wrote it",
+        "{}: the ledger has format {found}, this program reads format {} and those before it; use the version of lastbit that wrote it",
         name(path),
         super::FORMAT
     )]
@@ -214,8 +251,9 @@ pub const MOST_DIGITS: usize = 1000;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the budget does not cover this release, so nothing was spent\n  requested:  {requested}\n  remaining:  {remaining}\n  \
-     difference: {}\nask for less, or raise the budget with `lastbit ledger budget {} {}`",
-    self.difference(), quoted(path), options(&self.sufficient())
+     difference: {}\nask for less{}",
+    self.difference(),
+    match options { None => String::new(), Some(options) => format!(", or raise the budget with `lastbit ledger budget {} {options}`", quoted(path)) }
 )]
 pub struct Refusal {
     /// The ledger.
@@ -224,8 +262,8 @@ pub struct Refusal {
     pub requested: Loss,
     /// What is left.
     pub remaining: Loss,
-    /// The budget.
-    pub budget: Loss,
+    /// A budget that covers the request too, if one is known, as options of `lastbit ledger budget`: the smallest where losses add up plainly.
+    pub options: Option<String>,
 }
 
 impl Refusal {
@@ -233,11 +271,41 @@ impl Refusal {
     pub fn difference(&self) -> Loss {
         self.requested.minus(&self.remaining)
     }
+}
 
-    /// The smallest budget that covers the request too.
-    pub fn sufficient(&self) -> Loss {
-        self.budget.plus(&self.difference())
+/// A budget of an account that covers a loss too, as options of `lastbit ledger budget`: the smallest if it adds up plainly; else the ε, to four digits, at which the
+/// sum stays within the limit.
+pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
+    let budget = &account.budget;
+    let missing = loss.minus(&account.remaining_in(loss.measure)?);
+    if loss.measure == budget.measure {
+        return Some(options(&budget.plus(&missing)));
     }
+    let composed = account.composed.as_ref()?;
+    // More δ for thresholds is more δ in all, so that noise has what it had.
+    let thresholds = &missing.delta + &composed.terms.thresholds;
+    let terms = Terms {
+        thresholds,
+        ..composed.terms.clone()
+    };
+    let delta = &budget.delta + &missing.delta;
+    let needed = composed.spent.plus(loss);
+    let enough = |epsilon: Decimal| {
+        let left = Loss {
+            measure: budget.measure,
+            main: epsilon.get(),
+            delta: &delta - &account.spent.delta,
+        };
+        Ok(needed.fits(&terms.limit(&left)))
+    };
+    let range = Decimal::at_least(&power_of_ten(-6))..=Decimal::at_most(&Rational::from(600i64));
+    let epsilon = solve::smallest_where(range, enough).ok()?.get();
+    let epsilon = up(&(&account.spent.main + &epsilon), 4).max(budget.main.clone());
+    let budget = options(&Loss::approximate(epsilon, delta).ok()?);
+    Some(match missing.delta.is_zero() {
+        true => budget,
+        false => format!("{budget} --thresholds {}", decimal(&terms.thresholds)),
+    })
 }
 
 impl LedgerError {
@@ -286,7 +354,7 @@ fn options(budget: &Loss) -> String {
     match budget.measure {
         Measure::Pure => format!("--epsilon {}", decimal(&budget.main)),
         Measure::Zcdp => format!("--rho {}", decimal(&budget.main)),
-        Measure::Approximate => format!(
+        _ => format!(
             "--epsilon {} --delta {}",
             decimal(&budget.main),
             decimal(&budget.delta)

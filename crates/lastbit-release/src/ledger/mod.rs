@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
 mod check;
 mod clock;
 mod directory;
@@ -36,30 +37,34 @@ mod place;
 mod reserve;
 mod state;
 mod store;
+mod terms;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use lastbit_exact::Rational;
 use lastbit_noise::entropy::{Entropy, System};
 use rusqlite::{Connection, TransactionBehavior};
 
+pub use account::{Account, Composed};
 pub use check::{Check, Witness, check};
 pub use directory::{EXTENSION, NAME, in_directory};
 pub use entry::{Entry, Event};
 pub use error::{LedgerError, MOST_DIGITS, Refusal};
 pub use place::{exposure, is_ledger_name};
 pub use reserve::{Outcome, Request, Reserved, Stored};
-pub use state::{Account, Fault};
+pub use state::Fault;
+pub use terms::{Currency, Limit, Terms};
 
 use crate::loss::Loss;
 use entry::Raw;
 use state::State;
 use store::Access;
 
-/// The version of the file format that this program reads and writes.
-pub const FORMAT: i64 = 1;
+/// The newest version of the file format. A ledger whose releases do not compose has version 1, as before, until an entry needs more.
+pub const FORMAT: i64 = 2;
 
 /// The note of row 1, and how it begins if it names what is protected.
 const FIRST_NOTE: &str = "first budget";
@@ -79,9 +84,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger, or makes it with this budget. An existing one must have exactly this budget.
+    /// Opens the ledger, or makes it with this budget and the [usual terms](Terms::usual). An existing one must have exactly this budget.
     pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
-        let ledger = Ledger::open_or_make(path, budget, FIRST_NOTE)?;
+        let terms = Terms::usual(budget);
+        let ledger = Ledger::open_or_make(path, budget, terms.as_ref(), FIRST_NOTE)?;
         ledger.check_budget(budget)?;
         Ok(ledger)
     }
@@ -90,8 +96,18 @@ impl Ledger {
     /// plan must share: losses about a row and losses about a person, or about presence and about contents, have no sum. An existing
     /// one may have another budget, see [`Ledger::check_budget`].
     pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
+        Ledger::open_on(path, budget, Terms::usual(budget).as_ref(), protects)
+    }
+
+    /// [`Ledger::open_for`], made with these terms if it is not there; an existing one may have others, see [`Ledger::check_terms`].
+    pub fn open_on(
+        path: &Path,
+        budget: &Loss,
+        terms: Option<&Terms>,
+        protects: &str,
+    ) -> Result<Ledger, LedgerError> {
         let note = format!("{FIRST_NOTE}; protects {protects}");
-        let ledger = Ledger::open_or_make(path, budget, &note)?;
+        let ledger = Ledger::open_or_make(path, budget, terms, &note)?;
         let first = store::read_row(&ledger.db, 1)
             .map_err(|error| LedgerError::from_sqlite(path, error))?
             .and_then(|first| first.description)
@@ -113,21 +129,29 @@ impl Ledger {
 
     /// A ledger that is nowhere on the disk and gone when it is dropped. What it grants is worth nothing, so only rehearsals have one, and
     /// those read no data.
-    pub(crate) fn rehearsal(budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
-        check_loss(budget)?;
+    pub(crate) fn rehearsal(
+        budget: &Loss,
+        terms: Option<&Terms>,
+        protects: &str,
+    ) -> Result<Ledger, LedgerError> {
         let path = Path::new("rehearsal");
         let note = format!("{FIRST_NOTE}; protects {protects}");
-        let first = first_entry(budget, &note, SystemTime::now())?;
+        let first = first_entry(path, budget, terms, &note)?;
         let db = store::in_memory(|transaction| store::append(transaction, &first))
             .map_err(|error| LedgerError::from_sqlite(path, error))?;
         Ledger::verified(path, db)
     }
 
-    fn open_or_make(path: &Path, budget: &Loss, note: &str) -> Result<Ledger, LedgerError> {
+    fn open_or_make(
+        path: &Path,
+        budget: &Loss,
+        terms: Option<&Terms>,
+        note: &str,
+    ) -> Result<Ledger, LedgerError> {
         check_loss(budget)?;
         match Ledger::open_existing(path) {
             Err(LedgerError::Missing(_)) => {
-                let first = first_entry(budget, note, SystemTime::now())?;
+                let first = first_entry(path, budget, terms, note)?;
                 place::make(path, |transaction| store::append(transaction, &first))?;
                 Ledger::open_existing(path)
             }
@@ -146,6 +170,19 @@ impl Ledger {
             });
         }
         Ok(())
+    }
+
+    /// That these are the terms in force, for a plan that states some.
+    pub fn check_terms(&self, terms: &Terms) -> Result<(), LedgerError> {
+        let own = self.account().composed.as_ref().map(|own| &own.terms);
+        if own == Some(terms) {
+            return Ok(());
+        }
+        Err(LedgerError::TermsDiffer {
+            path: self.path.clone(),
+            ledger: own.map_or("losses that add up plainly".to_owned(), Terms::to_string),
+            plan: terms.to_string(),
+        })
     }
 
     /// Opens an existing ledger, whatever its budget is.
@@ -202,8 +239,19 @@ impl Ledger {
         Ok(entries)
     }
 
-    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent.
+    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent. Losses go on to add up as they did.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
+        self.set_terms(budget, |terms| terms.cloned(), note)
+    }
+
+    /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent plainly stays so, and what is left composes from here on. Terms are
+    /// fixed once something was released under them: only limits that hold all of those before, or are held by them, are taken.
+    pub fn set_terms(
+        &mut self,
+        budget: &Loss,
+        terms: impl FnOnce(Option<&Terms>) -> Option<Terms>,
+        note: &str,
+    ) -> Result<(), LedgerError> {
         check_loss(budget)?;
         self.append(|path, state| {
             let account = account(state);
@@ -221,10 +269,16 @@ impl Ledger {
                     spent: Box::new(account.spent.clone()),
                 });
             }
-            Ok(Decision::Append(Event::Budget {
+            let terms = terms(account.composed.as_ref().map(|composed| &composed.terms));
+            let limit = terms.map(|terms| Limit::new(&terms, &budget.minus(&account.spent)));
+            if let Some(limit) = &limit {
+                check_limit(path, account, budget, limit)?;
+            }
+            let event = Event::Budget {
                 budget: budget.clone(),
                 note: note.to_owned(),
-            }))
+            };
+            Ok(Decision::Append(event, limit))
         })
         .map(|_| ())
     }
@@ -315,14 +369,20 @@ impl Ledger {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(fail)?;
         catch_up(path, &transaction, &mut self.state, |_| {})?;
-        let event = match decide(path, &self.state)? {
-            Decision::Append(event) => event,
+        let (event, limit) = match decide(path, &self.state)? {
+            Decision::Append(event, limit) => (event, limit),
             Decision::Recall { row, hash } => {
                 return read_verified(path, &transaction, row, &hash).map(Done::Recalled);
             }
         };
         let time = clock::utc((self.clock)());
-        let raw = Raw::new(self.state.rows + 1, time, &event, self.state.head.clone());
+        let raw = Raw::new(
+            self.state.rows + 1,
+            time,
+            &event,
+            limit.as_ref(),
+            self.state.head.clone(),
+        );
         store::append(&transaction, &raw).map_err(fail)?;
         transaction.commit().map_err(fail)?;
         self.state
@@ -334,7 +394,7 @@ impl Ledger {
 
 /// What to do under the lock.
 enum Decision {
-    Append(Event),
+    Append(Event, Option<Limit>),
     Recall { row: i64, hash: String },
 }
 
@@ -359,6 +419,7 @@ fn catch_up(
         }
         match state.apply(&raw) {
             Ok(event) => each(Entry {
+                limit: raw.limit(),
                 row: raw.row,
                 time: raw.time,
                 event,
@@ -418,8 +479,67 @@ fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
     Ok(())
 }
 
+/// Whether the limit of a new budget can be kept: it allows something, what was spent is within it, and terms that are fixed stay.
+fn check_limit(
+    path: &Path,
+    account: &Account,
+    budget: &Loss,
+    limit: &Limit,
+) -> Result<(), LedgerError> {
+    let refused = |why: String| LedgerError::TermsRefused {
+        path: path.to_owned(),
+        why,
+    };
+    check_terms(&limit.terms)?;
+    let left = budget.minus(&account.spent);
+    if limit.most.is_zero() && left.main.is_positive() && left.delta.is_positive() {
+        return Err(refused(nothing_left(&limit.terms, &left)));
+    }
+    let Some(composed) = account.composed.as_ref().filter(|own| own.is_touched()) else {
+        return Ok(());
+    };
+    let next = limit.terms.limited(&limit.most);
+    account::fixed(composed, &limit.terms, &next).map_err(refused)?;
+    if !composed.spent.fits(&next) {
+        return Err(refused(format!(
+            "the budget cannot be lowered to {budget}: {} is already spent, and it allows {next}",
+            composed.spent
+        )));
+    }
+    Ok(())
+}
+
+fn nothing_left(terms: &Terms, left: &Loss) -> String {
+    format!("{terms} leave nothing of {left} for noise; set aside less for thresholds")
+}
+
+/// Whether terms can be kept.
+fn check_terms(terms: &Terms) -> Result<(), LedgerError> {
+    check_loss(&Loss::new(
+        terms.measure(),
+        Rational::ZERO,
+        terms.thresholds.clone(),
+    )?)
+}
+
 /// Row 1: the budget, chained to a random number that no other ledger has.
-fn first_entry(budget: &Loss, note: &str, now: SystemTime) -> Result<Raw, LedgerError> {
+fn first_entry(
+    path: &Path,
+    budget: &Loss,
+    terms: Option<&Terms>,
+    note: &str,
+) -> Result<Raw, LedgerError> {
+    check_loss(budget)?;
+    let limit = terms.map(|terms| Limit::new(terms, budget));
+    if let Some(limit) = &limit {
+        check_terms(&limit.terms)?;
+        if limit.most.is_zero() {
+            return Err(LedgerError::TermsRefused {
+                path: path.to_owned(),
+                why: nothing_left(&limit.terms, budget),
+            });
+        }
+    }
     let mut words = [0; 4];
     System::default().fill(&mut words)?;
     let identity: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
@@ -427,5 +547,12 @@ fn first_entry(budget: &Loss, note: &str, now: SystemTime) -> Result<Raw, Ledger
         budget: budget.clone(),
         note: note.into(),
     };
-    Ok(Raw::new(1, clock::utc(now), &event, entry::hex(&identity)))
+    let time = clock::utc(SystemTime::now());
+    Ok(Raw::new(
+        1,
+        time,
+        &event,
+        limit.as_ref(),
+        entry::hex(&identity),
+    ))
 }

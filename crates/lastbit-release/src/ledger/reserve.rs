@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use super::entry::{Event, Raw};
+use super::error::sufficient;
 use super::state::State;
-use super::{Decision, Done, Ledger, LedgerError, Refusal, account, check_loss, read_verified};
+use super::{
+    Composed, Decision, Done, Ledger, LedgerError, Limit, Refusal, account, check_loss,
+    read_verified,
+};
 use crate::loss::Loss;
 
 /// A release that wants to spend.
@@ -14,7 +18,7 @@ pub struct Request {
     pub plan: String,
     /// The fingerprint of the data.
     pub data: String,
-    /// The loss of the whole release, in the ledger's measure.
+    /// The loss of the whole release: in the measure of the ledger's budget, or in that of its [terms](super::Terms).
     pub loss: Loss,
     /// What is released, in words, for people who read the ledger.
     pub description: String,
@@ -111,7 +115,7 @@ impl Stored {
 
 impl Ledger {
     /// Spends the loss, or returns what was released before for the same plan on the same data. When this returns [`Reserved`], the
-    /// loss is on the disk: `spent + loss ≤ budget` held under the lock of all processes.
+    /// loss is on the disk: `spent + loss ≤ budget`, or the rule of [`Account`](super::Account), held under the lock of all processes.
     pub fn reserve(&mut self, request: &Request) -> Result<Outcome, LedgerError> {
         check_loss(&request.loss)?;
         let done = self.append(|path, state| decide(path, state, request))?;
@@ -133,7 +137,7 @@ impl Ledger {
     pub fn foresee(&mut self, request: &Request) -> Result<Option<Stored>, LedgerError> {
         check_loss(&request.loss)?;
         self.look(|path, db, state| match decide(path, state, request)? {
-            Decision::Append(_) => Ok(None),
+            Decision::Append(..) => Ok(None),
             Decision::Recall { row, hash } => {
                 let raw = read_verified(path, db, row, &hash)?;
                 Ok(Some(Stored::of(raw)))
@@ -181,10 +185,11 @@ impl Ledger {
                     row: reserved.row,
                 });
             }
-            Ok(Decision::Append(Event::Settle {
+            let event = Event::Settle {
                 reserve: reserved.row,
                 report: report.to_owned(),
-            }))
+            };
+            Ok(Decision::Append(event, None))
         })
         .map(|_| ())
     }
@@ -193,13 +198,14 @@ impl Ledger {
 /// Recalls an earlier release, spends if the loss fits, or refuses.
 fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, LedgerError> {
     let account = account(state);
-    if request.loss.measure != account.budget.measure {
+    let loss = &request.loss;
+    let Some(remaining) = account.remaining_in(loss.measure) else {
         return Err(LedgerError::MeasureDiffers {
             path: path.to_owned(),
-            ledger: account.budget.measure,
-            asked: request.loss.measure,
+            ledger: account.remaining().measure,
+            asked: loss.measure,
         });
-    }
+    };
     let data = state.hidden(&request.data);
     if let Some((row, hash)) = state.settled(&request.plan, &data) {
         return Ok(Decision::Recall {
@@ -207,18 +213,32 @@ fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, Led
             hash: hash.clone(),
         });
     }
-    if !account.spent.plus(&request.loss).fits(&account.budget) {
+    let plain = loss.measure == account.budget.measure;
+    if plain && account.composed.as_ref().is_some_and(Composed::is_touched) {
+        return Err(LedgerError::Composes {
+            path: path.to_owned(),
+            remaining: Box::new(account.remaining()),
+        });
+    }
+    if !loss.fits(&remaining) {
         return Err(LedgerError::Refused(Box::new(Refusal {
             path: path.to_owned(),
-            requested: request.loss.clone(),
-            remaining: account.remaining(),
-            budget: account.budget.clone(),
+            requested: loss.clone(),
+            options: sufficient(account, loss),
+            remaining,
         })));
     }
-    Ok(Decision::Append(Event::Reserve {
-        loss: request.loss.clone(),
+    let event = Event::Reserve {
+        loss: loss.clone(),
         plan: request.plan.clone(),
         data,
         description: request.description.clone(),
-    }))
+    };
+    // What is taken plainly leaves less to compose.
+    let composed = account.composed.as_ref().filter(|_| plain);
+    let limit = composed.map(|composed| {
+        let left = account.budget.minus(&account.spent.plus(loss));
+        Limit::new(&composed.terms, &left)
+    });
+    Ok(Decision::Append(event, limit))
 }

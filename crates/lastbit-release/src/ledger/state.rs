@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest, Sha256};
 
+use super::account::Account;
 use super::entry::{Event, Raw};
 use crate::loss::Loss;
 
@@ -26,22 +27,6 @@ pub(super) struct State {
     settled: HashMap<(String, String), (i64, String)>,
     /// The last reservation of each plan, and of each description: its row, its time and its data.
     last: HashMap<String, (i64, String, String)>,
-}
-
-/// A budget and what was spent of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Account {
-    /// The budget in force.
-    pub budget: Loss,
-    /// The sum of all reservations, settled or not: never above the budget.
-    pub spent: Loss,
-}
-
-impl Account {
-    /// What is left of the budget, exactly.
-    pub fn remaining(&self) -> Loss {
-        self.budget.minus(&self.spent)
-    }
 }
 
 /// One thing that is wrong with a ledger.
@@ -144,37 +129,25 @@ impl State {
     }
 
     fn add(&mut self, raw: &Raw, event: &Event) -> Result<(), String> {
+        let limit = raw.limit();
+        let limit = limit.as_ref();
         match event {
             Event::Budget { budget, .. } => {
                 if !self.budgets.contains(budget) {
                     self.budgets.push(budget.clone());
                 }
-                self.set_budget(budget)?;
             }
             Event::Reserve {
-                loss,
                 plan,
                 data,
                 description,
+                ..
             } => {
                 for name in [plan, description] {
                     let last = (raw.row, raw.time.clone(), data.clone());
                     self.last.insert(name.clone(), last);
                 }
-                let Some(account) = &mut self.account else {
-                    return Err("a reservation comes before any budget".into());
-                };
-                if loss.measure != account.budget.measure {
-                    return Err("the loss is in another measure than the budget".into());
-                }
                 self.waiting.insert(raw.row, (plan.clone(), data.clone()));
-                account.spent = account.spent.plus(loss);
-                if !account.spent.fits(&account.budget) {
-                    return Err(format!(
-                        "with it {} is spent of the budget {}",
-                        account.spent, account.budget
-                    ));
-                }
             }
             Event::Settle { reserve, .. } => {
                 let Some(asked) = self.waiting.remove(reserve) else {
@@ -187,30 +160,13 @@ impl State {
                     .or_insert_with(|| (raw.row, raw.hash.clone()));
             }
         }
-        Ok(())
-    }
-
-    fn set_budget(&mut self, budget: &Loss) -> Result<(), String> {
-        match &mut self.account {
-            None => {
-                self.account = Some(Account {
-                    budget: budget.clone(),
-                    spent: Loss::zero(budget.measure),
-                });
+        match (&mut self.account, event) {
+            (Some(account), event) => account.add(event, limit),
+            (None, Event::Budget { budget, .. }) => {
+                self.account = Some(Account::new(budget, limit)?);
+                Ok(())
             }
-            Some(account) if account.budget.measure != budget.measure => {
-                return Err("the budget is in another measure than the first one".into());
-            }
-            Some(account) => {
-                account.budget = budget.clone();
-                if !account.spent.fits(budget) {
-                    return Err(format!(
-                        "the budget is {budget}, and {} was spent",
-                        account.spent
-                    ));
-                }
-            }
+            (None, _) => Err("a reservation comes before any budget".into()),
         }
-        Ok(())
     }
 }

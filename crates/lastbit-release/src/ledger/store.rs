@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction};
 
 use super::entry::Raw;
 use super::state::Fault;
@@ -17,15 +17,30 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// "LBLG": tells a ledger from other SQLite files.
 const APPLICATION_ID: i64 = 0x4c42_4c47;
 
+/// The entries of format 1.
+const ENTRIES_1: &str = "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT";
+
+/// The columns that format 2 adds, as SQLite writes them into the schema.
+const ADDED: [&str; 3] = ["currency", "thresholds", "most"];
+
 /// The whole schema: one statement a line, as SQLite keeps it.
 const SCHEMA: [&str; 6] = [
-    "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+    "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL, currency TEXT, thresholds TEXT, most TEXT) STRICT",
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
     "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger are final'); END",
     "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger stay'); END",
     "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + 1 FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
     "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a ledger stays'); END",
 ];
+
+/// The schema of a format.
+fn schema(format: i64) -> [&'static str; 6] {
+    let mut schema = SCHEMA;
+    if format == 1 {
+        schema[0] = ENTRIES_1;
+    }
+    schema
+}
 
 /// What a connection may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,8 +119,9 @@ fn write_schema(
 ) -> rusqlite::Result<()> {
     let transaction = db.transaction()?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", FORMAT)?;
-    for statement in SCHEMA {
+    // The first entry says whether it needs more, see [`append`].
+    transaction.pragma_update(None, "user_version", 1)?;
+    for statement in schema(1) {
         transaction.execute(statement, [])?;
     }
     transaction.execute("INSERT INTO head VALUES (1, 0, '')", [])?;
@@ -113,27 +129,42 @@ fn write_schema(
     transaction.commit()
 }
 
-/// Appends a row that is already chained, and moves the head.
+/// Appends a row that is already chained, and moves the head. The first row that only format 2 can hold makes the file one of format 2, in the same
+/// transaction.
 pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute(rusqlite::params![
-            raw.row,
-            raw.time,
-            raw.kind,
-            raw.measure,
-            raw.main,
-            raw.delta,
-            raw.plan,
-            raw.data,
-            raw.description,
-            raw.reserve,
-            raw.report,
-            raw.previous,
-            raw.hash,
-        ])?;
+    if raw.has_limit() && format(transaction)? == 1 {
+        for column in ADDED {
+            transaction.execute(&format!("ALTER TABLE entries ADD COLUMN {column} TEXT"), [])?;
+        }
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    let insert = match format(transaction)? {
+        1 => "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        _ => {
+            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+        }
+    };
+    let mut insert = transaction.prepare_cached(insert)?;
+    let values: [&dyn ToSql; 16] = [
+        &raw.row,
+        &raw.time,
+        &raw.kind,
+        &raw.measure,
+        &raw.main,
+        &raw.delta,
+        &raw.plan,
+        &raw.data,
+        &raw.description,
+        &raw.reserve,
+        &raw.report,
+        &raw.previous,
+        &raw.hash,
+        &raw.currency,
+        &raw.thresholds,
+        &raw.most,
+    ];
+    let columns = insert.parameter_count();
+    insert.execute(&values[..columns])?;
     transaction
         .prepare_cached("UPDATE head SET entries = ?1, hash = ?2")?
         .execute(rusqlite::params![raw.row, raw.hash])?;
@@ -149,9 +180,10 @@ pub(super) fn read_after(
     let row = if row == 0 { i64::MIN } else { row };
     let mut statement =
         db.prepare_cached("SELECT * FROM entries WHERE row > ?1 ORDER BY row ASC")?;
+    let added = format(db)? > 1;
     let mut rows = statement.query([row])?;
     while let Some(row) = rows.next()? {
-        each(raw(row)?);
+        each(raw(row, added)?);
     }
     Ok(())
 }
@@ -159,8 +191,9 @@ pub(super) fn read_after(
 /// Reads one entry.
 pub(super) fn read_row(db: &Connection, row: i64) -> rusqlite::Result<Option<Raw>> {
     let mut statement = db.prepare_cached("SELECT * FROM entries WHERE row = ?1")?;
+    let added = format(db)? > 1;
     let mut rows = statement.query([row])?;
-    rows.next()?.map(raw).transpose()
+    rows.next()?.map(|row| raw(row, added)).transpose()
 }
 
 /// How many entries the head counts, and the hash of the last one.
@@ -179,7 +212,17 @@ pub(super) fn integrity(db: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
-fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
+/// The version of the format, as of this transaction: another process may have added the columns of format 2.
+fn format(db: &Connection) -> rusqlite::Result<i64> {
+    db.prepare_cached("PRAGMA user_version")?
+        .query_row([], |row| row.get(0))
+}
+
+fn raw(row: &Row<'_>, added: bool) -> rusqlite::Result<Raw> {
+    let more = |column: usize| match added {
+        true => row.get(column),
+        false => Ok(None),
+    };
     Ok(Raw {
         row: row.get(0)?,
         time: row.get(1)?,
@@ -194,6 +237,9 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
         report: row.get(10)?,
         previous: row.get(11)?,
         hash: row.get(12)?,
+        currency: more(13)?,
+        thresholds: more(14)?,
+        most: more(15)?,
     })
 }
 
@@ -330,7 +376,7 @@ fn check_schema(db: &Connection, path: &Path) -> Result<(), LedgerError> {
         });
     }
     let found = number("user_version")?;
-    if found != FORMAT {
+    if !(1..=FORMAT).contains(&found) {
         return Err(LedgerError::OtherFormat {
             path: path.to_owned(),
             found,
@@ -341,7 +387,7 @@ fn check_schema(db: &Connection, path: &Path) -> Result<(), LedgerError> {
             .query_map([], |row| row.get(0))?
             .collect()
     };
-    if read().map_err(fail)? != SCHEMA {
+    if read().map_err(fail)? != schema(found) {
         return Err(LedgerError::Altered {
             path: path.to_owned(),
             fault: Fault::of_file("its tables or triggers are not those of a ledger"),

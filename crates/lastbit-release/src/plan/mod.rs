@@ -42,6 +42,7 @@ use lastbit::Confidence;
 use lastbit_exact::Rational;
 
 use crate::engine::query::Derive;
+use crate::ledger::Currency;
 use crate::loss::Loss;
 use crate::statistic::Kind;
 
@@ -66,8 +67,14 @@ pub struct Plan {
     pub unit: Unit,
     /// The budget of the data set, for all releases.
     pub budget: Loss,
+    /// In what the releases of a new ledger add up, if the plan says so; see [`Plan::terms`].
+    pub currency: Option<Currency>,
+    /// How much of δ a new ledger sets aside for thresholds, if the plan says so.
+    pub thresholds: Option<Rational>,
     /// What this release may spend: at most the budget, in the same measure.
     pub spend: Loss,
+    /// The part of the budget that it may spend, if the plan says so: of whatever the ledger adds up.
+    pub part: Option<Rational>,
     /// How losses are added; the cheapest sound way if the plan does not say.
     pub accountant: Option<Accountant>,
     /// The probability with which every stated error holds.
@@ -103,6 +110,10 @@ pub enum Accountant {
     Zcdp,
     /// The optimal composition of equal pure losses, at the δ of the budget.
     Optimal,
+    /// The exact profile of Gaussian noise, and no other noise.
+    Gaussian,
+    /// The laws of all losses, convolved exactly.
+    Pld,
 }
 
 impl Accountant {
@@ -112,6 +123,8 @@ impl Accountant {
             Accountant::Pure => "pure",
             Accountant::Zcdp => "zcdp",
             Accountant::Optimal => "optimal",
+            Accountant::Gaussian => "gaussian",
+            Accountant::Pld => "pld",
         }
     }
 }

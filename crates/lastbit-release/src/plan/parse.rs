@@ -13,6 +13,7 @@ use super::reader::{Table, Value};
 use super::{Accountant, FileFormat, Neighbours, Plan, PlanError, Source, Unit, check};
 use crate::engine::query::Derive;
 use crate::expression::{Expression, ExpressionError};
+use crate::ledger::Currency;
 use crate::loss::{Loss, Measure};
 
 pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
@@ -46,7 +47,13 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     let lookups = lookups(&table, base)?;
     let source = source(&table, base)?;
     let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
-    let (budget, spend) = budget(&root)?;
+    let Budget {
+        budget,
+        currency,
+        thresholds,
+        spend,
+        part,
+    } = budget(&root)?;
     let accountant = root
         .get("accountant")
         .map(|value| accountant(&value, budget.measure))
@@ -97,7 +104,10 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         neighbours,
         unit,
         budget,
+        currency,
+        thresholds,
         spend,
+        part,
         accountant,
         confidence,
         publish_fingerprint,
@@ -233,11 +243,58 @@ fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {
     Ok((neighbours, unit))
 }
 
-fn budget(root: &Table<'_>) -> Result<(Loss, Loss), PlanError> {
-    let budget = loss(&section(root, "budget")?)?;
-    let Some(table) = root.table("spend")? else {
-        return Ok((budget.clone(), budget));
+/// What may be spent, and how it composes.
+struct Budget {
+    budget: Loss,
+    currency: Option<Currency>,
+    thresholds: Option<Rational>,
+    spend: Loss,
+    part: Option<Rational>,
+}
+
+fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
+    let table = section(root, "budget")?;
+    let currency = table.get("currency");
+    let currency = currency
+        .map(|value| value.word(&[("zcdp", Currency::Zcdp), ("gaussian", Currency::Gaussian)]))
+        .transpose()?;
+    let thresholds = table.get("thresholds").map(|v| v.fraction()).transpose()?;
+    let budget = loss(&table)?;
+    let composes = currency.is_some() || thresholds.is_some();
+    if composes && budget.measure != Measure::Approximate {
+        return Err(table.error(
+            "`currency` and `thresholds` say how releases add up under a budget of `epsilon` and `delta`; add `delta`, or leave them out",
+        ));
+    }
+    if thresholds
+        .as_ref()
+        .is_some_and(|part| *part >= budget.delta)
+    {
+        return Err(table.error("`thresholds` must be below `delta`: the rest is for noise"));
+    }
+    let all = |spend, part| Budget {
+        budget: budget.clone(),
+        currency,
+        thresholds: thresholds.clone(),
+        spend,
+        part,
     };
+    let Some(table) = root.table("spend")? else {
+        return Ok(all(budget.clone(), None));
+    };
+    if let Some(value) = table.get("part") {
+        let part = value.positive()?;
+        table.finish()?;
+        if part > Rational::ONE {
+            return Err(value.error("`part` is of the budget, so at most 1"));
+        }
+        let spend = Loss {
+            measure: budget.measure,
+            main: &budget.main * &part,
+            delta: &budget.delta * &part,
+        };
+        return Ok(all(spend, Some(part)));
+    }
     let spend = loss(&table)?;
     if spend.measure != budget.measure {
         return Err(table.error("[spend] must be in the measure of [budget], with the same keys"));
@@ -247,7 +304,7 @@ fn budget(root: &Table<'_>) -> Result<(Loss, Loss), PlanError> {
             table.error("[spend] is more than [budget]; lower it, or raise the budget of the data")
         );
     }
-    Ok((budget, spend))
+    Ok(all(spend, None))
 }
 
 fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
@@ -278,15 +335,20 @@ fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanErr
         ("pure", Accountant::Pure),
         ("zcdp", Accountant::Zcdp),
         ("optimal", Accountant::Optimal),
+        ("gaussian", Accountant::Gaussian),
+        ("pld", Accountant::Pld),
     ])?;
     let remedy = match (accountant, measure) {
-        (Accountant::Pure, Measure::Zcdp) => "a budget of `rho` is counted by \"zcdp\"",
-        (Accountant::Zcdp | Accountant::Optimal, Measure::Pure) => {
+        (Accountant::Pure | Accountant::Zcdp, Measure::Approximate)
+        | (Accountant::Pure, Measure::Pure)
+        | (Accountant::Zcdp, Measure::Zcdp) => return Ok(accountant),
+        (_, Measure::Pure) => {
             "a budget of `epsilon` alone is counted by \"pure\"; add `delta` to the budget"
         }
         (Accountant::Optimal, Measure::Zcdp) => {
             "\"optimal\" needs a budget of `epsilon` and `delta`"
         }
+        (_, Measure::Zcdp) => "a budget of `rho` is counted by \"zcdp\"",
         _ => return Ok(accountant),
     };
     Err(value.error(remedy))

@@ -17,6 +17,10 @@ pub fn guess(loss: &Loss) -> Up {
         Measure::Pure => pure_guess(main),
         Measure::Zcdp => zcdp_guess(main),
         Measure::Approximate => approximate_guess(main, delta),
+        // Events of probability δ add half of it at most.
+        Measure::ApproximateZcdp => zcdp_guess(main) + delta,
+        // ρ = μ²/2.
+        Measure::ApproximateGaussian => zcdp_guess(main * Up::exact(0.5)) + delta,
     }
 }
 
@@ -51,7 +55,7 @@ pub fn guess_in_words(loss: &Loss, who: &str) -> String {
         Measure::Pure => {
             format!("somebody {who} can become at most {sure} sure, whatever is published")
         }
-        Measure::Zcdp | Measure::Approximate => {
+        _ => {
             format!(
                 "somebody {who} guesses right at most {sure} of the time, where a coin is right half of the time"
             )

@@ -2,10 +2,9 @@ use std::sync::Arc;
 
 use lastbit_noise::entropy::System;
 
-use super::{ReleaseError, Released, run};
+use super::{Opener, ReleaseError, Released, run};
 use crate::engine::InventedEngine;
 use crate::ledger::Ledger;
-use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::Report;
 
@@ -15,7 +14,10 @@ const NO_LEDGER: &str = "none: a rehearsal";
 /// A release of rows that the plan alone makes up, through a ledger in memory: every step of a release, no data, nothing spent. The report
 /// says that it is invented. No engine can be given, so that nothing else can be released so.
 pub fn rehearse(plan: &Plan) -> Result<Report, ReleaseError> {
-    let open = |budget: &Loss, protects: &str| Ledger::rehearsal(budget, protects);
+    let open = Opener {
+        look: &|| Ok(None),
+        open: &|budget, terms, protects| Ledger::rehearsal(budget, terms, protects),
+    };
     let engine = InventedEngine::new(plan);
     let quiet = Arc::new(|_, _| {});
     let mut report = match run(plan, &open, &engine, quiet, &mut System::default()) {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lastbit::accounting::FixedLosses;
 use lastbit::composition::{Composable, sequential};
 use lastbit::measures::{
     Approximate, Exact, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence,
@@ -169,6 +170,38 @@ impl Chain {
         match self.tail(currency, mechanism, threshold, &nothing, Pick::All)? {
             Tail::Pure(tail) => tail.map(&self.reach),
             Tail::Zcdp(tail) => tail.map(&self.reach),
+        }
+    }
+
+    /// What the mechanism costs, by its law but for the δ of a threshold: the map of the chain at one unit, or for selections the bounded range of each.
+    pub fn losses(
+        &self,
+        mechanism: &Mechanism,
+        threshold: Option<&Rational>,
+    ) -> Result<FixedLosses, Error> {
+        let loss = |currency| -> Result<Rational, Error> {
+            let cost = self.loss(currency, mechanism, threshold)?;
+            Ok(cost.loss().clone())
+        };
+        match (self.kind.method(), mechanism) {
+            (_, Mechanism::Noise { noise, .. }) => Ok(match noise {
+                // ρ = μ²/2.
+                Noise::Gaussian(_) => {
+                    FixedLosses::gaussian(loss(Currency::Rho)?.times_power_of_two(1))
+                }
+                Noise::Laplace(_) => FixedLosses::laplace(loss(Currency::Epsilon)?),
+            }),
+            (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
+                let mut all = FixedLosses::default();
+                for share in selected.shares() {
+                    for epsilon in [epsilon, end, end] {
+                        let one = selected.selection(share, self.groups, epsilon, self.reach)?;
+                        all.add(&one.losses(&self.reach)?);
+                    }
+                }
+                Ok(all)
+            }
+            _ => Err(Error::other("this statistic has no such mechanism")),
         }
     }
 

@@ -88,9 +88,9 @@ fn databases_of_other_programs_are_left_as_they_are() {
 fn a_ledger_of_another_format_names_both_formats() {
     let (_directory, path) = sample();
     let db = Connection::open(&path).unwrap();
-    db.pragma_update(None, "user_version", 2).unwrap();
+    db.pragma_update(None, "user_version", 3).unwrap();
     drop(db);
-    assert_refused(&path, "has format 2, this program reads format 1");
+    assert_refused(&path, "has format 3, this program reads format 2");
 }
 
 #[test]

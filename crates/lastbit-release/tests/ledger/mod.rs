@@ -1,4 +1,5 @@
 mod chain;
+mod composed;
 mod contract;
 mod crash;
 mod files;

@@ -119,7 +119,7 @@ fn an_error_target_is_met_by_the_smallest_loss() {
                 let target: Rational = target.parse().unwrap();
                 let error = Rational::try_from(found.error.unwrap().get()).unwrap();
                 assert!(error <= target, "{kind} {budget}");
-                if prices.accountant == Accountant::Zcdp && budget.contains("delta") {
+                if prices.accountant != Accountant::Pure && budget.contains("delta") {
                     continue;
                 }
                 let less = &found.loss * &Rational::new(9_999, 10_000);
@@ -175,7 +175,7 @@ fn the_cheapest_sound_accountant_is_used() {
         })
         .collect();
     let prices = price(&plan("epsilon = 1\ndelta = 1e-6", &many)).unwrap();
-    assert_eq!(prices.accountant, Accountant::Zcdp);
+    assert_eq!(prices.accountant, Accountant::Gaussian);
     let error = |name: Accountant| {
         prices
             .comparison
@@ -188,7 +188,10 @@ fn the_cheapest_sound_accountant_is_used() {
     assert!(
         error(Accountant::Pure) > error(Accountant::Optimal) && error(Accountant::Optimal) > 1.0
     );
-    assert_eq!(error(Accountant::Zcdp), 1.0);
+    // Exact composition of Gaussian noise is some per cent better than sums of ρ, and so is the way by laws.
+    assert!(error(Accountant::Zcdp) > 1.04 && error(Accountant::Optimal) > error(Accountant::Zcdp));
+    assert!((error(Accountant::Pld) - 1.0).abs() < 1e-3);
+    assert_eq!(error(Accountant::Gaussian), 1.0);
     // One statistic alone needs no δ: nothing is gained from it.
     let alone = price(&plan("epsilon = 1\ndelta = 1e-6", &one("count", ""))).unwrap();
     assert_eq!(alone.accountant, Accountant::Pure);

@@ -46,6 +46,10 @@ impl Law for Gaussian {
         excess(a, b, self.mu)
     }
 
+    fn mu(&self) -> Option<Interval> {
+        Some(self.mu)
+    }
+
     fn tails(&self, z: Interval) -> Tails {
         let (a, b) = self.ends(z);
         Tails {

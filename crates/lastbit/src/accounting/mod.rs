@@ -7,6 +7,7 @@
 //! | what is known | how it adds up |
 //! |---|---|
 //! | losses fixed beforehand, any mechanism | [`Composition`] |
+//! | the statistics of one release | [`FixedLosses`] |
 //! | Gaussian noise alone | [`gaussian_delta`], [`gaussian_epsilon`], [`gaussian_mu_squared`]: exact |
 //! | ρ-zCDP, one number | [`zcdp_delta`], [`zcdp_epsilon`]: near ε = 0 tighter than any Rényi order |
 //! | losses chosen with earlier results in sight | [`AdaptiveFilter`]: sums of ρ or μ² |
@@ -18,6 +19,7 @@ mod compose;
 mod composition;
 mod curve;
 mod filter;
+mod fixed;
 mod gaussian;
 mod gaussian_profile;
 mod laplace;
@@ -34,6 +36,7 @@ mod zcdp_profile;
 pub use calibrate::calibrate;
 pub use composition::Composition;
 pub use filter::{AdaptiveFilter, Charge, Currency};
+pub use fixed::FixedLosses;
 pub use gaussian_profile::{gaussian_delta, gaussian_epsilon, gaussian_mu_squared};
 pub use pair::Pair;
 pub use zcdp_profile::{zcdp_delta, zcdp_epsilon, zcdp_total_variation};

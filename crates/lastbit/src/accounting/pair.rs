@@ -35,6 +35,11 @@ pub(super) trait Law: fmt::Debug + Send + Sync {
         Interval::ZERO
     }
 
+    /// μ, if this is Gaussian noise: several are one, with `μ² = Σμᵢ²`.
+    fn mu(&self) -> Option<Interval> {
+        None
+    }
+
     /// The loss of the heaviest atom, about; `None` if the loss has a density alone.
     fn atom(&self) -> Option<f64> {
         None
@@ -133,7 +138,13 @@ impl Pair {
         Pair::pure(epsilon)?.with_delta(delta)
     }
 
-    /// Laplace noise, or exact snapping, on one number: ε-DP. Rounding to a grid is post-processing.
+    /// Laplace noise, or exact snapping, on one or several numbers that move by at most ε scales in L1: ε-DP. Rounding to a grid is post-processing.
+    ///
+    /// **Proof** that several numbers are no worse than one. It is enough that noise on two that move by a and b is dominated by noise on one that moves by
+    /// `a + b`; let `a ≥ b`. The profile of one is `h_a(z) = 1 − e^((z−a)/2)` for `|z| ≤ a` and 0 above; that of two is the mean of `h_a(z − L)` over the loss L of the second, which is b with
+    /// probability 1/2, −b with `e^-b/2`, and has the density `e^(−(b−l)/2)/4` between. As `E[e^(−L/2)] = (1 + b/2)·e^(−b/2)`, for `|z| ≤ a − b` that is
+    /// `1 − (1 + b/2)·e^((z−a−b)/2)`. For `z = a − b + u`, `0 ≤ u ≤ 2b`, losses below `z − a` add `E[max(0, e^((z−L−a)/2) − 1)] = (u/4)·e^(u/2−b)`, so it is
+    /// `1 − (1 + b/2 − u/4)·e^(u/2−b)`. Both are at most `h_(a+b)(z) = 1 − e^((z−a−b)/2)`. Both orders are alike, so it holds for z below 0 too. ∎
     pub fn laplace(epsilon: &Rational) -> Result<Pair, Error> {
         loss("epsilon", epsilon)?;
         Ok(Pair::symmetric(Laplace::new(epsilon)))

@@ -4,6 +4,7 @@ use lastbit_exact::{Integer, Natural, Rational, Up};
 
 use super::domain::unknown;
 use super::{AnswerDomain, Reach, ReachDistance, UnitDistance};
+use crate::accounting::FixedLosses;
 use crate::conversions::bounded_range_to_zcdp;
 use crate::domains::Domain;
 use crate::measures::{Exact, MaxDivergence, ZeroConcentratedDivergence};
@@ -221,6 +222,13 @@ impl RankSelection {
                 Ok(&groups * &crate::finite("rho", rho.get())?)
             }),
         )
+    }
+
+    /// The selection in every group by its law: so many selections of bounded range. A unit that moves between groups takes part in twice as many at half the
+    /// range, which together have the bounded range of so many.
+    pub fn losses(&self, reach: &Reach) -> Result<FixedLosses, Error> {
+        let groups = reach.within(self.groups).limits.groups();
+        Ok(FixedLosses::bounded_range(self.range(*reach)?, groups))
     }
 
     /// The bounded range of the selection in one group. Both losses are convex in it and zero at zero, so that units that share their groups are

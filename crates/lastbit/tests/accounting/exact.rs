@@ -1,7 +1,7 @@
 //! Profiles, compositions and filters against brute force over all outputs of small mechanisms.
 
 use lastbit::accounting::{
-    AdaptiveFilter, Charge, Composition, Currency, Pair, calibrate, gaussian_delta,
+    AdaptiveFilter, Charge, Composition, Currency, FixedLosses, Pair, calibrate, gaussian_delta,
     gaussian_epsilon, gaussian_mu_squared, zcdp_delta, zcdp_epsilon, zcdp_total_variation,
 };
 use lastbit::conversions::{FinitePair, pure_to_zcdp, zcdp_to_approximate_delta};
@@ -434,4 +434,68 @@ fn erratum_17_a_shared_delta_is_exceeded_by_an_adaptive_analyst() {
     assert!(noise_alone <= 0.01);
     // Both together are not.
     assert!(reached > 0.0115, "{reached}");
+}
+
+#[test]
+fn laplace_noise_on_several_numbers_is_dominated_by_noise_on_one() {
+    // The profile of two is the mean of the profile of one over the loss of the other: two atoms and a density, by the middles of many cells.
+    let profile = |a: f64, z: f64| match z {
+        z if z >= a => 0.0,
+        z if z <= -a => 1.0 - z.exp(),
+        z => 1.0 - ((z - a) / 2.0).exp(),
+    };
+    for (a, b) in [(0.5, 0.5), (1.0, 0.25), (2.0, 1.5)] {
+        let one = Pair::laplace(&rational(a + b)).unwrap();
+        let two = [a, b].map(|each| (Pair::laplace(&rational(each)).unwrap(), 1));
+        let composition = Composition::new(&two, Down::exact(1e-9)).unwrap();
+        for i in 0..20 {
+            let z = f64::from(i) / 20.0 * (a + b);
+            let cells = 20_000;
+            let width = 2.0 * b / f64::from(cells);
+            let between: f64 = (0..cells)
+                .map(|cell| {
+                    let l = -b + width * (f64::from(cell) + 0.5);
+                    width * (-(b - l) / 2.0).exp() / 4.0 * profile(a, z - l)
+                })
+                .sum();
+            let atoms = profile(a, z - b) / 2.0 + (-b).exp() / 2.0 * profile(a, z + b);
+            let exact = atoms + between;
+            let bound = one.delta(&rational(z)).unwrap();
+            assert!(exact <= bound.hi() + 1e-9, "{a} {b} {z}");
+            let product = composition.delta(&rational(z)).unwrap();
+            assert!(product.lo() <= exact + 1e-6 && exact <= product.hi() + 1e-6);
+            // The formula of the proof.
+            let u = (z - (a - b)).max(0.0);
+            let formula = 1.0 - (1.0 + b / 2.0 - u / 4.0) * ((z - a - b) / 2.0).exp();
+            assert!((formula - exact).abs() < 1e-6, "{formula} {exact}");
+        }
+    }
+}
+
+#[test]
+fn gaussian_noise_composes_as_one_and_with_others() {
+    let delta = Down::exact(1e-6);
+    let pair = |mu: f64| Pair::gaussian(&rational(mu)).unwrap();
+    let all = Composition::new(&[(pair(0.006), 10_000), (pair(0.8), 1)], delta).unwrap();
+    let exact = gaussian_epsilon(&rational(1.0), &rational(1e-6)).unwrap();
+    let found = all.epsilon(delta).unwrap();
+    assert!(found.lo() <= exact.get() && exact.get() <= found.hi() + 1e-9);
+    assert!(found.width().get() < 1e-3, "{found:?}");
+    let mut losses = FixedLosses::gaussian(rational(0.25));
+    losses.add(&FixedLosses::laplace(rational(0.125)));
+    losses.add(&FixedLosses::bounded_range(rational(0.0625), 2));
+    losses.add(&FixedLosses::bounded_range(rational(0.0625), 1));
+    let pairs = [
+        (pair(0.5), 1),
+        (Pair::laplace(&rational(0.125)).unwrap(), 1),
+        (Pair::bounded_range(&rational(0.0625)).unwrap(), 3),
+    ];
+    let fine = Composition::new(&pairs, delta).unwrap();
+    let coarse = losses.epsilon(&rational(1e-6)).unwrap().get();
+    let fine = fine.epsilon(delta).unwrap();
+    assert!(
+        fine.lo() <= coarse && coarse <= fine.hi() * (1.0 + 1e-3),
+        "{coarse} {fine:?}"
+    );
+    assert_eq!(losses.mu_squared(), None);
 }

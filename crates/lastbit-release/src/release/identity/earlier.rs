@@ -4,14 +4,14 @@
 use core::fmt::{Debug, Write as _};
 
 use super::Identity;
-use crate::account::price;
+use crate::account::{Adds, Offered, price_as};
 use crate::engine::query::Derive;
 use crate::loss::{Loss, Measure};
 use crate::plan::{
     Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Share, Unit,
 };
 
-/// The hashes that version 0.1.0 gave this release, if it was taken from one of these budgets.
+/// The hashes that version 0.1.0 gave the release of this identity, by sums of losses, if it was taken from one of these budgets.
 pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String> {
     let mut hashes = Vec::new();
     if says_more(plan) {
@@ -24,7 +24,8 @@ pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String
         // A plan that does not say what it spends may spend the budget. It was the same release if the noise was the same.
         if plan.spend == plan.budget && plan.spend != *budget {
             then.spend = budget.clone();
-            let same = price(&then).is_ok_and(|prices| Identity::new(&then, &prices) == *identity);
+            let same = price_as(&then, &Adds::Plainly, Offered::Sums)
+                .is_ok_and(|prices| Identity::new(&then, &prices) == *identity);
             hashes.extend(same.then(|| hash(&then)));
         }
     }
@@ -161,7 +162,8 @@ fn loss(loss: &Loss) -> (String, String) {
     let measure = match loss.measure {
         Measure::Pure => "Pure",
         Measure::Zcdp => "Zcdp",
-        Measure::Approximate => "Approximate",
+        // No plan of that version states a loss in another measure.
+        _ => "Approximate",
     };
     (format!("{measure} {}", loss.main), loss.delta.to_string())
 }

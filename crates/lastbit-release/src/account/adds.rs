@@ -1,0 +1,101 @@
+//! In what a release is paid.
+
+use lastbit_exact::Rational;
+
+use crate::ledger::{Account, Composed, Ledger, Terms};
+use crate::loss::{Loss, Measure};
+use crate::plan::Plan;
+
+/// How a ledger takes a release of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Adds {
+    /// As it stands, in the measure of the budget. Under a budget in (ε, δ) that composes, only a release that takes all that is left: nothing can follow on
+    /// that budget, so that bounds for losses fixed beforehand may price it.
+    Plainly,
+    /// In the currency of a ledger that composes.
+    Composed {
+        /// Its terms.
+        terms: Terms,
+        /// What it may take in all, of ρ or μ² and of the δ of thresholds.
+        limit: Loss,
+    },
+}
+
+impl Adds {
+    /// How the ledger with this account takes it, or a new ledger if there is none.
+    pub fn new(plan: &Plan, account: Option<&Account>) -> Adds {
+        let plain = plan.budget.measure != Measure::Approximate;
+        let (left, composed) = match account {
+            _ if plain => return Adds::Plainly,
+            None => (plan.budget.clone(), None),
+            Some(account) => (account.remaining(), account.composed.as_ref()),
+        };
+        let (terms, limit) = match (account, composed) {
+            (None, _) => match plan.terms() {
+                None => return Adds::Plainly,
+                Some(terms) => (terms.clone(), terms.limit(&left)),
+            },
+            (Some(_), None) => return Adds::Plainly,
+            (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
+        };
+        // All that is left, or more, which will be refused.
+        let all = !plan.spend.fits(&left) || plan.spend == left;
+        match composed.is_some_and(Composed::is_touched) {
+            false if all => Adds::Plainly,
+            _ => Adds::Composed { terms, limit },
+        }
+    }
+
+    /// The other ways in which the same plan may have been released: before something else was, and from an earlier budget.
+    pub(crate) fn otherwise(&self, plan: &Plan, ledger: &Ledger) -> Vec<Adds> {
+        let Some(composed) = ledger.account().composed.as_ref() else {
+            return vec![];
+        };
+        let terms = &composed.terms;
+        let plainly = [Adds::Plainly].into_iter();
+        let budgets = ledger.budgets().iter().chain([&plan.budget]);
+        let others = budgets.map(|budget| Adds::Composed {
+            terms: terms.clone(),
+            limit: terms.limit(budget),
+        });
+        let mut ways: Vec<Adds> = Vec::new();
+        for way in plainly.chain(others) {
+            if way != *self && !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        ways
+    }
+
+    /// The most that thresholds of a plan may take of δ, where it composes: its part of what is set aside.
+    pub(super) fn thresholds(&self, plan: &Plan) -> Option<Rational> {
+        let Adds::Composed { limit, .. } = self else {
+            return None;
+        };
+        let part = match &plan.part {
+            Some(part) => part.clone(),
+            None => &plan.spend.delta / &plan.budget.delta,
+        };
+        Some(&limit.delta * &part)
+    }
+}
+
+impl Plan {
+    /// In what the releases of a new ledger of this plan add up; `None` if they add up plainly.
+    pub fn terms(&self) -> Option<Terms> {
+        let usual = Terms::usual(&self.budget)?;
+        Some(Terms {
+            currency: self.currency.unwrap_or(usual.currency),
+            thresholds: self.thresholds.clone().unwrap_or(usual.thresholds),
+        })
+    }
+
+    /// The terms that this plan asks of a ledger with these, if it asks for any.
+    pub fn stated_terms(&self, of_ledger: Option<&Terms>) -> Option<Terms> {
+        let own = of_ledger.cloned().or_else(|| self.terms())?;
+        (self.currency.is_some() || self.thresholds.is_some()).then(|| Terms {
+            currency: self.currency.unwrap_or(own.currency),
+            thresholds: self.thresholds.clone().unwrap_or(own.thresholds),
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! A release by the laws of all its losses.
+
+use lastbit::Error;
+use lastbit::accounting::FixedLosses;
+use lastbit::conversions::zcdp_for_approximate;
+use lastbit::solve;
+use lastbit_exact::{Down, Rational, Up};
+
+use super::item::Way;
+use super::share::{Choice, Pricer, Split, finite};
+use super::{Adds, Infeasible, Price, PriceError};
+use crate::ledger as composing;
+use crate::loss::Loss;
+use crate::plan::Accountant;
+use crate::statistic::{Currency, Mechanism};
+
+impl Pricer<'_> {
+    /// Shares of ρ, by weight, as large as the laws of all losses together allow; and what all costs.
+    pub fn by_laws(&self, split: &Split) -> Result<(Loss, Vec<Choice>), PriceError> {
+        let spend = &self.plan.spend;
+        let targets = self.targets(Way::Zcdp)?;
+        let priced = |rest: &Rational| -> Result<(Vec<Choice>, Rational), PriceError> {
+            let dealt = self.deal(Way::Zcdp, &targets, rest)?;
+            let mechanisms = dealt.choices.iter().map(|(mechanism, _)| mechanism);
+            let epsilon = self.losses(mechanisms)?.epsilon(&split.converted)?;
+            Ok((dealt.choices, finite(epsilon)?))
+        };
+        let infeasible = |needed: Rational| {
+            PriceError::Infeasible(Box::new(Infeasible {
+                targets: targets.words.clone(),
+                needed: Loss {
+                    main: needed,
+                    ..spend.clone()
+                },
+                available: spend.clone(),
+                sharing: targets.sharing,
+            }))
+        };
+        if targets.sharing == 0 {
+            let (choices, needed) = priced(&Rational::ZERO)?;
+            return match needed <= spend.main {
+                true => {
+                    let loss = Loss {
+                        main: needed,
+                        ..spend.clone()
+                    };
+                    Ok((loss, choices))
+                }
+                false => Err(infeasible(needed)),
+            };
+        }
+        // About what sums of ρ allow.
+        let total = zcdp_for_approximate(
+            Down::from_rational(&spend.main),
+            Down::from_rational(&split.converted),
+        )?;
+        let total = Rational::try_from(total.get()).unwrap_or(Rational::ZERO);
+        let least = &total * &Rational::new(1, 1000);
+        let start = (&total - &targets.fixed).max(least);
+        let mut best: Option<(Rational, Vec<Choice>)> = None;
+        let found = solve::near_largest(&start, &spend.main, |rest| {
+            let (choices, epsilon) =
+                priced(rest).map_err(|error| Error::other(error.to_string()))?;
+            if epsilon <= spend.main && best.as_ref().is_none_or(|(most, _)| rest > most) {
+                best = Some((rest.clone(), choices));
+            }
+            Ok(Up::from_rational(&epsilon))
+        });
+        match (found, best) {
+            (Ok(_), Some((_, choices))) => Ok((spend.clone(), choices)),
+            (Err(error), _) if !error.is_unsolvable() => Err(error.into()),
+            _ => Err(infeasible(priced(&start)?.1)),
+        }
+    }
+
+    /// Refuses prices whose chains together cost more than what is charged: what was solved for is what is released.
+    pub fn check(
+        &self,
+        accountant: Accountant,
+        loss: &Loss,
+        prices: &[Price],
+    ) -> Result<(), PriceError> {
+        let threshold = |price: &'_ Price| price.threshold.clone().map(|t| t.least);
+        let drawn = || prices.iter().filter(|price| price.shared.is_none());
+        let too_much = || {
+            Err(PriceError::Library(
+                "the release would cost more than its price; report this".to_owned(),
+            ))
+        };
+        let by_laws = matches!(accountant, Accountant::Gaussian | Accountant::Pld);
+        match self.adds {
+            Adds::Composed { terms, .. } => {
+                let mut sum = Rational::ZERO;
+                for price in drawn() {
+                    let least = threshold(price);
+                    let cost = price
+                        .chain
+                        .loss(Currency::Rho, &price.mechanism, least.as_ref())?;
+                    sum = &sum + cost.loss();
+                }
+                let charged = match terms.currency {
+                    composing::Currency::Zcdp => loss.main.clone(),
+                    composing::Currency::Gaussian => loss.main.times_power_of_two(-1),
+                };
+                match sum <= charged {
+                    true => Ok(()),
+                    false => too_much(),
+                }
+            }
+            Adds::Plainly if by_laws => {
+                let mut all = FixedLosses::default();
+                for price in drawn() {
+                    let least = threshold(price);
+                    all.add(&price.chain.losses(&price.mechanism, least.as_ref())?);
+                }
+                let split = self.split(accountant);
+                match finite(all.epsilon(&split.converted)?)? <= self.plan.spend.main {
+                    true => Ok(()),
+                    false => too_much(),
+                }
+            }
+            Adds::Plainly => Ok(()),
+        }
+    }
+
+    /// The losses of all statistics that are drawn.
+    fn losses<'b>(
+        &self,
+        mechanisms: impl Iterator<Item = &'b Mechanism>,
+    ) -> Result<FixedLosses, PriceError> {
+        let mut all = FixedLosses::default();
+        for (item, mechanism) in self.items.iter().zip(mechanisms) {
+            if item.shared.is_none() {
+                all.add(&item.chain.losses(mechanism, None)?);
+            }
+        }
+        Ok(all)
+    }
+}
