@@ -26,6 +26,15 @@ of = "age"
     )
 }
 
+/// The same question of thirty sets of rows.
+fn many(age: u32, spend: &str) -> String {
+    let one = plan(age, spend);
+    let counts = (1..30).map(|rows| {
+        format!("[[statistics]]\nname = \"{rows}\"\nkind = \"count\"\nwhere = \"age > {rows}\"\n")
+    });
+    one + &counts.collect::<String>()
+}
+
 fn error(here: &Here, plan: &str) -> f64 {
     let done = here.run(&["plan", plan, "--json"]).succeeded();
     let json: serde_json::Value = serde_json::from_str(&done.out).unwrap();
@@ -38,12 +47,12 @@ fn ten_releases_of_a_tenth_each_have_a_third_of_the_errors_of_plain_sums() {
     // What a ledger that adds up plainly could give: each release a tenth of ε and of δ.
     here.write(
         "plain.toml",
-        plan(0, "[spend]\nepsilon = 0.2\ndelta = 1e-8"),
+        many(0, "[spend]\nepsilon = 0.2\ndelta = 1e-8"),
     );
     let plain = error(&here, "plain.toml");
     let tenth = "[spend]\npart = \"1/10\"";
     for step in 0..10 {
-        here.write("plan.toml", plan(step, tenth));
+        here.write("plan.toml", many(step, tenth));
         let composed = error(&here, "plan.toml");
         assert!(plain > 3.0 * composed, "{plain} {composed}");
         let first = here.run(&["release", "plan.toml", "--json"]).succeeded();
@@ -81,8 +90,8 @@ fn ten_releases_of_a_tenth_each_have_a_third_of_the_errors_of_plain_sums() {
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     here.run(&words).succeeded();
     let epsilon = words[words.iter().position(|word| *word == "--epsilon").unwrap() + 1];
-    let spend = format!("[spend]\nepsilon = 0.5\ndelta = 1e-8");
-    let text = plan(12, &spend).replace("epsilon = 2\n", &format!("epsilon = {epsilon}\n"));
+    let text = plan(12, "[spend]\nepsilon = 0.5\ndelta = 1e-8")
+        .replace("epsilon = 2\n", &format!("epsilon = {epsilon}\n"));
     here.write("plan.toml", text);
     here.run(&["release", "plan.toml"]).succeeded();
 }

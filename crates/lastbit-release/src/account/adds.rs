@@ -9,8 +9,8 @@ use crate::plan::Plan;
 /// How a ledger takes a release of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Adds {
-    /// As it stands, in the measure of the budget. Under a budget in (ε, δ) that composes, only a release that takes all that is left: nothing can follow on
-    /// that budget, so that bounds for losses fixed beforehand may price it.
+    /// As it stands, in the measure of the budget: it is private to its own ε and δ, by whatever bound, and they are subtracted. Under a budget in (ε, δ)
+    /// only before anything composed: see [`Account`].
     Plainly,
     /// In the currency of a ledger that composes.
     Composed {
@@ -38,10 +38,10 @@ impl Adds {
             (Some(_), None) => return Adds::Plainly,
             (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
         };
-        // All that is left, or more, which will be refused.
+        // All that is left, or more, which will be refused; or so much of ε and δ, as long as nothing composed.
         let all = !plan.spend.fits(&left) || plan.spend == left;
         match composed.is_some_and(Composed::is_touched) {
-            false if all => Adds::Plainly,
+            false if all || plan.part.is_none() => Adds::Plainly,
             _ => Adds::Composed { terms, limit },
         }
     }

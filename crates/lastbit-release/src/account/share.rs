@@ -124,7 +124,7 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
     if plan.accountant.is_none() && matches!(adds, Adds::Composed { .. }) {
         comparison.push(Offer {
             accountant: Accountant::Pld,
-            outcome: Err("for a release that takes all that is left".to_owned()),
+            outcome: Err("for a release that does not compose".to_owned()),
             relative_error: None,
         });
     }

@@ -241,7 +241,7 @@ impl Ledger {
 
     /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent. Losses go on to add up as they did.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
-        self.set_terms(budget, |terms| terms.cloned(), note)
+        self.set_terms(budget, Option::<&Terms>::cloned, note)
     }
 
     /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent plainly stays so, and what is left composes from here on. Terms are
@@ -278,7 +278,7 @@ impl Ledger {
                 budget: budget.clone(),
                 note: note.to_owned(),
             };
-            Ok(Decision::Append(event, limit))
+            Ok(Decision::Append(Box::new(event), limit))
         })
         .map(|_| ())
     }
@@ -394,7 +394,7 @@ impl Ledger {
 
 /// What to do under the lock.
 enum Decision {
-    Append(Event, Option<Limit>),
+    Append(Box<Event>, Option<Limit>),
     Recall { row: i64, hash: String },
 }
 

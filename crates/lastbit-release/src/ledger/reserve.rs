@@ -189,7 +189,7 @@ impl Ledger {
                 reserve: reserved.row,
                 report: report.to_owned(),
             };
-            Ok(Decision::Append(event, None))
+            Ok(Decision::Append(Box::new(event), None))
         })
         .map(|_| ())
     }
@@ -240,5 +240,5 @@ fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, Led
         let left = account.budget.minus(&account.spent.plus(loss));
         Limit::new(&composed.terms, &left)
     });
-    Ok(Decision::Append(event, limit))
+    Ok(Decision::Append(Box::new(event), limit))
 }

@@ -121,6 +121,10 @@ fn what_is_not_computed_does_not_matter() {
         ("title = \"Visits\"", "title = \"Clinic\" # a comment"),
         ("epsilon = 4", "epsilon = \"40e-1\""),
         ("epsilon = 4", "epsilon = 5"),
+        (
+            "delta = 1e-6",
+            "delta = 1e-6\n[spend]\nepsilon = 3\ndelta = 1e-6",
+        ),
         ("2025.csv.gz", "elsewhere/2025.csv.gz"),
         ("typical = 40", "typical = 50"),
         ("expected_rows = 100", "expected_rows = 200"),
