@@ -241,7 +241,7 @@ impl Ledger {
 
     /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent. Losses go on to add up as they did.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
-        self.set_terms(budget, Option::<&Terms>::cloned, note)
+        self.set_terms(budget, |terms| terms.cloned(), note)
     }
 
     /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent plainly stays so, and what is left composes from here on. Terms are
