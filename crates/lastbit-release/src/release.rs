@@ -117,12 +117,18 @@ pub fn release_asking(
     progress: Progress,
     go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released, ReleaseError> {
-    let open = |budget: &Loss, protects: &str| match at {
-        At::File(path) => Ledger::open_for(path, budget, protects),
-        At::Directory(path) => Ledger::open_in(path, budget, protects),
+    let opener = Opener {
+        look: &|| match at {
+            At::File(path) => look(path),
+            At::Directory(path) => look(&in_directory(path)?),
+        },
+        open: &|budget, terms, protects| match at {
+            At::File(path) => Ledger::open_on(path, budget, terms, protects),
+            At::Directory(path) => Ledger::open_in_on(path, budget, terms, protects),
+        },
     };
     let entropy = &mut System::default();
-    run_asking(plan, &open, engine, progress, entropy, go_on)
+    run_asking(plan, &opener, engine, progress, entropy, go_on)
 }
 
 /// [`release`] with noise from an entropy of the caller's choice: for tests only.
@@ -163,12 +169,12 @@ fn run(
     progress: Progress,
     entropy: &mut dyn Entropy,
 ) -> Result<Released, ReleaseError> {
-    run_asking(plan, open, engine, progress, entropy, &mut |_| true)
+    run_asking(plan, opener, engine, progress, entropy, &mut |_| true)
 }
 
 fn run_asking(
     plan: &Plan,
-    open: &Open<'_>,
+    opener: &Opener<'_>,
     engine: &dyn Engine,
     progress: Progress,
     entropy: &mut dyn Entropy,
@@ -195,11 +201,13 @@ fn run_asking(
         identity = Identity::new(plan, &prices);
         (query, slots) = crate::statistic::query(plan, identity.hash());
     }
-    if ledger.head().0 > 1 {
-        let known = known(plan, &adds, &identity, &ledger);
-        if let Some(stored) = ledger.recall(&known, &data)? {
-            return recalled(plan, stored, data);
-        }
+    // A ledger of one row has its budget alone.
+    let known = match ledger.head().0 > 1 {
+        true => known(plan, &adds, &identity, &ledger),
+        false => Vec::new(),
+    };
+    if let Some(stored) = ledger.recall(&known, &data)? {
+        return recalled(plan, stored, data);
     }
     ledger.check_budget(&plan.budget)?;
     let own = ledger.account().composed.as_ref().map(|own| &own.terms);
@@ -217,11 +225,13 @@ fn run_asking(
     }
     let changed = ledger.changed_since(&known, &request.description, &request.data)?;
     if let Some((row, time)) = changed {
+        let account = ledger.account();
+        let left = account.remaining_in(request.loss.measure);
         let changed = Changed {
             row,
             time,
             loss: request.loss.clone(),
-            left: ledger.account().remaining(),
+            left: left.unwrap_or_else(|| account.remaining()),
         };
         if !go_on(&changed) {
             return Err(ReleaseError::Declined);
