@@ -77,7 +77,7 @@ impl Plan {
             .as_ref()
             .map(|_| Left::of(&plan, &prices.loss, known));
         if let Some(path) = &self.html {
-            let guard = Guard::new(&self.plan, &plan.source);
+            let guard = Guard::new(&self.plan, &plan);
             let output = Output::prepare(path, Kind::Html, &guard, self.force)?;
             let page = output.is_stdout();
             if page && self.json {
@@ -211,6 +211,11 @@ fn print(
             short(&name)
         );
         for line in wrapped(&clean::visible(&text), 2) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    for why in &plan.apart {
+        for line in wrapped(&clean::visible(why), 2) {
             writeln!(out, "{line}")?;
         }
     }

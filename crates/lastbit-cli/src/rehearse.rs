@@ -32,7 +32,7 @@ impl Rehearse {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
-        let forms = self.forms.prepare(&Guard::new(&self.plan, &plan.source))?;
+        let forms = self.forms.prepare(&Guard::new(&self.plan, &plan))?;
         let report = rehearse(&plan)
             .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
         forms.show(&report, out)

@@ -60,7 +60,7 @@ impl Release {
         let place = Place::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
         warn_if_exposed(&ledger);
-        let mut guard = Guard::new(&self.plan, &plan.source);
+        let mut guard = Guard::new(&self.plan, &plan);
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
         if !self.yes {

@@ -10,6 +10,7 @@
 
 pub mod account;
 pub mod clean;
+pub mod consistent;
 pub mod engine;
 pub mod expression;
 pub mod inspect;

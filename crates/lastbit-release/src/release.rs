@@ -21,7 +21,7 @@ use crate::account::{Adds, Offered, price_as, price_in};
 use crate::engine::{Engine, Progress};
 use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Stored, Terms, in_directory};
 use crate::loss::Loss;
-use crate::plan::{Neighbours, Plan, Unit};
+use crate::plan::{Neighbours, Plan, Source, Unit};
 use crate::present::{Report, from_json, to_stored};
 use crate::statistic::query;
 
@@ -189,9 +189,7 @@ fn run_asking(
     let mut identity = Identity::new(plan, &prices);
     let (mut query, mut slots) = query(plan, identity.hash());
     engine.check(&query).map_err(ReleaseError::Engine)?;
-    let data = engine
-        .fingerprint(&plan.source)
-        .map_err(ReleaseError::Engine)?;
+    let data = fingerprint(plan, engine)?;
     let mut ledger = (opener.open)(&plan.budget, plan.terms().as_ref(), &protects(plan))?;
     // Another release may have come first.
     let now = Adds::new(plan, Some(ledger.account()));
@@ -244,9 +242,7 @@ fn run_asking(
         report::check(plan, &prices, &slots, answer)?;
         size::check_found(plan, &prices, &slots, answer)
     })?;
-    let read = engine
-        .fingerprint(&plan.source)
-        .map_err(ReleaseError::Engine)?;
+    let read = fingerprint(plan, engine)?;
     if read != request.data {
         return Err(ReleaseError::Changed);
     }
@@ -298,6 +294,23 @@ fn known(plan: &Plan, adds: &Adds, identity: &Identity, ledger: &Ledger) -> Vec<
         known.extend(identity::earlier(plan, &sums, ledger.budgets()));
     }
     known
+}
+
+/// The fingerprint of the data: of the source, and of all tables that are joined.
+fn fingerprint(plan: &Plan, engine: &dyn Engine) -> Result<String, ReleaseError> {
+    let of = |source: &Source| engine.fingerprint(source).map_err(ReleaseError::Engine);
+    let first = of(&plan.source)?;
+    if plan.derive.joins.is_empty() {
+        return Ok(first);
+    }
+    let mut all = blake3::Hasher::new_derive_key("lastbit joined data fingerprint 1");
+    all.update(first.as_bytes());
+    for join in &plan.derive.joins {
+        let one = of(&join.source)?;
+        all.update(&(one.len() as u64).to_le_bytes());
+        all.update(one.as_bytes());
+    }
+    Ok(all.finalize().to_hex().to_string())
 }
 
 /// What was released before. Whether the fingerprint is published is for the plan of today to say.

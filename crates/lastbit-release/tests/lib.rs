@@ -3,6 +3,8 @@
 //! What needs a process of its own (kills, limits, another environment, a planted fault) runs this program again for one test.
 
 #[cfg(feature = "engine")]
+mod consistent;
+#[cfg(feature = "engine")]
 mod engine;
 mod expression;
 mod kinds;

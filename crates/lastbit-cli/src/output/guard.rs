@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use lastbit_release::clean;
 use lastbit_release::ledger::is_ledger_name;
-use lastbit_release::plan::{FileFormat, Source};
+use lastbit_release::plan::{FileFormat, Plan, Source};
 
 use super::resolved;
 
@@ -17,19 +17,22 @@ pub struct Guard {
     /// Patterns and directories whose new files would be data.
     patterns: Vec<glob::Pattern>,
     directories: Vec<PathBuf>,
-    endings: &'static [&'static str],
+    endings: Vec<&'static str>,
 }
 
 impl Guard {
-    /// Of a plan and the files that it names.
-    pub fn new(plan: &Path, source: &Source) -> Guard {
+    /// Of a plan, where it was read from, and the files that it names.
+    pub fn new(path: &Path, plan: &Plan) -> Guard {
         let mut guard = Guard {
-            files: vec![(plan.to_owned(), "the plan")],
-            endings: endings(&source.format),
+            files: vec![(path.to_owned(), "the plan")],
             ..Guard::default()
         };
-        for given in &source.paths {
-            guard.add_data(source, given);
+        let joined = plan.derive.joins.iter().map(|join| &join.source);
+        for source in std::iter::once(&plan.source).chain(joined) {
+            guard.endings.extend(endings(&source.format));
+            for given in &source.paths {
+                guard.add_data(source, given);
+            }
         }
         guard
     }

@@ -34,6 +34,7 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
             "refused": offer.outcome.as_ref().err(),
             "relative_error": offer.relative_error.map(number),
         })).collect::<Vec<_>>(),
+        "not_made_to_add_up": plan.apart,
         "statistics": statistics,
     })
 }
@@ -80,6 +81,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
             "value": json_up(&price.loss),
         },
         "shares_noise_of": price.shared.as_ref().map(|shared| &shared.name),
+        "adds_up_with": price.tied.as_ref().map(|tied| &tied.with),
         "threshold": price.threshold.as_ref().map(|threshold| json!({
             "least": exact(&threshold.least),
             "delta": exact(&threshold.delta),

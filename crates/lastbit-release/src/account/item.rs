@@ -236,18 +236,15 @@ impl Item {
         }
     }
 
-    /// The smallest number of rows of a group at which the error is below a tenth of a typical value; `None` if there is none below 2^53.
+    /// The smallest number of rows of a group at which this error is below a tenth of a typical value; `None` if there is none below 2^53.
     pub fn rows_for_tenth(
         &self,
-        mechanism: &Mechanism,
-        errors: Errors<'_>,
+        error: impl Fn(u64) -> Result<Option<Up>, PriceError>,
     ) -> Result<Option<u64>, PriceError> {
         let enough = |rows: u64| {
             let typical = self.chain.kind.typical(rows);
             let tenth = Interval::from_rational(&(typical * Rational::new(1, 10)));
-            let error = self
-                .error(mechanism, Some(rows), errors)
-                .map_err(|error| Error::other(error.to_string()))?;
+            let error = error(rows).map_err(|error| Error::other(error.to_string()))?;
             Ok(error.is_some_and(|error| error.get() <= tenth.lo()))
         };
         // First which power of two is enough, so that few rows are found by few errors.
@@ -291,6 +288,7 @@ impl Item {
             noise,
             grid_exponent,
             mix: self.shared.as_ref().and_then(Shared::sums),
+            made: None,
         }
     }
 

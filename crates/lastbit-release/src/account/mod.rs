@@ -35,6 +35,7 @@ mod item;
 mod pld;
 mod share;
 mod sharing;
+mod tie;
 
 use lastbit::metrics::Norms;
 use lastbit_exact::{Rational, Up};
@@ -48,6 +49,7 @@ pub use adds::Adds;
 pub(crate) use share::{Offered, price_as};
 pub use share::{price, price_in};
 pub use sharing::Shared;
+pub use tie::Tied;
 
 /// The price of a plan.
 #[derive(Clone, Debug)]
@@ -86,6 +88,8 @@ pub struct Price {
     pub loss: Rational,
     /// Whose noise it shares, if it is not drawn by itself.
     pub shared: Option<Shared>,
+    /// If it is made to add up with others.
+    pub tied: Option<Tied>,
     /// Of discovered keys: the threshold of the count, and its δ.
     pub threshold: Option<Threshold>,
     /// How far one unit moves the numbers that noise is added to.
@@ -127,11 +131,18 @@ impl Price {
     /// The noise on its numbers; `None` of quantiles.
     pub fn noised(&self) -> Option<Noised<'_>> {
         match &self.mechanism {
-            Mechanism::Noise { noise, grid } => Some(Noised {
-                noise,
-                grid_exponent: *grid,
-                mix: self.shared.as_ref().and_then(Shared::sums),
-            }),
+            Mechanism::Noise { noise, grid } => {
+                let noised = Noised {
+                    noise,
+                    grid_exponent: *grid,
+                    mix: self.shared.as_ref().and_then(Shared::sums),
+                    made: None,
+                };
+                Some(match &self.tied {
+                    Some(tied) => tied.noised(noised),
+                    None => noised,
+                })
+            }
             Mechanism::Selection { .. } => None,
         }
     }
@@ -187,6 +198,17 @@ pub enum PriceError {
         target: Rational,
         /// What to change.
         remedy: &'static str,
+    },
+    /// A target that does not hold once numbers were made to add up.
+    #[error(
+        "statistic \"{}\": made to add up, its error would be above its target of {target}, because numbers that add up are rounded together; raise the target, give it a `loss` or a `weight`, or leave out `consistent`",
+        shown(statistic)
+    )]
+    Target {
+        /// Whose target.
+        statistic: String,
+        /// The target.
+        target: Rational,
     },
     /// An accountant that cannot be used for the plan.
     #[error("accountant = \"{accountant}\": {why}")]

@@ -12,6 +12,7 @@ use lastbit_exact::{Down, Rational, Up};
 
 use super::item::{Item, Way};
 use super::sharing::shared;
+use super::tie::tie;
 use super::{Adds, Infeasible, Offer, Price, PriceError, Prices};
 use crate::ledger::{self as composing, Terms};
 use crate::loss::{Loss, Measure};
@@ -258,12 +259,14 @@ impl<'a> Pricer<'a> {
         let mut items: Vec<Item> = plan
             .statistics
             .iter()
-            .map(|statistic| {
+            .enumerate()
+            .map(|(index, statistic)| {
                 let chain = Chain {
                     kind: statistic.kind.clone(),
                     // What one unit reaches after the scan.
                     reach: table(plan, &reach(statistic))?.map(&1)?,
                     groups: plan.public_groups(statistic),
+                    margin: plan.margin(index),
                 };
                 Ok(Item {
                     norms: chain.norms()?,
@@ -671,9 +674,17 @@ impl<'a> Pricer<'a> {
     }
 
     fn prices(&self, assignment: &Assignment) -> Result<Vec<Price>, PriceError> {
-        (0..self.items.len())
+        let mut prices: Vec<Price> = (0..self.items.len())
             .map(|index| self.price(index, assignment))
-            .collect()
+            .collect::<Result<_, _>>()?;
+        tie(self.plan, &mut prices, self.errors)?;
+        for (item, price) in self.items.iter().zip(&mut prices) {
+            if price.tied.is_some() && item.chain.kind.public_rows().is_none() {
+                // The error of a number that adds up does not depend on its rows.
+                price.rows_for_tenth = item.rows_for_tenth(|_| Ok(price.error))?;
+            }
+        }
+        Ok(prices)
     }
 
     fn price(&self, index: usize, assignment: &Assignment) -> Result<Price, PriceError> {
@@ -702,13 +713,16 @@ impl<'a> Pricer<'a> {
             rows_for_tenth: match kind.public_rows() {
                 // The number of rows is what it is.
                 Some(_) => None,
-                None => item.rows_for_tenth(&mechanism, self.errors)?,
+                None => {
+                    item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?
+                }
             },
             sensitivity: match &item.shared {
                 Some(shared) => self.items[shared.host].norms.clone(),
                 None => item.norms.clone(),
             },
             shared: item.shared.clone(),
+            tied: None,
             rows: item.rows,
             chain: item.chain.clone(),
             mechanism,

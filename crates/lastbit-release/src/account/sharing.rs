@@ -51,6 +51,10 @@ pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
             return None;
         }
         let mix = span.from(of_host)?;
+        // Numbers that are made to add up have independent noise.
+        if plan.family(index).is_some() && matches!(&mix, Mix::Sums(all) if all.len() > 1) {
+            return None;
+        }
         let scale = &items[host].norms.l1 / &items[index].norms.l1;
         let noise = &mix.largest_square() * &(&scale * &scale);
         (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some(mix)
@@ -88,5 +92,5 @@ fn span(plan: &Plan, item: &Item, statistic: &Statistic) -> Option<Span> {
     let is_first = kind.counts_rows() && plan.is_discovered(statistic);
     let is_noisy = matches!(kind.method(), Method::Noise(_));
     kind.span()
-        .filter(|_| is_by_weight && is_noisy && !is_first)
+        .filter(|_| is_by_weight && is_noisy && !is_first && item.chain.margin.is_none())
 }

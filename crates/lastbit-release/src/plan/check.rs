@@ -1,7 +1,7 @@
 //! Whether the parts of a plan fit together.
 
 use super::reader::Value;
-use super::{ColumnKind, Plan, PlanError, Statistic};
+use super::{ColumnKind, Plan, PlanError, Statistic, Unit};
 use crate::loss::Measure;
 use crate::statistic::known;
 
@@ -14,6 +14,20 @@ pub fn check(plan: &Plan, places: &[Value<'_>]) -> Result<(), PlanError> {
         check_statistic(plan, statistic).map_err(|message| {
             place.error(format!("statistic \"{}\": {message}", statistic.name))
         })?;
+    }
+    Ok(())
+}
+
+/// Refuses joins by a key that is no cell of the files.
+pub fn check_joins(plan: &Plan) -> Result<(), PlanError> {
+    let Unit::Column { name, .. } = &plan.unit else {
+        return Ok(());
+    };
+    let is_derived = plan.derive.columns.iter().any(|(other, _)| other == name);
+    if is_derived && !plan.derive.joins.is_empty() {
+        return Err(PlanError::new(format!(
+            "private tables are joined by a column that both have, and the unit `{name}` is computed; name a column of the files as `unit`"
+        )));
     }
     Ok(())
 }

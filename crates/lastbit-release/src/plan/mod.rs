@@ -41,10 +41,11 @@ use std::sync::Arc;
 use lastbit::Confidence;
 use lastbit_exact::Rational;
 
+use crate::consistent::{Family, places};
 use crate::engine::query::Derive;
 use crate::ledger::Currency;
 use crate::loss::Loss;
-use crate::statistic::Kind;
+use crate::statistic::{Kind, Margin};
 
 pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
 pub use draft::{Declared, DeclaredType, draft};
@@ -87,6 +88,10 @@ pub struct Plan {
     pub columns: Vec<Column>,
     /// Statistics, in the order of the plan.
     pub statistics: Vec<Statistic>,
+    /// Statistics that are made to add up, if the plan says so.
+    pub families: Vec<Family>,
+    /// Why others are not, one sentence each.
+    pub apart: Vec<String>,
 }
 
 /// Which data sets are neighbours.
@@ -203,6 +208,35 @@ impl Plan {
     pub fn public_groups(&self, statistic: &Statistic) -> Option<u64> {
         statistic.by.iter().try_fold(1u64, |groups, key| {
             groups.checked_mul(self.column(key)?.kind.values()?)
+        })
+    }
+
+    /// The family of a statistic that is made to add up with others.
+    pub fn family(&self, index: usize) -> Option<&Family> {
+        let is_member = |family: &&Family| family.members.iter().any(|m| m.statistic == index);
+        self.families.iter().find(is_member)
+    }
+
+    /// Of a statistic whose groups are made of those of another, which the limits apply to: that other.
+    pub fn finest(&self, index: usize) -> Option<usize> {
+        self.family(index)?.finest.filter(|finest| *finest != index)
+    }
+
+    /// How the groups of a statistic are made of those of [`Plan::finest`].
+    pub fn margin(&self, index: usize) -> Option<Margin> {
+        let finest = self.finest(index)?;
+        let family = self.family(index)?;
+        let axes = |statistic: usize| {
+            let mut members = family.members.iter();
+            Some(&members.find(|member| member.statistic == statistic)?.axes)
+        };
+        let (finer, own) = (axes(finest)?, axes(index)?);
+        Some(Margin {
+            places: places(&family.sizes, finer, own).into(),
+            keys: own
+                .iter()
+                .filter_map(|axis| finer.iter().position(|other| other == axis))
+                .collect(),
         })
     }
 

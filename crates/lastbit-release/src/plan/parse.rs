@@ -7,10 +7,11 @@ use lastbit_exact::Rational;
 use toml::de::DeTable;
 
 use super::parse_columns::{Read, column};
-use super::parse_lookups::lookups;
+use super::parse_lookups::{joins, lookups};
 use super::parse_statistics::{Before, statistics};
 use super::reader::{Table, Value};
 use super::{Accountant, FileFormat, Neighbours, Plan, PlanError, Source, Unit, check};
+use crate::consistent::find;
 use crate::engine::query::Derive;
 use crate::expression::{Expression, ExpressionError};
 use crate::ledger::Currency;
@@ -39,14 +40,24 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         .get("expected_rows")
         .map(|value| value.count())
         .transpose()?;
+    let consistent = root.get("consistent");
+    let is_consistent = match &consistent {
+        None => false,
+        Some(value) => value.boolean()?,
+    };
     let table = section(&root, "source")?;
     let filter = table
         .get("where")
         .map(|value| expression(&value, Expression::condition))
         .transpose()?;
     let lookups = lookups(&table, base)?;
+    let joined = table.get("join");
     let source = source(&table, base)?;
     let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
+    let joins = match joined {
+        None => vec![],
+        Some(list) => joins(&list, base, &unit, &lookups)?,
+    };
     let Budget {
         budget,
         currency,
@@ -67,6 +78,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
             .collect::<Result<_, _>>()?,
     };
     let mut derive = Derive {
+        joins,
         lookups,
         filter,
         ..Derive::default()
@@ -97,7 +109,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     };
     let (statistics, places) = statistics(&root, before)?;
     root.finish()?;
-    let plan = Plan {
+    let mut plan = Plan {
         title: title.unwrap_or("Untitled").to_owned(),
         source,
         derive,
@@ -114,8 +126,23 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         expected_rows,
         columns,
         statistics,
+        families: vec![],
+        apart: vec![],
     };
     check::check(&plan, &places)?;
+    check::check_joins(&plan)?;
+    if let (true, Some(value)) = (is_consistent, consistent) {
+        (plan.families, plan.apart) = find(&plan);
+        if plan.families.is_empty() {
+            let why = match plan.apart.is_empty() {
+                true => "no two of them count or add the same".to_owned(),
+                false => plan.apart[..plan.apart.len().min(3)].join("; "),
+            };
+            return Err(value.error(format!(
+                "no statistics are made to add up: {why}; leave out `consistent`"
+            )));
+        }
+    }
     Ok(plan)
 }
 
@@ -124,7 +151,7 @@ fn section<'a>(root: &Table<'a>, key: &'static str) -> Result<Table<'a>, PlanErr
         .ok_or_else(|| PlanError::new(format!("the plan lacks [{key}]; see docs/plan.md")))
 }
 
-fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
+pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
     let files = table.need("files", "files = \"table.csv\"")?;
     let paths = files.strings()?;
     if paths.is_empty() || paths.iter().any(String::is_empty) {

@@ -1,4 +1,4 @@
-//! Public tables to look up in: read with the plan, because they are part of it.
+//! Public tables to look up in, read with the plan because they are part of it; and private ones, which are not.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,18 +7,14 @@ use std::sync::Arc;
 
 use super::parse::first_twice;
 use super::reader::{Table, Value};
-use super::{Lookup, LookupError, PlanError};
+use super::{Lookup, LookupError, PlanError, Unit};
+use crate::engine::query::Join;
 
 /// Larger files are no list that a plan would quote.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The tables of `[[source.lookup]]`. Other joins are refused.
+/// The tables of `[[source.lookup]]`.
 pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, PlanError> {
-    if let Some(join) = source.get("join") {
-        return Err(join.error(
-            "private tables are not joined here: one row of the other table may meet rows of many people, and then no limit bounds what one person changes. Join tables by the unit's key before the release, and name that key as `unit`; public tables are joined by [[source.lookup]]",
-        ));
-    }
     let Some(list) = source.get("lookup") else {
         return Ok(vec![]);
     };
@@ -30,6 +26,54 @@ pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, Plan
             return Err(value.error(format!("two tables give a column `{twice}`; keep one")));
         }
         all.push(Arc::new(lookup));
+    }
+    Ok(all)
+}
+
+/// The tables of `[[source.join]]`: private ones, by the unit's key alone.
+pub fn joins(
+    list: &Value<'_>,
+    base: &Path,
+    unit: &Unit,
+    lookups: &[Arc<Lookup>],
+) -> Result<Vec<Join>, PlanError> {
+    let mut all: Vec<Join> = Vec::new();
+    for value in list.list()? {
+        let table = value.table("[[source.join]]".to_owned())?;
+        if let Some(key) = table.get("key").or(table.get("on")).or(table.get("by")) {
+            return Err(key.error(
+                "private tables are joined by the unit's column alone: by another key one row of a table may meet rows of many people, and then no limit bounds what one person changes; leave it out",
+            ));
+        }
+        let Unit::Column { name: unit, .. } = unit else {
+            return Err(table.error(
+                "private tables are joined by the unit's column: by another key one row of a table may meet rows of many people, and then no limit bounds what one person changes; name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
+            ));
+        };
+        let columns = table.need("columns", "columns = [\"age\"]")?;
+        let names = columns.strings()?;
+        if names.is_empty() || names.contains(unit) {
+            return Err(columns.error(format!(
+                "`columns` must name columns of the table other than `{unit}`, which it is joined by"
+            )));
+        }
+        if let Some(twice) = first_twice(&names) {
+            return Err(columns.error(format!("`columns` lists `{twice}` twice")));
+        }
+        let joined = all.iter().flat_map(|other| &other.columns);
+        let mut before = joined.chain(lookups.iter().flat_map(|other| other.columns()));
+        if let Some(twice) = before.find(|name| names.contains(name)) {
+            return Err(value.error(format!("two tables give a column `{twice}`; keep one")));
+        }
+        if lookups.iter().any(|lookup| lookup.columns().contains(unit)) {
+            return Err(value.error(format!(
+                "the unit `{unit}` is looked up in a table; private tables are joined by a column that both have"
+            )));
+        }
+        all.push(Join {
+            source: super::parse::source(&table, base)?,
+            columns: names,
+        });
     }
     Ok(all)
 }

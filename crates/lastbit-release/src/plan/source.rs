@@ -6,7 +6,7 @@ use super::{Plan, PlanError, draft};
 use crate::expression::Expression;
 
 /// Files of rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Files, globs and directories; relative ones start at `base`.
     pub paths: Vec<String>,

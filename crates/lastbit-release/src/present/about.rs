@@ -55,6 +55,13 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     let mut phrases = vec![rows];
     phrases.extend(counts_as);
     phrases.extend(groups(plan, statistic, price));
+    if let Some(tied) = &price.tied {
+        let names: Vec<String> = tied.with.iter().map(|name| format!("\"{name}\"")).collect();
+        phrases.push(match names.is_empty() {
+            true => "made to add up to the public number of rows".to_owned(),
+            false => format!("made to add up with {}", names.join(" and ")),
+        });
+    }
     phrases
 }
 
@@ -67,6 +74,14 @@ fn limit(plan: &Plan, statistic: &Statistic) -> String {
     };
     if statistic.kind.limited_by().is_some() {
         return format!("every `{name}`, each counted once");
+    }
+    let index = plan
+        .statistics
+        .iter()
+        .position(|other| other.name == statistic.name);
+    if let Some(finest) = index.and_then(|index| plan.finest(index)) {
+        let finest = &plan.statistics[finest];
+        return format!("{}, as in \"{}\"", limit(plan, finest), finest.name);
     }
     let rows = format!("at most {} of each `{name}`", many(most_rows, "row"));
     match plan.public_groups(statistic) {
@@ -96,6 +111,17 @@ fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
     // That the cells of a column are read as dates, its bounds show.
     if let Some((_, expression)) = found.filter(|(_, found)| !is_said(found.written())) {
         phrases.push(format!("`{name}` is `{}`", expression.written()));
+    }
+    if let Unit::Column { name: unit, .. } = &plan.unit
+        && plan
+            .derive
+            .joins
+            .iter()
+            .any(|join| join.columns.iter().any(|other| other == name))
+    {
+        phrases.push(format!(
+            "`{name}` is joined by `{unit}`, from one row of each"
+        ));
     }
     let tables = plan.derive.lookups.iter();
     for lookup in tables.filter(|lookup| lookup.columns().iter().any(|other| other == name)) {

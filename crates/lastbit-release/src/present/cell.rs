@@ -55,6 +55,25 @@ pub(crate) fn cell(
     }
 }
 
+/// A number that was made to add up with others: as it is, with the decimals that all of them have.
+pub(crate) fn made_cell(
+    label: String,
+    number: &Rational,
+    bound: Option<Up>,
+    decimals: i64,
+    is_whole: bool,
+) -> Cell {
+    Cell {
+        label,
+        value: Some(exactly(number, decimals)),
+        error: bound.and_then(|bound| match is_whole {
+            true => whole_error(bound),
+            false => error(bound, &Rational::ZERO, decimals),
+        }),
+        ..Cell::default()
+    }
+}
+
 /// A quantile with its interval, which is widened by the rounding of rows and holds the value.
 pub(crate) fn selected_cell(
     x: &Numbers,

@@ -21,8 +21,9 @@ mod price_words;
 mod text;
 
 pub use about::about;
-pub(crate) use cell::{cell, on_scale, selected_cell, whole_cell};
+pub(crate) use cell::{cell, made_cell, on_scale, selected_cell, whole_cell};
 pub use csv::csv;
+pub(crate) use digits::places;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::html;
 pub(crate) use json::to_stored;

@@ -50,6 +50,9 @@ pub struct Statistic {
     pub loss: String,
     /// The grid of the values, such as "2^-3"; empty if there is none.
     pub grid: String,
+    /// The statistics with which it was made to add up: their margins agree, to the last digit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adds_up_with: Vec<String>,
     /// How it is best looked at.
     pub picture: Picture,
     /// By the plan's bounds no exact value is below this.

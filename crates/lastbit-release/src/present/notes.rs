@@ -76,6 +76,10 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
             ));
         }
     }
+    if !plan.families.is_empty() {
+        notes.push("Numbers that are made to add up do so to the last digit, and may be below zero for that; each error is that of the number as it is printed.".to_owned());
+    }
+    notes.extend(plan.apart.iter().map(|why| format!("{why}.")));
     let selected = |statistic: &Statistic| matches!(statistic.kind.method(), Method::Selection(_));
     if plan.statistics.iter().any(selected) {
         notes.push(

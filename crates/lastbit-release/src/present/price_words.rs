@@ -150,8 +150,10 @@ fn grid(price: &Price) -> String {
 
 /// The grid of what is published: a ratio of numbers on a grid is on none.
 pub(crate) fn published_grid(price: &Price) -> String {
-    match price.chain.kind.method() {
-        Method::Noise(noisy) if noisy.needs_rows() => String::new(),
+    match (price.chain.kind.method(), &price.tied) {
+        (Method::Noise(noisy), None) if noisy.needs_rows() => String::new(),
+        // Numbers that are made to add up are decimals.
+        (Method::Noise(_), Some(tied)) if tied.decimals != 0 => String::new(),
         _ => grid(price),
     }
 }
@@ -172,6 +174,10 @@ pub(crate) fn mechanism(price: &Price) -> &'static str {
 /// Where a published number can be.
 fn bound(price: &Price) -> String {
     let zero = |end: &Rational| end.is_zero();
+    if price.tied.is_some() {
+        // Numbers that are made to add up are not clamped.
+        return "(−∞, ∞)".to_owned();
+    }
     let scale = price.chain.kind.scale();
     let short = |end: &Rational, above: bool| match scale.is_calendar() {
         true => scale.show(end),

@@ -13,7 +13,8 @@ use lastbit::tables::Noise;
 use crate::account::{Price, Prices};
 use crate::expression::Expression;
 use crate::plan::{
-    Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Statistic, Unit,
+    Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Source, Statistic,
+    Unit,
 };
 use crate::statistic::Mechanism;
 
@@ -32,7 +33,7 @@ impl Identity {
     /// Of a plan at its price.
     pub fn new(plan: &Plan, prices: &Prices) -> Identity {
         let mut lines = Lines(String::from("lastbit-release-2\n"));
-        lines.source(plan);
+        lines.source(&plan.source);
         lines.derive(plan);
         lines.protected(plan);
         lines.put("confidence", &plan.confidence.get().to_string());
@@ -48,6 +49,14 @@ impl Identity {
         for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
             lines.statistic(statistic);
             lines.noise(price);
+            if let Some(tied) = &price.tied {
+                let family = &plan.families[tied.family];
+                let first = family.members.iter().map(|member| member.statistic).min();
+                lines.put_some(
+                    "adds_up_with",
+                    first.map(|first| &plan.statistics[first].name),
+                );
+            }
         }
         Identity { text: lines.0 }
     }
@@ -86,8 +95,8 @@ impl Lines {
         }
     }
 
-    fn source(&mut self, plan: &Plan) {
-        let (format, gzip) = match &plan.source.format {
+    fn source(&mut self, source: &Source) {
+        let (format, gzip) = match &source.format {
             FileFormat::Csv { gzip, .. } => ("csv", *gzip),
             FileFormat::Parquet => ("parquet", false),
             FileFormat::Json { gzip } => ("json", *gzip),
@@ -96,7 +105,7 @@ impl Lines {
         self.put("gzip", if gzip { "yes" } else { "no" });
         if let FileFormat::Csv {
             delimiter, quote, ..
-        } = &plan.source.format
+        } = &source.format
         {
             self.put("delimiter", &delimiter.to_string());
             self.put("quote", &quote.to_string());
@@ -139,6 +148,15 @@ impl Lines {
                 .flat_map(|(_, condition)| condition.columns())
                 .map(String::as_str),
         );
+        // Tables are told apart by their place, as their fingerprints are.
+        for (place, join) in derive.joins.iter().enumerate() {
+            let columns = join.columns.iter();
+            for name in columns.filter(|name| read.contains(name.as_str())) {
+                self.put("joined", name);
+                self.put("joined_from", &place.to_string());
+            }
+            self.source(&join.source);
+        }
         for (place, lookup) in derive.lookups.iter().enumerate().rev() {
             for (column, name) in lookup.columns().iter().enumerate() {
                 let later = &derive.lookups[place + 1..];

@@ -9,14 +9,15 @@ use lastbit_noise::entropy::Entropy;
 
 use super::ReleaseError;
 use crate::account::{Price, Prices};
+use crate::consistent::Member;
 use crate::engine::query::{Answer, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Column, Neighbours, Plan, Statistic};
 use crate::present::{
-    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
-    on_scale, published_grid,
+    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, made_cell, mechanism,
+    notes, on_scale, published_grid,
 };
-use crate::statistic::{Drawn, Errors, Method, Pick, Published, Slot};
+use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
 
 /// Keys of groups that a count has published.
 type Keys = Arc<BTreeSet<Vec<KeyValue>>>;
@@ -65,10 +66,9 @@ pub fn report(
             all_drawn[index] = Some(drawn);
         }
     }
-    let mut statistics = Vec::with_capacity(plan.statistics.len());
-    for (index, statistic) in plan.statistics.iter().enumerate() {
-        let price = &prices.statistics[index];
-        let drawn = match &price.shared {
+    let mut noisy = Vec::with_capacity(plan.statistics.len());
+    for (index, price) in prices.statistics.iter().enumerate() {
+        let drawn: Option<Drawn> = match &price.shared {
             None => all_drawn[index].clone(),
             Some(shared) => all_drawn[shared.host].as_ref().map(|drawn| {
                 let mixed = drawn.iter();
@@ -77,8 +77,13 @@ pub fn report(
                     .collect()
             }),
         };
-        let drawn = drawn.ok_or_else(ReleaseError::unexpected)?;
-        let cells = cells(plan, statistic, price, &drawn, errors);
+        noisy.push(drawn.ok_or_else(ReleaseError::unexpected)?);
+    }
+    let rounding = add_up(plan, prices, &mut noisy)?;
+    let mut statistics = Vec::with_capacity(plan.statistics.len());
+    for (index, statistic) in plan.statistics.iter().enumerate() {
+        let (price, drawn) = (&prices.statistics[index], &noisy[index]);
+        let cells = cells(plan, statistic, price, (drawn, &rounding[index]), errors);
         statistics.push(written(plan, statistic, price, cells));
     }
     order_by_size(plan, &mut statistics);
@@ -93,6 +98,44 @@ pub fn report(
         statistics,
         receipt: receipt(plan, reserved),
     })
+}
+
+/// Makes the numbers of each family add up, and says by how much each was rounded for that.
+fn add_up(
+    plan: &Plan,
+    prices: &Prices,
+    noisy: &mut [Drawn],
+) -> Result<Vec<Vec<Rational>>, ReleaseError> {
+    let mut rounding = vec![vec![]; noisy.len()];
+    for family in &plan.families {
+        let of = |member: &Member| prices.statistics[member.statistic].tied.as_ref();
+        let Some(tied) = family.members.first().and_then(of) else {
+            return Err(ReleaseError::unexpected());
+        };
+        let mut tables = Vec::new();
+        for member in &family.members {
+            let groups = noisy[member.statistic].iter();
+            let cells: Vec<Rational> = groups.flat_map(|(_, cells)| cells.clone()).collect();
+            if cells.len() as u64 != family.cells(member) {
+                return Err(ReleaseError::unexpected());
+            }
+            tables.push(cells);
+        }
+        let nearest = tied.projection.apply(&tables);
+        let rounded = tied.projection.rounded(&nearest, tied.decimals);
+        for ((member, nearest), rounded) in family.members.iter().zip(nearest).zip(rounded) {
+            let pairs = nearest.iter().zip(&rounded);
+            rounding[member.statistic] = pairs.map(|(a, b)| (a - b).abs()).collect();
+            let mut rounded = rounded.into_iter();
+            for (_, cells) in &mut noisy[member.statistic] {
+                cells
+                    .iter_mut()
+                    .zip(&mut rounded)
+                    .for_each(|(cell, value)| *cell = value);
+            }
+        }
+    }
+    Ok(rounding)
 }
 
 fn receipt(plan: &Plan, reserved: &Reserved) -> Receipt {
@@ -145,7 +188,7 @@ fn cells(
     plan: &Plan,
     statistic: &Statistic,
     price: &Price,
-    drawn: &Drawn,
+    (drawn, rounding): (&Drawn, &[Rational]),
     errors: Errors<'_>,
 ) -> Vec<Cell> {
     let labels: Vec<Vec<String>> = statistic
@@ -158,10 +201,25 @@ fn cells(
         KeyValue::Public(index) => labels.get(*index).cloned().unwrap_or_default(),
     };
     let mut cells = Vec::new();
+    let mut rounding = rounding.iter();
     for (key, numbers) in drawn {
         let group: Vec<String> = labels.iter().zip(key).map(label).collect();
-        let values = match (price.chain.kind.method(), price.noised()) {
-            (Method::Noise(noisy), Some(noised)) => {
+        let values = match (price.chain.kind.method(), price.noised(), &price.tied) {
+            (Method::Noise(noisy), Some(noised), Some(tied)) => {
+                let labelled = statistic.kind.labels().into_iter().zip(numbers);
+                let made = labelled
+                    .zip(&mut rounding)
+                    .map(|((label, number), rounding)| {
+                        let made = Noised {
+                            made: Some(tied.off_by(rounding)),
+                            ..noised
+                        };
+                        let error = noisy.error(&made, price.rows, errors);
+                        made_cell(label, number, error, tied.decimals, noisy.is_whole())
+                    });
+                made.collect()
+            }
+            (Method::Noise(noisy), Some(noised), None) => {
                 let published = Published {
                     noised,
                     error: price.error,
@@ -169,9 +227,9 @@ fn cells(
                 };
                 noisy.cells(numbers, published)
             }
-            (Method::Selection(selected), _) => selected.cells(numbers, price.error),
+            (Method::Selection(selected), ..) => selected.cells(numbers, price.error),
             // `Chain` refuses such a pair.
-            (Method::Noise(_), None) => vec![],
+            (Method::Noise(_), None, _) => vec![],
         };
         let scale = statistic.kind.scale();
         cells.extend(values.into_iter().map(|cell| Cell {
@@ -210,6 +268,7 @@ fn written(
         mechanism: mechanism(price).to_owned(),
         loss: loss_words(price),
         grid: published_grid(price),
+        adds_up_with: price.tied.as_ref().map_or(vec![], |tied| tied.with.clone()),
         picture: if bars { Picture::Bars } else { Picture::Table },
         cells: cells.collect(),
         least: least.map(|end| end.to_string()),

@@ -14,7 +14,8 @@ use lastbit::measures::{
 use lastbit::metrics::{ContributionDistance, Norms, NormsDistance};
 use lastbit::tables::{
     Aim, AnswerDomain, Counts, Limits, Noise, Numbers, RankSelection, RanksPure, RanksZcdp, Reach,
-    ReachDistance, TableDomain, UnitDistance, counts, moved, offsets, scan, shares, sums, vectors,
+    ReachDistance, TableDomain, UnitDistance, added, counts, moved, offsets, scan, shares, sums,
+    vectors,
 };
 use lastbit::{Epsilon, Error, Measurement, Transformation};
 use lastbit_exact::{Rational, Up};
@@ -143,6 +144,31 @@ pub struct Chain {
     pub reach: Reach,
     /// How many groups there are, if that is public.
     pub groups: Option<u64>,
+    /// If its groups are made of those of a finer table, which the limits apply to.
+    pub margin: Option<Margin>,
+}
+
+/// Groups that are made of finer ones, all of which are public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Margin {
+    /// For each finer group, the place of its group.
+    pub places: Arc<[usize]>,
+    /// For each key of the groups, its place among the finer keys.
+    pub keys: Vec<usize>,
+}
+
+impl Margin {
+    /// The groups of finer ones, in increasing order.
+    fn keys<'a>(&self, finer: impl Iterator<Item = &'a Vec<KeyValue>>) -> Vec<Vec<KeyValue>> {
+        let of = |key: &Vec<KeyValue>| -> Option<Vec<KeyValue>> {
+            self.keys
+                .iter()
+                .map(|&place| key.get(place).cloned())
+                .collect()
+        };
+        let keys: BTreeSet<Vec<KeyValue>> = finer.filter_map(of).collect();
+        keys.into_iter().collect()
+    }
 }
 
 impl Chain {
@@ -150,9 +176,7 @@ impl Chain {
     pub fn norms(&self) -> Result<Norms, Error> {
         let nothing = Slot::default();
         match self.kind.method() {
-            Method::Noise(_) => {
-                numbers_chain(&self.kind, self.groups, &nothing, Pick::All)?.map(&self.reach)
-            }
+            Method::Noise(_) => numbers_chain(self, &nothing, Pick::All)?.map(&self.reach),
             Method::Selection(_) => {
                 shares(self.groups, |_: &Arc<Answer>| Ok(vec![]))?.map(&self.reach)
             }
@@ -243,10 +267,10 @@ impl Chain {
                 }))
             }
             (Method::Noise(noisy), Mechanism::Noise { noise, grid }, None) => {
-                let numbers = numbers_chain(&self.kind, self.groups, slot, pick.clone())?;
+                let numbers = numbers_chain(self, slot, pick.clone())?;
                 let drawn = (numbers >> M::noise(noise, *grid)?)?;
                 let each = noisy.count() as usize;
-                Ok(exactly(by_group(&drawn, slot, pick, each)?))
+                Ok(exactly(by_group(&drawn, self, slot, pick, each)?))
             }
             (
                 Method::Selection(selected),
@@ -301,7 +325,13 @@ impl Chain {
                 })
                 .collect()
         })?;
-        Ok(exactly(by_group(&(groups >> all)?, slot, pick, each)?))
+        Ok(exactly(by_group(
+            &(groups >> all)?,
+            self,
+            slot,
+            pick,
+            each,
+        )?))
     }
 }
 
@@ -439,7 +469,16 @@ impl Counted for ZeroConcentratedDivergence {
 }
 
 /// The stage from an answer to the numbers of a statistic, of all groups that are picked.
-pub fn numbers_chain(
+pub fn numbers_chain(chain: &Chain, slot: &Slot, pick: Pick) -> Result<ToNumbers, Error> {
+    let Some(margin) = &chain.margin else {
+        return of_groups(&chain.kind, chain.groups, slot, pick);
+    };
+    let finer = of_groups(&chain.kind, Some(margin.places.len() as u64), slot, pick)?;
+    finer >> added(Arc::clone(&margin.places))?
+}
+
+/// The numbers of the groups of the answer.
+fn of_groups(
     kind: &Arc<dyn Kind>,
     groups: Option<u64>,
     slot: &Slot,
@@ -497,11 +536,12 @@ type ByGroup<M> = Measurement<Answers, ReachDistance, M, Drawn>;
 /// The numbers of all groups, by group. Which groups there are is public by now.
 fn by_group<M: Measure>(
     drawn: &Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, Vec<Rational>>,
+    chain: &Chain,
     slot: &Slot,
     pick: Pick,
     each: usize,
 ) -> Result<ByGroup<M>, Error> {
-    let (inner, slot) = (drawn.clone(), slot.clone());
+    let (inner, slot, margin) = (drawn.clone(), slot.clone(), chain.margin.clone());
     Measurement::new(
         AnswerDomain::new(),
         ReachDistance,
@@ -509,15 +549,17 @@ fn by_group<M: Measure>(
         move |answer: &Arc<Answer>, entropy| {
             let numbers = inner.invoke_with(answer, entropy)?;
             let groups = pick.groups(answer, &slot);
+            let keys = groups.into_iter().map(|(key, _)| key);
+            let groups: Vec<Vec<KeyValue>> = match &margin {
+                None => keys.cloned().collect(),
+                Some(margin) => margin.keys(keys),
+            };
             if numbers.len() != groups.len() * each {
                 return Err(unexpected());
             }
             let mut numbers = numbers.into_iter();
             let mut of_group = || numbers.by_ref().take(each).collect();
-            Ok(groups
-                .into_iter()
-                .map(|(key, _)| (key.clone(), of_group()))
-                .collect())
+            Ok(groups.into_iter().map(|key| (key, of_group())).collect())
         },
         drawn.privacy_map().clone(),
     )
@@ -535,15 +577,22 @@ where
 /// The exact numbers that noise would be added to, by group; of quantiles, none.
 #[cfg(any(test, feature = "test-entropy"))]
 pub fn exact_numbers(
-    kind: &Arc<dyn Kind>,
+    chain: &Chain,
     slot: &Slot,
     answer: &Answer,
 ) -> Result<Vec<Vec<Rational>>, Error> {
-    let Method::Noise(noisy) = kind.method() else {
+    let Method::Noise(noisy) = chain.kind.method() else {
         return Ok(vec![]);
     };
     let groups = answer.tables.get(slot.table).into_iter().flatten();
-    groups
+    let numbers: Vec<Vec<Rational>> = groups
         .map(|group| noisy.numbers(&slot.of(group).ok_or_else(unexpected)?))
-        .collect()
+        .collect::<Result<_, _>>()?;
+    match &chain.margin {
+        None => Ok(numbers),
+        Some(margin) => {
+            let sums = added(Arc::clone(&margin.places))?.invoke(&numbers.concat())?;
+            Ok(sums.into_iter().map(|sum| vec![sum]).collect())
+        }
+    }
 }

@@ -9,6 +9,7 @@ use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
     unexpected,
 };
+use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, whole_cell};
@@ -58,6 +59,13 @@ impl Kind for Count {
 
     fn span(&self) -> Option<Span> {
         Some(Span::new(&[], vec![Polynomial::one()]))
+    }
+
+    fn adds(&self) -> Option<Adds> {
+        Some(Adds::of(match self.word {
+            "units" => "units",
+            _ => "rows",
+        }))
     }
 
     fn unit(&self) -> String {

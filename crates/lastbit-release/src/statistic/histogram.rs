@@ -10,6 +10,7 @@ use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability, Symbol,
     unexpected,
 };
+use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, Missing, PlanError};
 use crate::present::{Cell, whole_cell};
@@ -69,6 +70,13 @@ impl Kind for Histogram {
 
     fn span(&self) -> Option<Span> {
         Some(self.span.clone())
+    }
+
+    fn adds(&self) -> Option<Adds> {
+        Some(Adds {
+            split: Some(self.column.clone()),
+            ..Adds::of("rows")
+        })
     }
 
     fn labels(&self) -> Vec<String> {

@@ -36,6 +36,7 @@ use lastbit::metrics::Norms;
 use lastbit::tables::{RankSelection, Reach};
 use lastbit_exact::{Rational, Up};
 
+use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact};
 use crate::expression::Expression;
 use crate::plan::{PlanError, Scale};
@@ -44,8 +45,8 @@ use crate::present::Cell;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use chain::exact_numbers;
 pub use chain::{
-    Answers, Chain, Currency, Drawn, Mechanism, Paid, Pick, Scan, TableScan, ToCounts, ToNumbers,
-    Whole, numbers_chain, rows_by_key, table,
+    Answers, Chain, Currency, Drawn, Margin, Mechanism, Paid, Pick, Scan, TableScan, ToCounts,
+    ToNumbers, Whole, numbers_chain, rows_by_key, table,
 };
 pub use errors::Errors;
 pub use moment::{Moment, Shape};
@@ -108,6 +109,11 @@ pub trait Kind: fmt::Debug + Send + Sync {
 
     /// What a row adds to its numbers, so that it can share the noise of others; `None` if it cannot.
     fn span(&self) -> Option<Span> {
+        None
+    }
+
+    /// What its numbers are, if those of groups add up to those of all.
+    fn adds(&self) -> Option<Adds> {
         None
     }
 

@@ -89,18 +89,24 @@ pub struct Noised<'a> {
     pub grid_exponent: i64,
     /// How the numbers are made of those that were drawn, if they are not those themselves.
     pub mix: Option<&'a Mix>,
+    /// Where they were made to add up: each is within this much of the exact one, with the confidence of the plan.
+    pub made: Option<Up>,
 }
 
 impl Noised<'_> {
     /// Whether whole numbers are whole with their noise.
     pub fn is_whole(&self) -> bool {
-        self.grid_exponent >= 0 && self.mix.is_none_or(Mix::is_whole)
+        // Numbers that add up were rounded, which is part of what they are off by.
+        self.made.is_some() || self.grid_exponent >= 0 && self.mix.is_none_or(Mix::is_whole)
     }
 }
 
 impl Errors<'_> {
     /// The noise of each number is within this much of zero.
     pub fn noise(&self, noised: &Noised<'_>) -> Up {
+        if let Some(off) = noised.made {
+            return off;
+        }
         match noised.mix {
             None | Some(Mix::Same) => {
                 self.tails

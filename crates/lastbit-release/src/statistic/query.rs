@@ -26,15 +26,17 @@ pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
     let mut tables: Vec<Table> = Vec::new();
     let mut firsts: Vec<&Statistic> = Vec::new();
     let mut slots = Vec::new();
-    for statistic in &plan.statistics {
+    for (index, statistic) in plan.statistics.iter().enumerate() {
+        // A margin is made of the groups of another statistic.
+        let grouped = &plan.statistics[plan.finest(index).unwrap_or(index)];
         let known = firsts
             .iter()
-            .position(|first| Plan::is_same_table(first, statistic));
+            .position(|first| Plan::is_same_table(first, grouped));
         let table = known.unwrap_or_else(|| {
-            firsts.push(statistic);
+            firsts.push(grouped);
             tables.push(Table {
-                scope: statistic.scope.clone(),
-                keys: keys(plan, statistic.kind.limited_by().unwrap_or(&statistic.by)),
+                scope: grouped.scope.clone(),
+                keys: keys(plan, grouped.kind.limited_by().unwrap_or(&grouped.by)),
                 aggregates: vec![],
             });
             tables.len() - 1

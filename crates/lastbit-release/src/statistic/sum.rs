@@ -8,6 +8,7 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::whole_error;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
+use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::present::{Cell, cell};
@@ -59,6 +60,10 @@ impl Kind for Sum {
 
     fn aggregates(&self) -> Vec<Aggregate> {
         vec![Aggregate::Sum(Arc::clone(&self.x))]
+    }
+
+    fn adds(&self) -> Option<Adds> {
+        Some(Adds::of(format!("sum of {:?}", self.x.column)))
     }
 
     fn unit(&self) -> String {

@@ -6,6 +6,7 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
+use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, Scale};
 use crate::present::{Cell, cell};
@@ -52,6 +53,11 @@ impl Kind for WeightedSum {
             Arc::clone(&self.weights),
             Arc::clone(&self.x),
         )]
+    }
+
+    fn adds(&self) -> Option<Adds> {
+        let (x, weights) = (&self.x.column, &self.weights.column);
+        Some(Adds::of(format!("sum of {x:?} by {weights:?}")))
     }
 
     fn unit(&self) -> String {

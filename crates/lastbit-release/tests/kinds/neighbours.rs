@@ -136,7 +136,7 @@ impl Setting {
         let prices = self.prices.statistics.iter().zip(&slots);
         prices
             .map(|(price, slot)| {
-                let numbers = exact_numbers(&price.chain.kind, slot, &answer).unwrap();
+                let numbers = exact_numbers(&price.chain, slot, &answer).unwrap();
                 let groups = answer.tables[slot.table].iter();
                 let keys = groups.map(|group| format!("{:?}", group.key));
                 keys.zip(numbers).collect()

@@ -1,7 +1,9 @@
 //! What a plan can say: filters, codes, labels, whole numbers, dates, look-ups and limits of each statistic.
 
+mod films;
 mod formats;
 mod identity;
+mod joins;
 mod labour;
 mod neighbours;
 mod parse;

@@ -199,14 +199,14 @@ impl Setting {
             memory: 1 << 22,
         };
         let answer = answer(&self.query, &options).unwrap();
-        let of = self.plan.statistics.iter().zip(&self.slots);
-        of.map(|(statistic, slot)| {
+        let of = self.prices.statistics.iter().zip(&self.slots);
+        of.map(|(price, slot)| {
             let groups = &answer.tables[slot.table];
             // Of quantiles, how many rows each offset has: their ranks count these.
-            if let Method::Selection(_) = statistic.kind.method() {
+            if let Method::Selection(_) = price.chain.kind.method() {
                 return groups.iter().flat_map(|g| offsets(g, slot)).collect();
             }
-            let numbers = exact_numbers(&statistic.kind, slot, &answer).unwrap();
+            let numbers = exact_numbers(&price.chain, slot, &answer).unwrap();
             let keys = groups.iter().map(|group| group.key.clone());
             keys.zip(numbers).collect()
         })

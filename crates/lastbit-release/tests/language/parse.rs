@@ -295,8 +295,12 @@ fn look_up_tables_have_one_row_a_key() {
     let text = text.replace("none.csv", ".");
     refused(Plan::parse_in(&text, directory.path()), "no regular file");
     refused(
-        plan("join = [1]", "", "kind = \"count\""),
-        "private tables are not joined",
+        plan(
+            "join = [{ files = \"y.csv\", columns = [\"z\"] }]",
+            "",
+            "kind = \"count\"",
+        ),
+        "private tables are joined by the unit's column",
     );
 }
 

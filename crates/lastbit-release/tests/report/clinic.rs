@@ -35,6 +35,7 @@ fn statistic(
         mechanism: "snapping, exact".into(),
         loss: "ε = 0.125".into(),
         grid: "2^-4".into(),
+        adds_up_with: vec![],
         picture: if many { Picture::Bars } else { Picture::Table },
         least: None,
         most: None,

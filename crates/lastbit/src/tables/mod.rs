@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | [`scan`] | a table, by the [units](UnitDistance) that differ | the engine's exact answer | the [reach](Reach) of a unit: rows in a group, and groups |
 //! | [`shares`], [`sums`], [`vectors`], [`moved`] | the answer | exact numbers | [`Norms`](crate::metrics::Norms) |
+//! | [`added`] | exact numbers | sums of them, such as margins | the same norms |
 //! | [`Noise`] | exact numbers | noisy numbers | an exact loss |
 //! | [`counts`] and [`Noise::above_pure`] | the answer | the noisy counts of keys that reach a threshold | an exact loss, and δ |
 //! | [`RankSelection`] | the answer | offsets of wanted ranks, one a group | an exact loss |
@@ -48,9 +49,9 @@ mod tails;
 pub use domain::{AnswerDomain, KeyDomain, TableDomain, UnitDistance};
 pub use keys::counts;
 pub use noise::{Counts, Noise, NoisyPure, NoisyZcdp, Numbers};
-pub use numbers::{moved, shares, sums, vectors};
+pub use numbers::{added, moved, shares, sums, vectors};
 pub use ranks::{
     Aim, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure, RanksZcdp, offsets,
 };
 pub use reach::{Limits, Reach, ReachDistance, scan};
-pub use tails::Tails;
+pub use tails::{Tails, Term};

@@ -71,6 +71,14 @@ impl Noise {
         }
     }
 
+    /// The variance of the noise, before it is rounded to a grid.
+    pub fn variance(&self) -> Rational {
+        match self {
+            Noise::Laplace(scale) => (scale.get() * scale.get()).times_power_of_two(1),
+            Noise::Gaussian(variance) => variance.get().clone(),
+        }
+    }
+
     /// A bound on how far clamping the noisy number, on a grid, to the range of the exact one can move its mean: `E max(0, noise)`, which is
     /// s/2 of Laplace noise and σ/√(2π) of Gaussian noise, and half a step of the grid.
     pub fn clamping_bias(&self, grid_exponent: i64) -> Up {

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use lastbit_exact::Rational;
 
 use super::noise::Numbers;
@@ -109,6 +111,42 @@ pub fn moved<A: Clone + Send + Sync + 'static>(
                 "a statistic of a public number of rows needs rows that change, each a unit of its own",
             ))
         },
+    )
+}
+
+/// Sums of numbers, such as the margins of a table: the number i is added to the sum `places[i]`.
+///
+/// **Proof.** A sum moves by at most the sum of what its numbers move by in magnitude, so that the L1 distance does not grow, and the squared L2
+/// distance of the sums is at most the square of that. And the square of a sum of k numbers is at most k times the sum of their
+/// squares. ∎
+pub fn added(
+    places: Arc<[usize]>,
+) -> Result<Transformation<Numbers, NormsDistance, Numbers, NormsDistance>, Error> {
+    let count = places.iter().max().map_or(0, |&last| last + 1);
+    let mut terms = vec![0u64; count];
+    for &place in &*places {
+        terms[place] += 1;
+    }
+    let most = Rational::from(terms.into_iter().max().unwrap_or(0));
+    let domain = || VectorDomain::new(AtomDomain::new());
+    Transformation::new(
+        domain(),
+        NormsDistance,
+        domain(),
+        NormsDistance,
+        move |numbers: &Vec<Rational>| {
+            let mut sums = vec![Rational::ZERO; count];
+            for (number, &place) in numbers.iter().zip(&*places) {
+                sums[place] = &sums[place] + number;
+            }
+            Ok(sums)
+        },
+        StabilityMap::new(move |norms: &Norms| {
+            Ok(Norms {
+                l2_squared: (&norms.l1 * &norms.l1).min(&most * &norms.l2_squared),
+                l1: norms.l1.clone(),
+            })
+        }),
     )
 }
 

@@ -1,5 +1,5 @@
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Interval, Rational, Up};
@@ -16,6 +16,17 @@ pub struct Tails {
     sums: RefCell<HashMap<(Vec<u32>, Rational), Up>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
     many: RefCell<HashMap<(Sizes, Rational), Up>>,
+}
+
+/// Noises of one kind and size in a weighted sum.
+#[derive(Clone, Debug)]
+pub struct Term<'a> {
+    /// Their law.
+    pub noise: &'a Noise,
+    /// The exponent of the grid that they are rounded to.
+    pub grid_exponent: i64,
+    /// Magnitudes of weights, and how many noises have each.
+    pub weights: Vec<(Up, u32)>,
 }
 
 /// Sizes of Laplace noises in increasing order, and how many there are of each.
@@ -66,14 +77,64 @@ impl Tails {
                     noise.size() * squares.sqrt() * Up::from_rational(&self.normal(alpha))
                 }
                 Noise::Laplace(scale) => {
-                    let (largest, parts) = parts(weights);
-                    let tail = match parts.len() {
-                        0..=FEW => self.laplace(distinct(parts), alpha),
-                        _ => self.many_laplace(&parts, alpha),
-                    };
-                    Up::from_rational(scale.get()) * largest * tail
+                    let weights: Vec<(Up, u32)> =
+                        weights.iter().map(|&weight| (weight, 1)).collect();
+                    Up::from_rational(scale.get()) * self.laplaces(&weights, alpha)
                 }
             }
+    }
+
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for noises of several kinds and sizes, each rounded to its grid, all independent, and all weights of at
+    /// most these magnitudes.
+    ///
+    /// **Proof.** That of [`combined`](Tails::combined): the Gaussian noises add up to a Gaussian one, and Laplace noises of any scales were bounded
+    /// there. If there are both, each part is beyond its bound with half of the probability. ∎
+    pub fn of_sum(&self, terms: &[Term<'_>], alpha: &Rational) -> Up {
+        let (mut rounding, mut variance) = (Up::ZERO, Up::ZERO);
+        let mut laplaces = Vec::new();
+        for term in terms {
+            let step = Up::from_rational(&Rational::ONE.times_power_of_two(term.grid_exponent - 1));
+            for &(weight, count) in &term.weights {
+                let many = Up::from(count);
+                rounding = rounding + weight * step * many;
+                match term.noise {
+                    Noise::Laplace(scale) => {
+                        laplaces.push((weight * Up::from_rational(scale.get()), count));
+                    }
+                    Noise::Gaussian(of_one) => {
+                        let of_one = Up::from_rational(of_one.get());
+                        variance = variance + weight * weight * of_one * many;
+                    }
+                }
+            }
+        }
+        let both = variance > Up::ZERO && !laplaces.is_empty();
+        let alpha = &match both {
+            true => alpha.times_power_of_two(-1),
+            false => alpha.clone(),
+        };
+        if variance > Up::ZERO {
+            rounding = rounding + variance.sqrt() * Up::from_rational(&self.normal(alpha));
+        }
+        rounding + self.laplaces(&laplaces, alpha)
+    }
+
+    /// The tail of Laplace noises of these scales, so many of each.
+    fn laplaces(&self, scales: &[(Up, u32)], alpha: &Rational) -> Up {
+        let (largest, sizes) = parts(scales);
+        let few = sizes
+            .iter()
+            .map(|&(_, count)| u64::from(count))
+            .sum::<u64>()
+            <= FEW as u64;
+        let tail = match few {
+            true => {
+                let each = |&(size, count): &(u32, u32)| vec![size; count as usize];
+                self.laplace(distinct(sizes.iter().flat_map(each).collect()), alpha)
+            }
+            false => self.many_laplace(sizes, alpha),
+        };
+        largest * tail
     }
 
     /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of the smallest.
@@ -121,46 +182,56 @@ impl Tails {
         found
     }
 
-    /// The tail of many Laplace noises with scales of these many [`PARTS`], which do not decrease.
-    fn many_laplace(&self, parts: &[u32], alpha: &Rational) -> Up {
-        let key = (sizes(parts), alpha.clone());
+    /// The tail of many Laplace noises with scales of these many [`PARTS`].
+    fn many_laplace(&self, sizes: Sizes, alpha: &Rational) -> Up {
+        let key = (sizes, alpha.clone());
         if let Some(known) = self.many.borrow().get(&key) {
             return *known;
         }
         // The largest may outweigh all others: then its own tail, at most of the probability, and theirs at the rest.
-        let (others, largest) = parts.split_at(parts.len() - 1);
+        let mut others = key.0.clone();
+        let largest = others.last_mut().map_or(PARTS, |(size, count)| {
+            *count -= 1;
+            *size
+        });
+        others.retain(|&(_, count)| count > 0);
         let most = alpha * &Rational::new(15, 16);
         let rest = alpha - &most;
-        let apart = self.laplace(largest.to_vec(), &most) + by_moments(&sizes(others), &rest);
+        let apart = self.laplace(vec![largest], &most) + by_moments(&others, &rest);
         let found = by_moments(&key.0, alpha).min(apart);
         self.many.borrow_mut().insert(key, found);
         found
     }
 }
 
-/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order; zeros are left out.
-fn parts(weights: &[Up]) -> (Up, Vec<u32>) {
-    let largest = weights.iter().copied().fold(Up::ZERO, Up::max);
+/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order, with how many there are of each; zeros are left
+/// out.
+fn parts(weights: &[(Up, u32)]) -> (Up, Sizes) {
+    let largest = weights
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|&(weight, _)| weight)
+        .fold(Up::ZERO, Up::max);
     if largest.get() <= 0.0 || !largest.is_finite() {
         let all = if largest.is_finite() {
             vec![]
         } else {
-            vec![PARTS]
+            vec![(PARTS, 1)]
         };
         return (largest, all);
     }
     let most = Down::exact(largest.get());
-    let mut parts: Vec<u32> = weights
-        .iter()
-        .filter(|weight| weight.get() > 0.0)
-        .map(|&weight| {
+    let mut parts = BTreeMap::<u32, u32>::new();
+    for &(weight, count) in weights {
+        if weight.get() > 0.0 && count > 0 {
             let share = weight * Up::from(PARTS) / most;
             // Shares are above 0 and at most 128, up to rounding.
-            (share.get().ceil() as u32).clamp(1, PARTS)
-        })
-        .collect();
-    parts.sort_unstable();
-    (largest, parts)
+            *parts
+                .entry((share.get().ceil() as u32).clamp(1, PARTS))
+                .or_default() += count;
+        }
+    }
+    (largest, parts.into_iter().collect())
 }
 
 /// Parts that are all different, at or above these.
@@ -189,12 +260,6 @@ fn by_moments(sizes: &[(u32, u32)], alpha: &Rational) -> Up {
     };
     let unit = Up::from_rational(&Rational::new(most, i64::from(PARTS)));
     (1..32).map(at).fold(Up::INFINITY, Up::min) * unit
-}
-
-/// How many there are of each of these sizes, which do not decrease.
-fn sizes(parts: &[u32]) -> Sizes {
-    let same = parts.chunk_by(|a, b| a == b);
-    same.map(|same| (same[0], same.len() as u32)).collect()
 }
 
 /// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`, all different.

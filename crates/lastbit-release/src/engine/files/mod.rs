@@ -16,6 +16,7 @@ mod encode;
 mod error;
 mod fingerprint;
 mod fold;
+mod join;
 mod layout;
 mod parquet;
 mod paths;

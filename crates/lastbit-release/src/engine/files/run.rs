@@ -6,6 +6,7 @@ use std::thread;
 
 use arrow_array::RecordBatch;
 
+use super::join::joined;
 use super::table::{Piece, ScanTable};
 use super::worker::{Run, Worker};
 use super::{EngineError, Options, ScanProgress};
@@ -29,6 +30,7 @@ pub fn scan(
 /// in types that can be read. It takes no time to speak of, where a scan does.
 pub fn check(query: &Query) -> Result<(), EngineError> {
     let options = Options::default();
+    let query = &*joined(query, &options, false)?;
     let run = Run::new(query, &options)?;
     ScanTable::open(&query.source, &run, &options).map(|_| ())
 }
@@ -40,6 +42,7 @@ pub fn answer(query: &Query, options: &Options) -> Result<Answer, EngineError> {
 }
 
 fn exact(query: &Query, options: &Options, progress: OnProgress) -> Result<Answer, EngineError> {
+    let query = &*joined(query, options, true)?;
     let run = Run::new(query, options)?;
     let table = ScanTable::open(&query.source, &run, options)?;
     let (pieces, threads) = table.pieces()?;

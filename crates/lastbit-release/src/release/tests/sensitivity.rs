@@ -182,8 +182,7 @@ impl One<'_> {
             return None;
         }
         let pick = self.pick(&a().unwrap(), &b().unwrap());
-        let numbers =
-            numbers_chain(&self.statistic.kind, self.price.groups, &self.slot, pick).unwrap();
+        let numbers = numbers_chain(&self.price.chain, &self.slot, pick).unwrap();
         let chain = (table.clone() >> numbers).unwrap();
         let (one, other) = (chain.invoke(a).unwrap(), chain.invoke(b).unwrap());
         let metric = chain.output_metric();

@@ -127,7 +127,7 @@ proptest! {
             true => Noise::Gaussian(Variance::new(&scale * &scale).unwrap()),
             false => Noise::Laplace(Scale::new(scale).unwrap()),
         };
-        let noised = Noised { noise: &law, grid_exponent: -9, mix: None };
+        let noised = Noised { noise: &law, grid_exponent: -9, mix: None, made: None };
         let one = tails.beyond(&law, -9, &alpha).get();
         for moment in moments() {
             let moment = &**moment;

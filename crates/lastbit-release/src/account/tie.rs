@@ -1,0 +1,229 @@
+//! What becomes of noise and errors where statistics are made to add up.
+
+use std::sync::Arc;
+
+use lastbit::tables::Term;
+use lastbit_exact::decimal::power_of_ten;
+use lastbit_exact::{Rational, Up};
+
+use super::{Price, PriceError, Shared};
+use crate::consistent::{Family, Member, Projection};
+use crate::plan::{Plan, Share};
+use crate::present::places;
+use crate::statistic::{Errors, Method, Mix, Noised};
+
+/// A statistic that is made to add up with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tied {
+    /// The family, by its place in the plan.
+    pub family: usize,
+    /// Its place in the family.
+    pub member: usize,
+    /// The names of the others.
+    pub with: Vec<String>,
+    /// From noisy numbers to those that add up, for the whole family.
+    pub projection: Arc<Projection>,
+    /// How many decimals the numbers of the family have.
+    pub decimals: i64,
+    /// With the plan's confidence each number is within this much of the exact one before it is rounded.
+    pub off: Up,
+}
+
+impl Tied {
+    /// By how much a number is off, once it was moved by `rounding`.
+    pub fn off_by(&self, rounding: &Rational) -> Up {
+        self.off + Up::from_rational(rounding)
+    }
+
+    /// By how much it is off at most.
+    fn most(&self) -> Up {
+        let steps = self.projection.rounding(self.member);
+        self.off_by(&(&steps * &power_of_ten(-self.decimals)))
+    }
+
+    /// The same noise, once numbers were made to add up.
+    pub(super) fn noised<'a>(&self, noised: Noised<'a>) -> Noised<'a> {
+        Noised {
+            made: Some(self.most()),
+            ..noised
+        }
+    }
+}
+
+/// Ties the statistics of a plan that are made to add up: what they are off by is what is left of the noise of all of them.
+pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Result<(), PriceError> {
+    for (place, family) in plan.families.iter().enumerate() {
+        let measured = measured(family, prices);
+        let projection = Arc::new(projection(family, prices, &measured)?);
+        let names = |member: usize| -> Vec<String> {
+            let others = family.members.iter().enumerate();
+            let others = others.filter(|(other, _)| *other != member);
+            let name = |(_, other): (usize, &Member)| plan.statistics[other.statistic].name.clone();
+            others.map(name).collect()
+        };
+        let bound = |member: usize, alpha: &Rational| -> Result<Up, PriceError> {
+            let terms = terms(&projection, family, prices, member)?;
+            Ok(errors.tails.of_sum(&terms, alpha))
+        };
+        let mut ties = Vec::new();
+        for member in 0..family.members.len() {
+            ties.push(Tied {
+                family: place,
+                member,
+                with: names(member),
+                projection: Arc::clone(&projection),
+                decimals: 0,
+                off: bound(member, errors.alpha)?,
+            });
+        }
+        let is_fine = |member: &Member| match prices[member.statistic].chain.kind.method() {
+            Method::Noise(noisy) => !noisy.is_whole(),
+            Method::Selection(_) => false,
+        };
+        if family.members.iter().any(is_fine) {
+            // As many as the most exact of them deserves.
+            let each = family.members.iter().zip(&ties).map(|(member, tied)| {
+                let grid = prices[member.statistic].noised();
+                places(Some(tied.off), grid.map(|noised| noised.grid_exponent))
+            });
+            let decimals = each.max().unwrap_or(0);
+            ties.iter_mut().for_each(|tied| tied.decimals = decimals);
+        }
+        let mut made = Vec::new();
+        for (member, tied) in family.members.iter().zip(ties) {
+            let statistic = &plan.statistics[member.statistic];
+            if let Share::Error { target, confidence } = &statistic.share {
+                let alpha = confidence.alpha();
+                let at_target = Tied {
+                    off: bound(tied.member, &alpha)?,
+                    ..tied.clone()
+                };
+                let errors = Errors {
+                    alpha: &alpha,
+                    ..errors
+                };
+                let error = error(&prices[member.statistic], &at_target, errors);
+                let error = error.and_then(|error| Rational::try_from(error.get()).ok());
+                if error.is_none_or(|error| error > *target) {
+                    return Err(PriceError::Target {
+                        statistic: statistic.name.clone(),
+                        target: target.clone(),
+                    });
+                }
+            }
+            let error = error(&prices[member.statistic], &tied, errors);
+            made.push((member.statistic, error, tied));
+        }
+        for (statistic, error, tied) in made {
+            let price = &mut prices[statistic];
+            price.error = error;
+            // Nothing is clamped: it would not add up.
+            price.bias = None;
+            price.tied = Some(tied);
+        }
+    }
+    Ok(())
+}
+
+/// The error of a statistic that is made to add up.
+fn error(price: &Price, tied: &Tied, errors: Errors<'_>) -> Option<Up> {
+    match (price.chain.kind.method(), price.noised()) {
+        (Method::Noise(noisy), Some(noised)) => {
+            noisy.error(&tied.noised(noised), price.rows, errors)
+        }
+        _ => None,
+    }
+}
+
+/// For each member whether it has noise of its own. Of those that are made of the same noise, the one of the most cells counts: the others are sums
+/// of it.
+fn measured(family: &Family, prices: &[Price]) -> Vec<bool> {
+    let base = |member: &Member| match &prices[member.statistic].shared {
+        Some(shared) => shared.host,
+        None => member.statistic,
+    };
+    let members = family.members.iter().enumerate();
+    members
+        .map(|(place, member)| {
+            let others = family.members.iter().enumerate();
+            !others
+                .filter(|(other, _)| *other != place)
+                .any(|(other, m)| {
+                    base(m) == base(member)
+                        && (m.axes.len() > member.axes.len()
+                            || m.axes.len() == member.axes.len() && other < place)
+                })
+        })
+        .collect()
+}
+
+fn projection(
+    family: &Family,
+    prices: &[Price],
+    measured: &[bool],
+) -> Result<Projection, PriceError> {
+    let axes: Vec<Vec<usize>> = family.members.iter().map(|m| m.axes.clone()).collect();
+    let mut variances = Vec::new();
+    for (member, &is_measured) in family.members.iter().zip(measured) {
+        let noised = prices[member.statistic].noised().ok_or_else(unexpected)?;
+        variances.push(match is_measured {
+            true => {
+                let squares = factors(&prices[member.statistic])?
+                    .iter()
+                    .fold(Rational::ZERO, |sum, factor| &sum + &(factor * factor));
+                &noised.noise.variance() * &squares
+            }
+            // It says nothing that another does not say.
+            false => Rational::ZERO,
+        });
+    }
+    let total = family.total.map(Rational::from);
+    Ok(Projection::new(&family.sizes, &axes, &variances, total))
+}
+
+/// A cell of a member as a weighted sum of noises.
+fn terms<'a>(
+    projection: &Projection,
+    family: &Family,
+    prices: &'a [Price],
+    member: usize,
+) -> Result<Vec<Term<'a>>, PriceError> {
+    let mut terms = Vec::new();
+    let each = projection.coefficients(member).into_iter();
+    for (coefficients, of) in each.zip(&family.members) {
+        let price = &prices[of.statistic];
+        let noised = price.noised().ok_or_else(unexpected)?;
+        let factors = factors(price)?;
+        let mut weights = Vec::new();
+        for (coefficient, count) in coefficients {
+            let count = u32::try_from(count).map_err(|_| unexpected())?;
+            for factor in &factors {
+                let weight = (&coefficient * factor).abs();
+                if !weight.is_zero() {
+                    weights.push((Up::from_rational(&weight), count));
+                }
+            }
+        }
+        if !weights.is_empty() {
+            terms.push(Term {
+                noise: noised.noise,
+                grid_exponent: noised.grid_exponent,
+                weights,
+            });
+        }
+    }
+    Ok(terms)
+}
+
+/// The factors of the noises in one number.
+fn factors(price: &Price) -> Result<Vec<Rational>, PriceError> {
+    match price.shared.as_ref().and_then(Shared::sums) {
+        None => Ok(vec![Rational::ONE]),
+        Some(Mix::Sums(numbers)) if numbers.len() == 1 => Ok(numbers[0].clone()),
+        Some(_) => Err(unexpected()),
+    }
+}
+
+fn unexpected() -> PriceError {
+    PriceError::Library("these statistics cannot be made to add up; report this".to_owned())
+}
