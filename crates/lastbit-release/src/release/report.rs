@@ -271,8 +271,13 @@ fn written(
         adds_up_with: price.tied.as_ref().map_or(vec![], |tied| tied.with.clone()),
         picture: if bars { Picture::Bars } else { Picture::Table },
         cells: cells.collect(),
-        least: least.map(|end| end.to_string()),
-        most: most.map(|end| end.to_string()),
+        // Numbers that are made to add up may be beyond, and pictures end there.
+        least: least
+            .filter(|_| price.tied.is_none())
+            .map(|end| end.to_string()),
+        most: most
+            .filter(|_| price.tied.is_none())
+            .map(|end| end.to_string()),
     }
 }
 

@@ -294,13 +294,10 @@ fn look_up_tables_have_one_row_a_key() {
     refused(Plan::parse_in(text, directory.path()), "none.csv");
     let text = text.replace("none.csv", ".");
     refused(Plan::parse_in(&text, directory.path()), "no regular file");
+    let join = "join = [{ files = \"y.csv\", columns = [\"z\"], key = \"ward\" }]";
     refused(
-        plan(
-            "join = [{ files = \"y.csv\", columns = [\"z\"] }]",
-            "",
-            "kind = \"count\"",
-        ),
-        "private tables are joined by the unit's column",
+        plan(join, "", "kind = \"count\""),
+        "private tables are joined by the unit's column alone",
     );
 }
 

@@ -96,14 +96,14 @@ impl Tails {
             let step = Up::from_rational(&Rational::ONE.times_power_of_two(term.grid_exponent - 1));
             for &(weight, count) in &term.weights {
                 let many = Up::from(count);
-                rounding = rounding + weight * step * many;
+                rounding += weight * step * many;
                 match term.noise {
                     Noise::Laplace(scale) => {
                         laplaces.push((weight * Up::from_rational(scale.get()), count));
                     }
                     Noise::Gaussian(of_one) => {
                         let of_one = Up::from_rational(of_one.get());
-                        variance = variance + weight * weight * of_one * many;
+                        variance += weight * weight * of_one * many;
                     }
                 }
             }
@@ -114,7 +114,7 @@ impl Tails {
             false => alpha.clone(),
         };
         if variance > Up::ZERO {
-            rounding = rounding + variance.sqrt() * Up::from_rational(&self.normal(alpha));
+            rounding += variance.sqrt() * Up::from_rational(&self.normal(alpha));
         }
         rounding + self.laplaces(&laplaces, alpha)
     }
