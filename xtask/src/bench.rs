@@ -27,7 +27,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         bail!("no crate has a benchmark yet; add one as crates/<name>/benches/<benchmark>.rs");
     }
     let mut cargo = run::cargo();
-    cargo.args(["bench", "--workspace"]);
+    cargo.args(["bench", "--workspace", "--exclude", "lastbit-python"]);
     for name in chosen {
         cargo.args(["--bench", name]);
     }

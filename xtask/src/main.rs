@@ -7,6 +7,7 @@ mod fuzz;
 mod members;
 mod oracles;
 mod proofs;
+mod python;
 mod quick;
 mod run;
 mod rust_version;
@@ -26,9 +27,13 @@ Tasks
   quick     Format, lints and tests of the crates that differ from a revision, and of those that use them:
             cargo xtask quick [REVISION], without one from the last commit. Tests run for half a minute at most.
   test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, tests without
-            default features, proofs, documentation, dependencies. Stops at the first step that fails and says how
-            to repeat it. Needs nothing but the Rust toolchain; the proofs are built where Coq is installed or can be
-            (root on Debian), and the dependency check runs when cargo-deny is installed.
+            default features, the Python package, proofs, documentation, dependencies. Stops at the first step that
+            fails and says how to repeat it. Needs nothing but the Rust toolchain; the Python package is tested where
+            Python 3.10 or later and a package index are, the proofs are built where Coq is installed or can be (root
+            on Debian), and the dependency check runs when cargo-deny is installed.
+  python    Only the Python package: build it, run its tests and check its types, in a virtual environment under
+            target/. Arguments go to pytest: cargo xtask python -k laplace
+  wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size and time.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
   proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed but
             what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the packages.
@@ -71,8 +76,10 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         print!("{HELP}");
         return Ok(());
     }
-    if !matches!(task.as_str(), "bench" | "fuzz" | "proofs" | "quick")
-        && let Some(extra) = rest.first()
+    if !matches!(
+        task.as_str(),
+        "bench" | "fuzz" | "proofs" | "python" | "quick"
+    ) && let Some(extra) = rest.first()
     {
         bail!("`{task}` takes no arguments, got `{extra}`");
     }
@@ -86,11 +93,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "fuzz" => fuzz::run(rest),
         "errata" => errata::check().map(|summary| println!("{summary}")),
         "proofs" => proofs::run(rest),
+        "python" => python::run(rest),
+        "wheel" => python::wheel(),
         "bench" => bench::run(rest),
         "oracles" => oracles::run(),
         other => {
             bail!(
-                "there is no task `{other}`; the tasks are quick, test, errata, proofs, fuzz, bench, oracles"
+                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, proofs, fuzz, bench, oracles"
             )
         }
     }

@@ -10,7 +10,7 @@ use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use lastbit_release::account::{Adds, Prices, price_in};
 use lastbit_release::clean::{self, label, shown};
-use lastbit_release::ledger::Account;
+use lastbit_release::ledger::{Account, LedgerError};
 use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
@@ -57,6 +57,11 @@ pub struct Plan {
     /// Replace a file that lastbit did not write
     #[arg(long)]
     force: bool,
+}
+
+/// A plan's price for programs, where no ledger is asked.
+pub fn price_value(plan: &plan::Plan, prices: &Prices) -> serde_json::Value {
+    json::value(plan, prices, None)
 }
 
 impl Plan {
@@ -108,6 +113,17 @@ impl Plan {
         let path = Place::of(&self.plan, self.ledger.as_deref())?.path()?;
         Ok(account(&path)?.map(|account| (path, account)))
     }
+}
+
+/// The price of a plan, for people.
+pub fn print_price(
+    out: &mut Stdout,
+    plan: &plan::Plan,
+    prices: &Prices,
+    left: Result<Left, LedgerError>,
+) -> Result<()> {
+    let left = left.map_err(anyhow::Error::from);
+    print(out, plan, prices, &left.as_ref().copied())
 }
 
 fn print(

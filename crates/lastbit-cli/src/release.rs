@@ -73,7 +73,7 @@ impl Release {
             }
         }
         let bar = self.bar();
-        let mut go_on = |changed: &Changed| bar.suspend(|| self.goes_on(changed));
+        let mut go_on = |changed: &Changed| bar.suspend(|| goes_on(changed, self.yes, self.quiet));
         let released = released(&plan, &place, progress(&bar), &mut go_on);
         bar.finish_and_clear();
         let released = released?;
@@ -85,22 +85,6 @@ impl Release {
             ));
         }
         forms.show(released.report(), out)
-    }
-
-    /// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is asked.
-    fn goes_on(&self, changed: &Changed) -> bool {
-        let Changed {
-            row,
-            time,
-            loss,
-            left,
-        } = changed;
-        if !self.quiet || !self.yes {
-            say(&format!(
-                "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
-            ));
-        }
-        self.yes || !is_somebody_there() || agrees()
     }
 
     /// A bar on a terminal; nothing where the output goes to a file or a pipe.
@@ -172,8 +156,30 @@ fn progress(bar: &ProgressBar) -> Progress {
     })
 }
 
+/// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is asked.
+pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
+    let Changed {
+        row,
+        time,
+        loss,
+        left,
+    } = changed;
+    if !quiet || !yes {
+        say(&format!(
+            "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
+        ));
+    }
+    yes || !is_somebody_there() || agrees()
+}
+
+/// Tells nobody.
+pub fn silent() -> Progress {
+    Arc::new(|_, _| {})
+}
+
+/// Releases a plan through its ledger.
 #[cfg(feature = "engine")]
-fn released(
+pub fn released(
     plan: &Plan,
     place: &Place,
     progress: Progress,
@@ -195,7 +201,7 @@ fn released(
 }
 
 #[cfg(not(feature = "engine"))]
-fn released(
+pub fn released(
     _: &Plan,
     _: &Place,
     _: Progress,

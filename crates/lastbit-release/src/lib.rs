@@ -20,5 +20,6 @@ mod near;
 pub mod plan;
 pub mod present;
 pub mod release;
+pub mod select;
 pub mod statistic;
 mod value;

@@ -8,6 +8,8 @@ mod file_engine;
 #[cfg(feature = "engine")]
 pub(crate) mod files;
 mod invented;
+#[cfg(feature = "engine")]
+mod memory_engine;
 pub mod query;
 pub mod sql;
 
@@ -17,11 +19,13 @@ use std::sync::Arc;
 pub use file_engine::TableEngine;
 #[cfg(feature = "engine")]
 pub use files::{
-    EngineError, MOST_ROW_BYTES, OnProgress, Options, ScanProgress, check, declared, files,
-    fingerprint, scan,
+    EngineError, MOST_ROW_BYTES, MemoryTable, OnProgress, Options, ScanProgress, check,
+    check_memory, declared, files, fingerprint, memory_fingerprint, scan, scan_memory, scan_until,
 };
 #[cfg(all(feature = "engine", any(test, feature = "test-entropy")))]
 pub use files::{answer, answer_batches, plant_belief_in_statistics};
+#[cfg(feature = "engine")]
+pub use memory_engine::MemoryEngine;
 
 pub use invented::InventedEngine;
 

@@ -194,7 +194,7 @@ fn sounds_like_who(name: &str) -> bool {
 }
 
 /// A basic string of TOML, in which nothing is hidden.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -48,6 +48,7 @@ use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
 pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, draft};
 pub use error::{Place, PlanError};
 pub use lookup::{Lookup, LookupError};
@@ -189,6 +190,11 @@ impl Plan {
         })?;
         let base = path.parent().unwrap_or(Path::new(""));
         Plan::parse_in(&text, base).map_err(|error| error.in_file(path))
+    }
+
+    /// The plan with other statistics, given in the TOML of a plan that has nothing else.
+    pub fn with_statistics(&self, text: &str) -> Result<Plan, PlanError> {
+        parse::with_statistics(self, text)
     }
 
     /// The column of this name, if the plan has one.

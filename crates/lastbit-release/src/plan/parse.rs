@@ -17,14 +17,38 @@ use crate::expression::{Expression, ExpressionError};
 use crate::ledger::Currency;
 use crate::loss::{Loss, Measure};
 
+/// A plan with the statistics of a text that has nothing else.
+pub fn with_statistics(plan: &Plan, text: &str) -> Result<Plan, PlanError> {
+    let document = DeTable::parse(text).map_err(|error| not_toml(text, &error))?;
+    let root = Table::root(text, &document);
+    let before = Before {
+        confidence: &plan.confidence,
+        measure: plan.budget.measure,
+        columns: &plan.columns,
+        unit: &plan.unit,
+        neighbours: plan.neighbours,
+        is_filtered: plan.derive.filter.is_some(),
+    };
+    let (statistics, places) = statistics(&root, before)?;
+    root.finish()?;
+    let plan = Plan {
+        statistics,
+        ..plan.clone()
+    };
+    check::check(&plan, &places)?;
+    Ok(plan)
+}
+
+fn not_toml(text: &str, error: &toml::de::Error) -> PlanError {
+    let message = format!("not TOML: {}", error.message().trim());
+    match error.span() {
+        Some(span) => PlanError::at(text, span.start, message),
+        None => PlanError::new(message),
+    }
+}
+
 pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
-    let document = DeTable::parse(text).map_err(|error| {
-        let message = format!("not TOML: {}", error.message().trim());
-        match error.span() {
-            Some(span) => PlanError::at(text, span.start, message),
-            None => PlanError::new(message),
-        }
-    })?;
+    let document = DeTable::parse(text).map_err(|error| not_toml(text, &error))?;
     let root = Table::root(text, &document);
     let title = root.get("title").map(|title| title.string()).transpose()?;
     let confidence = match root.get("confidence") {

@@ -69,9 +69,7 @@ pub(crate) fn numbers<'a>(
                 })
             }
             TimeUnit::Nanosecond => {
-                primitive(array.as_primitive::<TimestampNanosecondType>(), |x| {
-                    x as f64 / 1e9
-                })
+                primitive(array.as_primitive::<TimestampNanosecondType>(), nanoseconds)
             }
         },
         DataType::Boolean => array
@@ -97,6 +95,14 @@ fn primitive<T: ArrowPrimitiveType>(
             .iter()
             .map(|cell| cell.map_or(f64::NAN, &read))
             .collect(),
+    }
+}
+
+/// The double nearest to so many nanoseconds in seconds. Most have no digit below the microsecond, and then are the same microseconds.
+fn nanoseconds(x: i64) -> f64 {
+    match x % 1000 {
+        0 => (x / 1000) as f64 / 1e6,
+        _ => decimal(i128::from(x), 9),
     }
 }
 

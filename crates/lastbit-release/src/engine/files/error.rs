@@ -172,6 +172,9 @@ pub enum EngineError {
     /// A table with more rows than sums have room for.
     #[error("the table has more than 2^40 rows; release parts of it")]
     TooManyRows,
+    /// Somebody asked for the scan to end.
+    #[error("the scan was stopped before anything was spent")]
+    Stopped,
     /// A query that no data could answer.
     #[error("{0}")]
     Query(String),

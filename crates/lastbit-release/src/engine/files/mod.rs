@@ -18,6 +18,8 @@ mod fingerprint;
 mod fold;
 mod join;
 mod layout;
+mod memory;
+mod memory_fingerprint;
 mod parquet;
 mod paths;
 mod run;
@@ -29,12 +31,14 @@ mod written;
 pub use declared::declared;
 pub use error::EngineError;
 pub use fingerprint::fingerprint;
+pub use memory::MemoryTable;
+pub use memory_fingerprint::memory_fingerprint;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use parquet::plant_belief_in_statistics;
 pub use paths::files;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use run::answer;
-pub use run::{OnProgress, check, scan};
+pub use run::{OnProgress, check, check_memory, scan, scan_memory, scan_until};
 #[cfg(any(test, feature = "test-entropy"))]
 pub use worker::answer_batches;
 

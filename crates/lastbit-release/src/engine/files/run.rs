@@ -7,6 +7,7 @@ use std::thread;
 use arrow_array::RecordBatch;
 
 use super::join::joined;
+use super::memory::MemoryTable;
 use super::table::{Piece, ScanTable};
 use super::worker::{Run, Worker};
 use super::{EngineError, Options, ScanProgress};
@@ -23,7 +24,37 @@ pub fn scan(
     options: &Options,
     progress: OnProgress,
 ) -> Result<Sealed<Answer>, EngineError> {
-    exact(query, options, progress).map(Sealed::new)
+    scan_until(query, options, progress, &AtomicBool::new(false))
+}
+
+/// [`scan`], given up with [`EngineError::Stopped`] soon after `stop` becomes true.
+pub fn scan_until(
+    query: &Query,
+    options: &Options,
+    progress: OnProgress,
+    stop: &AtomicBool,
+) -> Result<Sealed<Answer>, EngineError> {
+    exact(query, options, progress, stop).map(Sealed::new)
+}
+
+/// [`scan_until`] of a table in memory; the query's source is not read.
+pub fn scan_memory(
+    table: &MemoryTable,
+    query: &Query,
+    options: &Options,
+    progress: OnProgress,
+    stop: &AtomicBool,
+) -> Result<Sealed<Answer>, EngineError> {
+    let run = Run::new(query, options)?;
+    let table = ScanTable::of_memory(table, &run, options)?;
+    finish(&run, &table, progress, stop).map(Sealed::new)
+}
+
+/// [`check`] of a table in memory.
+pub fn check_memory(table: &MemoryTable, query: &Query) -> Result<(), EngineError> {
+    let options = Options::default();
+    let run = Run::new(query, &options)?;
+    ScanTable::of_memory(table, &run, &options).map(|_| ())
 }
 
 /// Whether the query can be asked of its source, as far as that shows before any row counts: the files exist, and have the columns,
@@ -38,15 +69,29 @@ pub fn check(query: &Query) -> Result<(), EngineError> {
 /// The unprotected answer, for tests.
 #[cfg(any(test, feature = "test-entropy"))]
 pub fn answer(query: &Query, options: &Options) -> Result<Answer, EngineError> {
-    exact(query, options, Arc::new(|_| {}))
+    exact(query, options, Arc::new(|_| {}), &AtomicBool::new(false))
 }
 
-fn exact(query: &Query, options: &Options, progress: OnProgress) -> Result<Answer, EngineError> {
+fn exact(
+    query: &Query,
+    options: &Options,
+    progress: OnProgress,
+    stop: &AtomicBool,
+) -> Result<Answer, EngineError> {
     let query = &*joined(query, options, true)?;
     let run = Run::new(query, options)?;
     let table = ScanTable::open(&query.source, &run, options)?;
+    finish(&run, &table, progress, stop)
+}
+
+fn finish(
+    run: &Run,
+    table: &ScanTable,
+    progress: OnProgress,
+    stop: &AtomicBool,
+) -> Result<Answer, EngineError> {
     let (pieces, threads) = table.pieces()?;
-    let workers = read(&run, &table, &pieces, threads, progress)?;
+    let workers = read(run, table, &pieces, threads, progress, stop)?;
     table.check_read()?;
     run.finish(workers)
 }
@@ -58,6 +103,7 @@ fn read(
     pieces: &[Piece],
     threads: usize,
     progress: OnProgress,
+    stop: &AtomicBool,
 ) -> Result<Vec<Worker>, EngineError> {
     let next = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);
@@ -83,6 +129,9 @@ fn read(
             let done = table.read(piece, |batch| {
                 worker.add(batch)?;
                 report(batch);
+                if stop.load(Ordering::Relaxed) {
+                    return Err(EngineError::Stopped);
+                }
                 gave_up = stopped.load(Ordering::Relaxed);
                 match gave_up {
                     true => Err(EngineError::Engine("another thread failed".into())),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use super::memory::{self, MemoryTable};
 use super::parquet::{self, ParquetFile};
 use super::paths::files;
 use super::text::{self, TextFile, text_schema};
@@ -28,12 +29,15 @@ pub(super) struct ScanTable {
 enum Files {
     Text(Vec<Arc<TextFile>>),
     Parquet(Vec<Arc<ParquetFile>>),
+    /// In memory, with the places of the wanted columns.
+    Memory(MemoryTable, Vec<usize>),
 }
 
 /// A part of a table that one thread reads.
 pub(super) enum Piece {
     Text(text::Piece),
     Parquet(parquet::Piece),
+    Memory(memory::Piece),
 }
 
 impl ScanTable {
@@ -68,6 +72,23 @@ impl ScanTable {
         })
     }
 
+    /// A table in memory, if it has the columns.
+    pub(super) fn of_memory(
+        table: &MemoryTable,
+        run: &Run,
+        options: &Options,
+    ) -> Result<ScanTable, EngineError> {
+        let places = table.find(run.columns())?;
+        run.worker().add(&table.empty(&places)?)?;
+        Ok(ScanTable {
+            size: table.rows(),
+            files: Files::Memory(table.clone(), places),
+            threads: run.threads,
+            memory: options.memory,
+            read: Arc::default(),
+        })
+    }
+
     /// The pieces, and how many threads may read them.
     pub(super) fn pieces(&self) -> Result<(Vec<Piece>, usize), EngineError> {
         match &self.files {
@@ -86,6 +107,10 @@ impl ScanTable {
                 let threads = parquet::fit(&mut pieces, self.threads, self.memory)?;
                 Ok((pieces.into_iter().map(Piece::Parquet).collect(), threads))
             }
+            Files::Memory(table, _) => {
+                let pieces = table.pieces().into_iter().map(Piece::Memory).collect();
+                Ok((pieces, self.threads))
+            }
         }
     }
 
@@ -95,9 +120,11 @@ impl ScanTable {
         piece: &Piece,
         see: impl FnMut(&RecordBatch) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        match piece {
-            Piece::Text(piece) => piece.read(&self.read, see),
-            Piece::Parquet(piece) => piece.read(see),
+        match (piece, &self.files) {
+            (Piece::Text(piece), _) => piece.read(&self.read, see),
+            (Piece::Parquet(piece), _) => piece.read(see),
+            (Piece::Memory(piece), Files::Memory(table, places)) => table.read(piece, places, see),
+            (Piece::Memory(_), _) => Err(EngineError::Engine("a piece of another table".into())),
         }
     }
 
@@ -105,7 +132,7 @@ impl ScanTable {
     pub(super) fn check_read(&self) -> Result<(), EngineError> {
         match &self.files {
             Files::Text(files) => text::check_seen(files),
-            Files::Parquet(_) => Ok(()),
+            Files::Parquet(_) | Files::Memory(..) => Ok(()),
         }
     }
 
@@ -113,7 +140,7 @@ impl ScanTable {
     pub(super) fn fraction(&self, rows: u64) -> Option<f64> {
         let done = match &self.files {
             Files::Text(_) => self.read.load(Ordering::Relaxed),
-            Files::Parquet(_) => rows,
+            Files::Parquet(_) | Files::Memory(..) => rows,
         };
         Some((done as f64 / self.size.max(1) as f64).min(1.0))
     }

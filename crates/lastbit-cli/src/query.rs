@@ -1,0 +1,137 @@
+//! `lastbit query`: one question in SQL, as statistics of a plan.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use lastbit_exact::Rational;
+use lastbit_release::account::price;
+use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::plan::Plan;
+use lastbit_release::release::{Changed, Released};
+use lastbit_release::select::ask;
+
+use crate::Usage;
+use crate::forms::Forms;
+use crate::ledger::warn_if_exposed;
+use crate::left::Left;
+use crate::output::Guard;
+use crate::plan::print_price;
+use crate::release::{Place, goes_on, released, silent};
+use crate::streams::{Stdout, say};
+
+const TEACH: &str = "\
+Answers `select … from … [where …] [group by …]` about the table of a plan, with count(*), sum(x),
+avg(x), variance(x), median(x) and quantile(x, 0.9). The plan has the source, the privacy unit, the
+budget, and bounds or categories of every column that is asked; its own statistics are left out.
+What cannot be private is refused with the reason. Say what the question may spend, or what error
+it may have; --price shows what it would cost and how exact it would be, and reads no data. It
+spends through the ledger, and the same question again is answered from it at no cost.";
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+pub struct Query {
+    /// The plan
+    plan: PathBuf,
+
+    /// The statement
+    #[arg(value_name = "SELECT")]
+    statement: String,
+
+    /// What it may spend, for a budget of epsilon
+    #[arg(long, value_name = "E", conflicts_with = "rho")]
+    epsilon: Option<Rational>,
+
+    /// The part of the budget's delta that it may spend [default: none]
+    #[arg(long, value_name = "D", requires = "epsilon")]
+    delta: Option<Rational>,
+
+    /// What it may spend, for a budget of rho
+    #[arg(long, value_name = "R")]
+    rho: Option<Rational>,
+
+    /// Show the price, and ask nothing
+    #[arg(long)]
+    price: bool,
+
+    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, lastbit.ledger]
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+
+    #[command(flatten)]
+    forms: Forms,
+
+    /// Do not ask before more than half of what is left is spent
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Query {
+    pub fn run(self, out: &mut Stdout) -> Result<()> {
+        self.forms.check()?;
+        let plan = Plan::read(&self.plan)?;
+        let asked = ask(&plan, &self.statement, &self.spend(&plan)?)?;
+        let place = Place::of(&self.plan, self.ledger.as_deref())?;
+        let ledger = place.path()?;
+        let prices = price(&asked)?;
+        let left = Left::of(&asked, &prices.loss, &ledger);
+        if self.price {
+            return print_price(out, &asked, &prices, left);
+        }
+        warn_if_exposed(&ledger);
+        let mut guard = Guard::new(&self.plan, &plan.source);
+        guard.add_ledger(&ledger);
+        let forms = self.forms.prepare(&guard)?;
+        if !self.yes
+            && let Ok(left) = left
+        {
+            left.ask()?;
+        }
+        let mut go_on = |changed: &Changed| goes_on(changed, self.yes, false);
+        let done = released(&asked, &place, silent(), &mut go_on)?;
+        if let Released::Stored { row, time, .. } = &done {
+            say(&format!(
+                "This was asked before: row {row} of the ledger, {time}. The same numbers again, at no cost."
+            ));
+        }
+        forms.show(done.report(), out)?;
+        if let Ok(left) = Left::of(&asked, &prices.loss, &ledger) {
+            say(&format!("{} is left.", left.left));
+        }
+        Ok(())
+    }
+
+    /// What it may spend, in the measure of the budget. A question that says nothing would spend everything.
+    fn spend(&self, plan: &Plan) -> Result<Loss> {
+        let spend = match (plan.budget.measure, &self.epsilon, &self.rho) {
+            (Measure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,
+            (Measure::Pure, Some(epsilon), None) if self.delta.is_none() => {
+                Loss::pure(epsilon.clone())?
+            }
+            (Measure::Approximate, Some(epsilon), None) => {
+                let delta = self.delta.clone().unwrap_or(Rational::ZERO);
+                Loss::approximate(epsilon.clone(), delta)?
+            }
+            (_, None, None) if plan.spend != plan.budget => plan.spend.clone(),
+            (Measure::Zcdp, ..) => bail!(Usage(
+                "say what the question may spend, in the measure of the plan's budget: --rho 0.01".into()
+            )),
+            (Measure::Pure, ..) => bail!(Usage(
+                "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1".into()
+            )),
+            (Measure::Approximate, ..) => bail!(Usage(
+                "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1 --delta 1e-9".into()
+            )),
+        };
+        if !spend.main.is_positive() {
+            bail!(Usage("what the question may spend must be positive".into()));
+        }
+        if !spend.fits(&plan.budget) {
+            bail!(
+                "the question may not spend more than the budget of the plan, {}",
+                plan.budget
+            );
+        }
+        Ok(spend)
+    }
+}

@@ -1,0 +1,38 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::files::{self, MemoryTable, Options, ScanProgress};
+use super::query::{Answer, Query, Sealed};
+use super::{Engine, EngineFailure, Progress};
+use crate::plan::Source;
+
+/// The engine that reads one table in memory, whatever source a plan names.
+#[derive(Clone, Debug)]
+pub struct MemoryEngine {
+    /// The rows.
+    pub table: MemoryTable,
+    /// How queries are run. Nothing here changes an answer.
+    pub options: Options,
+}
+
+impl Engine for MemoryEngine {
+    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+        Ok(files::memory_fingerprint(&self.table)?)
+    }
+
+    fn check(&self, query: &Query) -> Result<(), EngineFailure> {
+        Ok(files::check_memory(&self.table, query)?)
+    }
+
+    fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
+        let tell = Arc::new(move |now: ScanProgress| progress(now.rows, now.fraction));
+        let never = AtomicBool::new(false);
+        Ok(files::scan_memory(
+            &self.table,
+            query,
+            &self.options,
+            tell,
+            &never,
+        )?)
+    }
+}

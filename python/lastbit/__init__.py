@@ -1,0 +1,79 @@
+"""Differential privacy that is right to the last bit.
+
+- `Plan`, `release`: from a table to published numbers, through a ledger that cannot be overspent.
+- `Session`: one question after the other, also in SQL, each priced first.
+- `laplace`, `gaussian`, `geometric`, `snapping`, `exponential`, `permute_and_flip`, `quantiles`, `threshold`,
+  `randomized_response`: mechanisms whose noise is drawn exactly, on numbers and numpy arrays.
+- `convert`, `account`: losses in other measures, and what many releases cost.
+- `audit`, `attack`: lower bounds on the loss of any callable.
+
+Parameters are exact: integers, `Fraction`, `Decimal`, texts such as `"0.1"`, and floats whose digits are their value.
+"""
+
+from ._audit import Audit, Finding, LeastBits, attack, audit
+from ._exact import Number
+from ._lastbit import (
+    BudgetError,
+    DataError,
+    LastbitError,
+    LedgerError,
+    ParameterError,
+    PlanError,
+    SpentError,
+)
+from ._losses import Loss, Release, account, convert
+from ._mechanisms import (
+    exponential,
+    gaussian,
+    gaussian_loss,
+    geometric,
+    laplace,
+    laplace_loss,
+    permute_and_flip,
+    quantiles,
+    randomized_response,
+    snapping,
+    threshold,
+)
+from ._plan import Plan, Price
+from ._release import release
+from ._report import Report, Statistic
+from ._session import Question, Session
+
+__all__ = [
+    "Audit",
+    "BudgetError",
+    "DataError",
+    "Finding",
+    "LastbitError",
+    "LeastBits",
+    "LedgerError",
+    "Loss",
+    "Number",
+    "ParameterError",
+    "Plan",
+    "PlanError",
+    "Price",
+    "Question",
+    "Release",
+    "Report",
+    "Session",
+    "SpentError",
+    "Statistic",
+    "account",
+    "attack",
+    "audit",
+    "convert",
+    "exponential",
+    "gaussian",
+    "gaussian_loss",
+    "geometric",
+    "laplace",
+    "laplace_loss",
+    "permute_and_flip",
+    "quantiles",
+    "randomized_response",
+    "release",
+    "snapping",
+    "threshold",
+]

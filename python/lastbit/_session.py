@@ -1,0 +1,205 @@
+"""A session of an analyst: one question after the other, each priced first, all through one ledger."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from typing import Any, Mapping, NoReturn, Optional, Sequence, Union
+
+from . import _lastbit
+from ._exact import Number, exact
+from ._lastbit import ParameterError
+from ._plan import Names, Plan, Price
+from ._release import Progress, _table, release
+from ._report import Report
+
+
+class Question:
+    """A question that was not asked yet: see its price, then release it."""
+
+    def __init__(self, session: "Session", plan: Plan) -> None:
+        self._session = session
+        #: What is released, as a plan.
+        self.plan = plan
+
+    def price(self) -> Price:
+        """What it costs and how exact it will be. Nothing is read or spent."""
+        return self.plan.price()
+
+    def release(self, *, progress: Progress = None) -> Report:
+        """Spends the loss in the session's ledger, and publishes the answer. Asked again, it is the same at no cost."""
+        return release(self.plan, self._session._data, self._session.ledger, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"{self.price()!r}\nleft before: {self._session.left}; nothing is spent until .release()"
+
+
+class Session:
+    """One table, one budget, one ledger, and questions.
+
+    Bounds and categories must be public, so they are said here, before the first question:
+
+    >>> import lastbit, pyarrow, tempfile, os
+    >>> visits = pyarrow.table({"patient": list(range(2000)), "ward": ["a", "b"] * 1000, "cost": [70.0] * 2000})
+    >>> ledger = os.path.join(tempfile.mkdtemp(), "visits.ledger")
+    >>> session = lastbit.Session(visits, unit="patient", most_rows=1, budget={"epsilon": 1}, ledger=ledger)
+    >>> session.column("ward", categories=["a", "b"]).column("cost", lower=0, upper=100)
+    <lastbit.Session: ε = 1 left>
+    >>> question = session.count(by="ward", epsilon="0.25")
+    >>> question.price().loss
+    '0.25'
+    >>> len(question.release()["count by ward"].rows())
+    2
+    >>> session.left
+    'ε = 0.75'
+    >>> session.sql("select ward, max(cost) from visits group by ward", epsilon="0.25")
+    Traceback (most recent call last):
+        ...
+    lastbit.PlanError: max(…): this is the cell of one row; ask for quantile(x, 0.01) or quantile(x, 0.99)
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        budget: Mapping[str, Number],
+        ledger: Union[str, "os.PathLike[str]"],
+        unit: Optional[str] = None,
+        most_rows: Optional[int] = None,
+        most_groups: Optional[int] = None,
+        neighbours: str = "add-remove",
+        rows: Optional[int] = None,
+        where: Optional[str] = None,
+        columns: Optional[Mapping[str, Mapping[str, Any]]] = None,
+        confidence: Optional[Number] = None,
+    ) -> None:
+        unknown = set(budget) - {"epsilon", "delta", "rho"}
+        if unknown:
+            raise ParameterError(f"a budget has epsilon, epsilon and delta, or rho; got {', '.join(sorted(unknown))}")
+        #: Where the ledger is.
+        self.ledger = os.fspath(ledger)
+        if isinstance(data, (str, os.PathLike)):
+            self._data: Any = os.fspath(data)
+        else:
+            # Read once: what is asked later is asked of the same rows.
+            self._data = _Frame(_table(data))
+        self._budget = dict(budget)
+        self._head: dict[str, Any] = {
+            "unit": unit,
+            "most_rows": most_rows,
+            "most_groups": most_groups,
+            "neighbours": neighbours,
+            "rows": rows,
+            "where": where,
+            "confidence": confidence,
+        }
+        self._columns: dict[str, dict[str, Any]] = {}
+        self._plan("check", None)
+        for name, settings in (columns or {}).items():
+            self.column(name, **settings)
+
+    def _plan(self, title: str, spend: Optional[Mapping[str, Number]]) -> Plan:
+        plan = Plan(title, spend=spend, **self._budget, **self._head)
+        for name, settings in self._columns.items():
+            plan = plan.column(name, **settings)
+        return plan
+
+    def column(self, name: str, **settings: Any) -> "Session":
+        """Says what is public about a column, as `Plan.column`; checked at once."""
+        known = self._columns
+        self._columns = {**known, name: settings}
+        try:
+            self._plan("check", None)
+        except Exception:
+            self._columns = known
+            raise
+        return self
+
+    @property
+    def left(self) -> str:
+        """What the ledger has left, exactly, in words."""
+        state = _lastbit.ledger_state(self.ledger)
+        if state is not None:
+            return state[2][3]
+        budget = {name: exact(name, value) for name, value in self._budget.items()}
+        return ", ".join(f"{_SYMBOLS[name]} = {value}" for name, value in budget.items())
+
+    def _ask(self, title: str, kind: str, of: Optional[Names], settings: dict[str, Any]) -> Question:
+        plan = self._plan(title, self._spend(settings, settings.get("error")))
+        return Question(self, plan.statistic(kind, of, **settings))
+
+    def _spend(self, settings: dict[str, Any], error: Optional[Number]) -> Mapping[str, Number]:
+        """What a question may spend, out of its settings: what it says, or, for an error target, what is left."""
+        names = [name for name in ("epsilon", "rho", "delta") if settings.get(name) is not None]
+        spend = {name: settings.pop(name) for name in names}
+        for name in ("epsilon", "rho", "delta"):
+            settings.pop(name, None)
+        if spend:
+            if "delta" in self._budget and "delta" not in spend:
+                spend["delta"] = 0
+            return spend
+        if error is None:
+            main = "rho" if "rho" in self._budget else "epsilon"
+            raise ParameterError(f'say what the question may spend, {main}="0.1", or the error it may have, error=20')
+        state = _lastbit.ledger_state(self.ledger)
+        if state is None:
+            return self._budget
+        measure, loss, delta, _ = state[2]
+        left: dict[str, Number] = {"rho" if "rho" in self._budget else "epsilon": Fraction(loss)}
+        if "delta" in self._budget:
+            left["delta"] = Fraction(delta)
+        return left
+
+    def count(self, **settings: Any) -> Question:
+        """A number of rows; `by` groups, `where` filters."""
+        return self._ask("count", "count", None, settings)
+
+    def sum(self, of: str, **settings: Any) -> Question:
+        """A sum."""
+        return self._ask(f"sum of {of}", "sum", of, settings)
+
+    def mean(self, of: str, **settings: Any) -> Question:
+        """A mean."""
+        return self._ask(f"mean of {of}", "mean", of, settings)
+
+    def variance(self, of: str, **settings: Any) -> Question:
+        """A variance."""
+        return self._ask(f"variance of {of}", "variance", of, settings)
+
+    def histogram(self, of: str, **settings: Any) -> Question:
+        """A histogram."""
+        return self._ask(f"histogram of {of}", "histogram", of, settings)
+
+    def quantiles(self, of: str, at: Sequence[Number], **settings: Any) -> Question:
+        """Quantiles."""
+        return self._ask(f"quantiles of {of}", "quantiles", of, {"at": list(at), **settings})
+
+    def sql(
+        self,
+        statement: str,
+        *,
+        epsilon: Optional[Number] = None,
+        rho: Optional[Number] = None,
+        delta: Optional[Number] = None,
+    ) -> Question:
+        """`select … from … [where …] [group by …]` with count(*), sum(x), avg(x), variance(x), median(x) and
+        quantile(x, 0.9). What cannot be private is refused with the reason."""
+        added = _lastbit.select_statistics(statement)
+        spend = self._spend({"epsilon": epsilon, "rho": rho, "delta": delta}, None)
+        return Question(self, self._plan(" ".join(statement.split()), spend)._with(added))
+
+    def __repr__(self) -> str:
+        return f"<lastbit.Session: {self.left} left>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a session is not copied or pickled: it spends from one ledger; make another one")
+
+
+_SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+
+
+class _Frame:
+    """A table that was handed over already."""
+
+    def __init__(self, table: _lastbit.NativeTable) -> None:
+        self.table = table

@@ -1,0 +1,43 @@
+//! The native part of the Python package `lastbit`: plans, releases and mechanisms. What Python programs see is in `lastbit/*.py`.
+#![deny(unsafe_code)]
+
+mod audit;
+mod convert;
+mod error;
+mod mechanisms;
+mod noise;
+mod plan;
+mod release;
+mod selection;
+
+use pyo3::prelude::*;
+
+/// Runs the `lastbit` command with these arguments, of which the first is the name of the program, and gives its exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| lastbit_cli::run(arguments))
+}
+
+#[pymodule]
+mod _lastbit {
+    #[pymodule_export]
+    use super::audit::{audit_outputs, least_bits};
+    #[pymodule_export]
+    use super::convert::{accountants, convert_loss};
+    #[pymodule_export]
+    use super::error::{
+        BudgetError, DataError, LastbitError, LedgerError, ParameterError, PlanError, SpentError,
+    };
+    #[pymodule_export]
+    use super::mechanisms::{Snapping, randomized_response, threshold_counts};
+    #[pymodule_export]
+    use super::noise::Noise;
+    #[pymodule_export]
+    use super::plan::{NativePlan, select_statistics};
+    #[pymodule_export]
+    use super::release::{NativeReport, NativeTable, ledger_state, release};
+    #[pymodule_export]
+    use super::run_command;
+    #[pymodule_export]
+    use super::selection::{quantiles, select};
+}

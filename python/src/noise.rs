@@ -1,0 +1,165 @@
+//! Noise for numbers: Laplace, Gaussian and geometric, prepared once and drawn from many times.
+
+use lastbit::domains::{AtomDomain, VectorDomain};
+use lastbit::measures::Measure;
+use lastbit::mechanisms::{Scale, Variance, gaussian, geometric, laplace};
+use lastbit::metrics::Metric;
+use lastbit::{Error, Measurement, MetricSpace, Rational, Up, parse_number};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::error::parameter;
+
+/// A release of a number, or of numbers, with noise; or why there is none.
+type Release<T> = Result<Box<dyn Fn(&T) -> Result<T, Error> + Send + Sync>, String>;
+
+/// How much finer the grid of floats is than the scale of the noise, as a power of two.
+const FINER: i64 = 10;
+
+/// Noise of one kind and size.
+#[pyclass(frozen, module = "lastbit._lastbit")]
+pub struct Noise {
+    float: Release<f64>,
+    floats: Release<Vec<f64>>,
+    integer: Release<i64>,
+    integers: Release<Vec<i64>>,
+    loss: Box<dyn Fn(&Rational) -> Result<Up, Error> + Send + Sync>,
+    /// ε or ρ.
+    #[pyo3(get)]
+    measure: &'static str,
+    /// The exponent of the grid of floats.
+    #[pyo3(get)]
+    grid_exponent: i64,
+}
+
+#[pymethods]
+impl Noise {
+    /// Laplace noise; without a grid, on one much finer than the scale, and on whole numbers for integers.
+    #[staticmethod]
+    fn laplace(scale: &str, grid: Option<i64>) -> PyResult<Noise> {
+        let scale: Scale = scale.parse().map_err(parameter)?;
+        let fine = grid.unwrap_or_else(|| finer(scale.get(), 1));
+        let whole = grid.unwrap_or(0);
+        let float = laplace(AtomDomain::<f64>::new(), &scale, fine);
+        let map = float.as_ref().map_err(parameter)?.privacy_map().clone();
+        Ok(Noise {
+            float: boxed(float),
+            floats: boxed(laplace(floats(), &scale, fine)),
+            integer: boxed(laplace(AtomDomain::<i64>::new(), &scale, whole)),
+            integers: boxed(laplace(integers(), &scale, whole)),
+            loss: Box::new(move |distance| map.eval(distance)),
+            measure: "epsilon",
+            grid_exponent: fine,
+        })
+    }
+
+    /// Gaussian noise; grids as for Laplace noise.
+    #[staticmethod]
+    fn gaussian(variance: &str, grid: Option<i64>) -> PyResult<Noise> {
+        let variance: Variance = variance.parse().map_err(parameter)?;
+        let fine = grid.unwrap_or_else(|| finer(variance.get(), 2));
+        let whole = grid.unwrap_or(0);
+        let float = gaussian(AtomDomain::<f64>::new(), &variance, fine);
+        let map = float.as_ref().map_err(parameter)?.privacy_map().clone();
+        Ok(Noise {
+            float: boxed(float),
+            floats: boxed(gaussian(floats(), &variance, fine)),
+            integer: boxed(gaussian(AtomDomain::<i64>::new(), &variance, whole)),
+            integers: boxed(gaussian(integers(), &variance, whole)),
+            loss: Box::new(move |distance| map.eval(distance)),
+            measure: "rho",
+            grid_exponent: fine,
+        })
+    }
+
+    /// Two-sided geometric noise, for integers.
+    #[staticmethod]
+    fn geometric(scale: &str) -> PyResult<Noise> {
+        let scale: Scale = scale.parse().map_err(parameter)?;
+        let integer = geometric(AtomDomain::<i64>::new(), &scale);
+        let map = integer.as_ref().map_err(parameter)?.privacy_map().clone();
+        let why = || "geometric noise is for integers; use laplace for floats".to_owned();
+        Ok(Noise {
+            float: Err(why()),
+            floats: Err(why()),
+            integer: boxed(integer),
+            integers: boxed(geometric(integers(), &scale)),
+            loss: Box::new(move |distance| map.eval(distance)),
+            measure: "epsilon",
+            grid_exponent: 0,
+        })
+    }
+
+    /// A float with noise.
+    fn float(&self, value: f64) -> PyResult<f64> {
+        draw(&self.float, &value)
+    }
+
+    /// An integer with noise.
+    fn integer(&self, value: i64) -> PyResult<i64> {
+        draw(&self.integer, &value)
+    }
+
+    /// Floats, each with noise of its own.
+    fn floats<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let values = values.as_array().to_vec();
+        let noisy = py.detach(|| draw(&self.floats, &values))?;
+        Ok(PyArray1::from_vec(py, noisy))
+    }
+
+    /// Integers, each with noise of its own.
+    fn integers<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let values = values.as_array().to_vec();
+        let noisy = py.detach(|| draw(&self.integers, &values))?;
+        Ok(PyArray1::from_vec(py, noisy))
+    }
+
+    /// The loss for numbers that move by at most this, rounded up.
+    fn loss(&self, sensitivity: &str) -> PyResult<f64> {
+        let distance = parse_number("sensitivity", sensitivity).map_err(parameter)?;
+        Ok((self.loss)(&distance).map_err(parameter)?.get())
+    }
+}
+
+fn floats() -> VectorDomain<AtomDomain<f64>> {
+    VectorDomain::new(AtomDomain::new())
+}
+
+fn integers() -> VectorDomain<AtomDomain<i64>> {
+    VectorDomain::new(AtomDomain::new())
+}
+
+/// A grid that is much finer than a size, of which this is the given power.
+fn finer(size: &Rational, power: i64) -> i64 {
+    size.ceil_log2().unwrap_or(0).div_euclid(power) - FINER
+}
+
+fn draw<T>(release: &Release<T>, value: &T) -> PyResult<T> {
+    match release {
+        Ok(release) => release(value).map_err(parameter),
+        Err(why) => Err(parameter(why)),
+    }
+}
+
+fn boxed<D, MI, MO>(built: Result<Measurement<D, MI, MO, D::Carrier>, Error>) -> Release<D::Carrier>
+where
+    D: MetricSpace<MI> + 'static,
+    D::Carrier: Sized,
+    MI: Metric,
+    MO: Measure,
+{
+    match built {
+        Ok(measurement) => Ok(Box::new(move |value: &D::Carrier| {
+            measurement.invoke(value)
+        })),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Plans: read, priced and rehearsed.
+
+use std::path::PathBuf;
+
+use lastbit_release::account::price;
+use lastbit_release::plan::Plan;
+use lastbit_release::present::price_html;
+use lastbit_release::release::{Identity, rehearse};
+use pyo3::prelude::*;
+
+use crate::error::{self, PlanError};
+use crate::release::NativeReport;
+
+/// A checked plan.
+#[pyclass(frozen, module = "lastbit._lastbit")]
+pub struct NativePlan {
+    pub plan: Plan,
+}
+
+#[pymethods]
+impl NativePlan {
+    /// Reads the text of a plan; relative paths in it start at `base`.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str, base: PathBuf) -> PyResult<NativePlan> {
+        let plan = Plan::parse_in(text, &base).map_err(|error| error::plan(py, &error))?;
+        Ok(NativePlan { plan })
+    }
+
+    /// Reads the file of a plan; relative paths in it start at its directory.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<NativePlan> {
+        let plan = Plan::read(&path).map_err(|error| error::plan(py, &error))?;
+        Ok(NativePlan { plan })
+    }
+
+    /// What it is called.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.plan.title
+    }
+
+    /// The names of its statistics.
+    #[getter]
+    fn statistics(&self) -> Vec<String> {
+        let statistics = self.plan.statistics.iter();
+        statistics.map(|statistic| statistic.name.clone()).collect()
+    }
+
+    /// The price in JSON, and as a page.
+    fn price(&self, py: Python<'_>) -> PyResult<(String, String)> {
+        py.detach(|| {
+            let prices =
+                price(&self.plan).map_err(|error| PlanError::new_err(error.to_string()))?;
+            let json = lastbit_cli::price_json(&self.plan, &prices);
+            Ok((json, price_html(&self.plan, &prices)))
+        })
+    }
+
+    /// The hash by which ledgers and receipts know the release.
+    fn identity(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| {
+            let prices =
+                price(&self.plan).map_err(|error| PlanError::new_err(error.to_string()))?;
+            Ok(Identity::new(&self.plan, &prices).hex())
+        })
+    }
+
+    /// A release of rows that the plan makes up.
+    fn rehearse(&self, py: Python<'_>) -> PyResult<NativeReport> {
+        let report = py.detach(|| rehearse(&self.plan));
+        let report = report.map_err(|error| error::release(py, &error))?;
+        Ok(NativeReport { report })
+    }
+}
+
+/// The statistics of a `select` statement, in the TOML of plans.
+#[pyfunction]
+pub fn select_statistics(statement: &str) -> PyResult<String> {
+    lastbit_release::select::statistics(statement)
+        .map_err(|error| PlanError::new_err(error.to_string()))
+}

@@ -1,0 +1,278 @@
+//! Releases: the work on threads without the interpreter's lock, this one watching for Ctrl-C.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use lastbit_release::engine::query::{Answer, Query, Sealed};
+use lastbit_release::engine::{
+    Engine, EngineError, EngineFailure, MemoryTable, Options, Progress, ScanProgress, check,
+    check_memory, fingerprint, memory_fingerprint, scan_memory, scan_until,
+};
+use lastbit_release::ledger::{Ledger, LedgerError};
+use lastbit_release::plan::{FileFormat, Plan, Source};
+use lastbit_release::present::{Report, csv, html, text, to_json};
+use lastbit_release::release::{ReleaseError, Released, release as released, release_in};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::PyTable;
+
+use crate::error::{self, DataError, PlanError};
+use crate::plan::NativePlan;
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Progress is counted in so many parts.
+const PARTS: f64 = 10_000.0;
+
+/// A table in memory.
+#[pyclass(frozen, module = "lastbit._lastbit")]
+pub struct NativeTable {
+    table: MemoryTable,
+}
+
+#[pymethods]
+impl NativeTable {
+    /// From a capsule of Arrow's C stream interface, without copies.
+    #[new]
+    fn new(py: Python<'_>, capsule: &Bound<'_, PyCapsule>) -> PyResult<NativeTable> {
+        // Whoever makes the stream could quote a cell.
+        let table = PyTable::from_arrow_pycapsule(capsule).map_err(|_| {
+            DataError::new_err(
+                "the data frame could not be read: its library stopped with an error; collect it into memory first to see which",
+            )
+        })?;
+        let (batches, schema) = table.into_inner();
+        let table = py.detach(|| MemoryTable::new(schema, batches));
+        let table = table.map_err(|error| error::data(&error))?;
+        Ok(NativeTable { table })
+    }
+
+    /// The names and types of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<(String, String)> {
+        let fields = self.table.schema().fields().iter();
+        fields
+            .map(|field| (field.name().clone(), field.data_type().to_string()))
+            .collect()
+    }
+
+    /// The hash of all cells.
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| memory_fingerprint(&self.table))
+            .map_err(|error| error::data(&error))
+    }
+}
+
+/// What was published.
+#[pyclass(frozen, module = "lastbit._lastbit")]
+pub struct NativeReport {
+    pub report: Report,
+}
+
+#[pymethods]
+impl NativeReport {
+    fn json(&self) -> String {
+        to_json(&self.report)
+    }
+
+    fn html(&self) -> String {
+        html(&self.report)
+    }
+
+    fn csv(&self) -> String {
+        csv(&self.report)
+    }
+
+    fn text(&self) -> String {
+        text(&self.report)
+    }
+}
+
+/// Where rows come from, until somebody asks to stop.
+struct Stoppable {
+    table: Option<MemoryTable>,
+    options: Options,
+    stop: Arc<AtomicBool>,
+}
+
+impl Stoppable {
+    fn go_on(&self) -> Result<(), EngineError> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(EngineError::Stopped),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Engine for Stoppable {
+    fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure> {
+        self.go_on()?;
+        let hash = match &self.table {
+            Some(table) => memory_fingerprint(table),
+            None => fingerprint(source),
+        };
+        // Nothing is spent before the last fingerprint.
+        self.go_on()?;
+        Ok(hash?)
+    }
+
+    fn check(&self, query: &Query) -> Result<(), EngineFailure> {
+        Ok(match &self.table {
+            Some(table) => check_memory(table, query)?,
+            None => check(query)?,
+        })
+    }
+
+    fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
+        let tell = Arc::new(move |now: ScanProgress| progress(now.rows, now.fraction));
+        Ok(match &self.table {
+            Some(table) => scan_memory(table, query, &self.options, tell, &self.stop)?,
+            None => scan_until(query, &self.options, tell, &self.stop)?,
+        })
+    }
+}
+
+/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, other files, or the plan's own. The report, and
+/// the row and time of an earlier release if it was one. `progress` is told now and then which part was read.
+#[pyfunction]
+#[pyo3(signature = (plan, ledger, in_directory, table=None, files=None, progress=None))]
+pub fn release(
+    py: Python<'_>,
+    plan: &NativePlan,
+    ledger: PathBuf,
+    in_directory: bool,
+    table: Option<&NativeTable>,
+    files: Option<&str>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(NativeReport, Option<(i64, String)>)> {
+    let mut plan: Plan = plan.plan.clone();
+    if let Some(files) = files {
+        let given = Source::of_file(files).map_err(|error| {
+            // Its place would be one in a plan that nobody wrote.
+            PlanError::new_err(error.message().to_owned())
+        })?;
+        let format = written(&plan.source.format, given.format.clone());
+        plan.source = Source { format, ..given };
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let engine = Stoppable {
+        table: table.map(|table| table.table.clone()),
+        options: Options::default(),
+        stop: Arc::clone(&stop),
+    };
+    let part = Arc::new(AtomicU64::new(0));
+    let told = Arc::clone(&part);
+    let tell: Progress = Arc::new(move |_, fraction| {
+        if let Some(fraction) = fraction {
+            told.store((fraction * PARTS) as u64, Ordering::Relaxed);
+        }
+    });
+    let (send, mut receive) = channel();
+    let work = thread::Builder::new().name("lastbit release".to_owned());
+    let work = work.spawn(move || {
+        let done = match in_directory {
+            true => release_in(&plan, &ledger, &engine, tell),
+            false => released(&plan, &ledger, &engine, tell),
+        };
+        // Nobody waits if the interpreter ends.
+        let _ = send.send(done);
+    })?;
+    let mut interrupted: Option<PyErr> = None;
+    let done: Result<Released, ReleaseError> = loop {
+        // By a mutable reference, which may go to another thread; the receiver is not shared.
+        let receive = &mut receive;
+        let next = py.detach(move || {
+            receive
+                .recv_timeout(LOOK)
+                .map_err(|error| error == RecvTimeoutError::Timeout)
+        });
+        match next {
+            Ok(done) => break done,
+            Err(true) => {}
+            Err(false) => {
+                return Err(PyRuntimeError::new_err(
+                    "this is a fault of lastbit: a thread failed; report it",
+                ));
+            }
+        }
+        if interrupted.is_none() {
+            let looked = py.check_signals().and_then(|()| match progress {
+                None => Ok(()),
+                Some(progress) => progress
+                    .call1((part.load(Ordering::Relaxed) as f64 / PARTS,))
+                    .map(|_| ()),
+            });
+            if let Err(error) = looked {
+                // What is reserved by now is finished, so that what was paid for is in the ledger.
+                stop.store(true, Ordering::Relaxed);
+                interrupted = Some(error);
+            }
+        }
+    };
+    // It has sent all it had to say.
+    let _ = py.detach(|| work.join());
+    if let Some(interrupted) = interrupted {
+        return Err(interrupted);
+    }
+    let done = done.map_err(|error| error::release(py, &error))?;
+    Ok(match done {
+        Released::New(report) => (NativeReport { report: *report }, None),
+        Released::Stored { report, row, time } => {
+            (NativeReport { report: *report }, Some((row, time)))
+        }
+    })
+}
+
+/// How other files are written: as their name says, but with the plan's own marks between and around cells.
+fn written(plan: &FileFormat, named: FileFormat) -> FileFormat {
+    match (plan, named) {
+        (
+            FileFormat::Csv {
+                delimiter, quote, ..
+            },
+            FileFormat::Csv {
+                delimiter: usual,
+                gzip,
+                ..
+            },
+        ) => FileFormat::Csv {
+            delimiter: match delimiter {
+                b',' | b'\t' => usual,
+                chosen => *chosen,
+            },
+            quote: *quote,
+            gzip,
+        },
+        (_, named) => named,
+    }
+}
+
+/// The budget of a ledger, what was spent and what is left, each as (measure, loss, δ, words); nothing if there is no ledger yet.
+#[pyfunction]
+pub fn ledger_state(path: PathBuf) -> PyResult<Option<[(String, String, String, String); 3]>> {
+    let ledger = match Ledger::view(&path) {
+        Ok(ledger) => ledger,
+        Err(LedgerError::Missing(_)) => return Ok(None),
+        Err(error) => return Err(error::ledger(&error)),
+    };
+    let account = ledger.account();
+    let told = |loss: &lastbit_release::loss::Loss| {
+        (
+            loss.measure.name().to_owned(),
+            loss.main.to_string(),
+            loss.delta.to_string(),
+            loss.to_string(),
+        )
+    };
+    Ok(Some([
+        told(&account.budget),
+        told(&account.spent),
+        told(&account.remaining()),
+    ]))
+}

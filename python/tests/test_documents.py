@@ -1,0 +1,36 @@
+"""The blocks of docs/python.md run as they stand."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+BLOCK = re.compile(r"^```python ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for needed in ("numpy", "pandas", "pyarrow"):
+        pytest.importorskip(needed)
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    ours = [code for package, code in blocks if not package]
+    assert len(ours) > 10
+    names: dict[str, Any] = {}
+    for code in ours:
+        exec(compile(code, str(GUIDE), "exec"), names)
+
+
+@pytest.mark.parametrize("package", ["opendp", "diffprivlib"])
+def test_what_others_do_runs_where_they_are(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+    for of, code in BLOCK.findall(GUIDE.read_text(encoding="utf-8")):
+        if of == package:
+            names: dict[str, Any] = {}
+            exec(compile(code, str(GUIDE), "exec"), names)
+            assert names["noisy"] is not None
