@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from fractions import Fraction
 from typing import Any, Hashable, Mapping, Optional, Sequence, TypeVar, Union, overload
@@ -73,18 +74,17 @@ def _draw(noise: Union[Noise, Snapping], value: Any) -> Any:
         if isinstance(noise, Snapping):
             return noise.float(_as_float(value))
         return noise.integer(value)
-    numpy = sys.modules.get("numpy")
+    numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         return _draw_array(noise, value, numpy)
     if isinstance(value, (list, tuple)):
         try:
-            import numpy
+            numpy = importlib.import_module("numpy")
         except ImportError:
             return [_draw(noise, one) for one in value]
         return _draw_array(noise, numpy.asarray(value), numpy)
     if hasattr(value, "__array__"):
-        import numpy
-
+        numpy = importlib.import_module("numpy")
         return _draw_array(noise, numpy.asarray(value), numpy)
     raise ParameterError(f"noise is added to numbers and arrays of numbers, got {kind.__name__}")
 

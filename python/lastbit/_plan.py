@@ -118,10 +118,10 @@ class Plan:
     ... )
     >>> plan.price().loss
     '1'
-    >>> plan.column("age", lowr=0, upper=120)
+    >>> plan.mean("cots")
     Traceback (most recent call last):
         ...
-    lastbit.PlanError: 26:1: [columns.age] has no key `lowr`; did you mean `lower`?
+    lastbit.PlanError: 34:1: statistic "mean of cots": there is no column `cots` in the plan; add [columns.cots], or: did you mean `cost`?
     """
 
     __slots__ = ("_text", "_base", "_path", "_native")

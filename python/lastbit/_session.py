@@ -83,7 +83,7 @@ class Session:
         else:
             # Read once: what is asked later is asked of the same rows.
             self._data = _Frame(_table(data))
-        self._budget = dict(budget)
+        self._budget: dict[str, Any] = dict(budget)
         self._head: dict[str, Any] = {
             "unit": unit,
             "most_rows": most_rows,

@@ -168,7 +168,9 @@ fn tested(python: &Path, arguments: &[String]) -> Result<String> {
     .context("could not find the native part that was built")?;
     run::succeed(
         Command::new(python)
-            .args(["-m", "mypy", "--strict", "--cache-dir"])
+            .args(["-m", "mypy", "--strict", "--config-file"])
+            .arg(run::root().join("python/pyproject.toml"))
+            .arg("--cache-dir")
             .arg(run::target().join("python-mypy"))
             .arg(&package)
             .current_dir(&site),

@@ -5,6 +5,8 @@ mod black_box;
 mod ledger;
 mod parameter_limits;
 mod printed_bounds;
+#[cfg(feature = "engine")]
+mod query;
 mod release;
 mod support;
 mod transcripts;

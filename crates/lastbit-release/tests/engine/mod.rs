@@ -3,6 +3,7 @@ mod damage;
 mod errors;
 mod files;
 mod formats;
+mod memory;
 mod near;
 mod neighbours;
 mod one_value;

@@ -36,11 +36,9 @@ pub use memory_fingerprint::memory_fingerprint;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use parquet::plant_belief_in_statistics;
 pub use paths::files;
-#[cfg(any(test, feature = "test-entropy"))]
-pub use run::answer;
 pub use run::{OnProgress, check, check_memory, scan, scan_memory, scan_until};
 #[cfg(any(test, feature = "test-entropy"))]
-pub use worker::answer_batches;
+pub use run::{answer, answer_batches};
 
 use std::thread;
 

@@ -72,6 +72,22 @@ pub fn answer(query: &Query, options: &Options) -> Result<Answer, EngineError> {
     exact(query, options, Arc::new(|_| {}), &AtomicBool::new(false))
 }
 
+/// The unprotected answer over batches in memory, for tests: as [`scan_memory`] finds it.
+#[cfg(any(test, feature = "test-entropy"))]
+pub fn answer_batches(
+    query: &Query,
+    batches: &[RecordBatch],
+    options: &Options,
+) -> Result<Answer, EngineError> {
+    let run = Run::new(query, options)?;
+    let Some(first) = batches.first() else {
+        return run.finish(vec![run.worker()]);
+    };
+    let table = MemoryTable::new(first.schema(), batches.to_vec())?;
+    let table = ScanTable::of_memory(&table, &run, options)?;
+    finish(&run, &table, Arc::new(|_| {}), &AtomicBool::new(false))
+}
+
 fn exact(
     query: &Query,
     options: &Options,

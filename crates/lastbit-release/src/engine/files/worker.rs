@@ -118,33 +118,3 @@ impl Worker {
         Ok(())
     }
 }
-
-/// The unprotected answer over batches in memory, for tests: the query's source is not read. Batches are dealt to as many workers as
-/// there are threads, as partitions of files are.
-#[cfg(any(test, feature = "test-entropy"))]
-pub fn answer_batches(
-    query: &Query,
-    batches: &[RecordBatch],
-    options: &Options,
-) -> Result<Answer, EngineError> {
-    let run = Run::new(query, options)?;
-    let mut workers: Vec<Worker> = (0..run.threads).map(|_| run.worker()).collect();
-    for (index, batch) in batches.iter().enumerate() {
-        let schema = batch.schema();
-        let place = |name: &String| {
-            schema
-                .index_of(name)
-                .map_err(|_| EngineError::UnknownColumn {
-                    file: "memory".into(),
-                    column: name.clone(),
-                    columns: schema.fields().iter().map(|f| f.name().clone()).collect(),
-                })
-        };
-        let wanted: Vec<usize> = run.columns().iter().map(place).collect::<Result<_, _>>()?;
-        let batch = batch
-            .project(&wanted)
-            .map_err(|error| EngineError::Engine(error.to_string()))?;
-        workers[index % run.threads].add(&batch)?;
-    }
-    run.finish(workers)
-}
