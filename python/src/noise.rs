@@ -13,6 +13,9 @@ use crate::error::parameter;
 /// A release of a number, or of numbers, with noise; or why there is none.
 type Release<T> = Result<Box<dyn Fn(&T) -> Result<T, Error> + Send + Sync>, String>;
 
+/// The loss at a distance.
+type LossAt = Box<dyn Fn(&Rational) -> Result<Up, Error> + Send + Sync>;
+
 /// How much finer the grid of floats is than the scale of the noise, as a power of two.
 const FINER: i64 = 10;
 
@@ -23,7 +26,7 @@ pub struct Noise {
     floats: Release<Vec<f64>>,
     integer: Release<i64>,
     integers: Release<Vec<i64>>,
-    loss: Box<dyn Fn(&Rational) -> Result<Up, Error> + Send + Sync>,
+    loss: LossAt,
     /// ε or ρ.
     #[pyo3(get)]
     measure: &'static str,

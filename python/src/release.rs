@@ -123,10 +123,11 @@ impl Engine for Stoppable {
     }
 
     fn check(&self, query: &Query) -> Result<(), EngineFailure> {
-        Ok(match &self.table {
+        match &self.table {
             Some(table) => check_memory(table, query)?,
             None => check(query)?,
-        })
+        }
+        Ok(())
     }
 
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
@@ -253,9 +254,12 @@ fn written(plan: &FileFormat, named: FileFormat) -> FileFormat {
     }
 }
 
+/// A loss: its measure, its main part, δ, and all of it in words.
+type Told = (String, String, String, String);
+
 /// The budget of a ledger, what was spent and what is left, each as (measure, loss, δ, words); nothing if there is no ledger yet.
 #[pyfunction]
-pub fn ledger_state(path: PathBuf) -> PyResult<Option<[(String, String, String, String); 3]>> {
+pub fn ledger_state(path: PathBuf) -> PyResult<Option<[Told; 3]>> {
     let ledger = match Ledger::view(&path) {
         Ok(ledger) => ledger,
         Err(LedgerError::Missing(_)) => return Ok(None),

@@ -130,7 +130,7 @@ fn version() -> Option<(u32, u32)> {
 /// Lints, builds, tests and type-checks the package: with the profile for development, which is quick to build. The package is put
 /// together by hand, as the wheel would be.
 fn tested(python: &Path, arguments: &[String]) -> Result<String> {
-    let lints = "clippy -p lastbit-python --all-targets --locked -- -D warnings";
+    let lints = "clippy -p lastbit-python --locked -- -D warnings";
     run::succeed(
         extension(&mut run::cargo(), python).args(lints.split(' ')),
         &format!("mend what clippy names above; repeat with: cargo {lints}"),
