@@ -10,7 +10,7 @@ use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use lastbit_release::account::{Adds, Prices, price_in};
 use lastbit_release::clean::{self, label, shown};
-use lastbit_release::ledger::{Account, LedgerError};
+use lastbit_release::ledger::Account;
 use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
@@ -116,14 +116,8 @@ impl Plan {
 }
 
 /// The price of a plan, for people.
-pub fn print_price(
-    out: &mut Stdout,
-    plan: &plan::Plan,
-    prices: &Prices,
-    left: Result<Left, LedgerError>,
-) -> Result<()> {
-    let left = left.map_err(anyhow::Error::from);
-    print(out, plan, prices, &left.as_ref().copied())
+pub fn print_price(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: Left) -> Result<()> {
+    print(out, plan, prices, &Ok(left))
 }
 
 fn print(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use lastbit_exact::Rational;
-use lastbit_release::account::price;
+use lastbit_release::account::{Adds, price_in};
 use lastbit_release::loss::{Loss, Measure};
 use lastbit_release::plan::Plan;
 use lastbit_release::release::{Changed, Released};
@@ -14,7 +14,7 @@ use lastbit_release::select::ask;
 use crate::Usage;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::Left;
+use crate::left::{Left, account};
 use crate::output::Guard;
 use crate::plan::print_price;
 use crate::release::{Place, goes_on, released, silent};
@@ -73,18 +73,18 @@ impl Query {
         let asked = ask(&plan, &self.statement, &self.spend(&plan)?)?;
         let place = Place::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
-        let prices = price(&asked)?;
-        let left = Left::of(&asked, &prices.loss, &ledger);
+        let known = account(&ledger)?;
+        let prices = price_in(&asked, &Adds::new(&asked, known.as_ref()))?;
+        let known = known.as_ref().map(|account| (&*ledger, account));
+        let left = Left::of(&asked, &prices.loss, known);
         if self.price {
             return print_price(out, &asked, &prices, left);
         }
         warn_if_exposed(&ledger);
-        let mut guard = Guard::new(&self.plan, &plan.source);
+        let mut guard = Guard::new(&self.plan, &plan);
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
-        if !self.yes
-            && let Ok(left) = left
-        {
+        if !self.yes {
             left.ask()?;
         }
         let mut go_on = |changed: &Changed| goes_on(changed, self.yes, false);
@@ -95,7 +95,8 @@ impl Query {
             ));
         }
         forms.show(done.report(), out)?;
-        if let Ok(left) = Left::of(&asked, &prices.loss, &ledger) {
+        if let Ok(Some(now)) = account(&ledger) {
+            let left = Left::of(&asked, &prices.loss, Some((&ledger, &now)));
             say(&format!("{} is left.", left.left));
         }
         Ok(())
@@ -119,7 +120,7 @@ impl Query {
             (Measure::Pure, ..) => bail!(Usage(
                 "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1".into()
             )),
-            (Measure::Approximate, ..) => bail!(Usage(
+            _ => bail!(Usage(
                 "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1 --delta 1e-9".into()
             )),
         };

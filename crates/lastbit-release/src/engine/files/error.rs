@@ -11,6 +11,11 @@ use crate::near::nearest;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
+    /// Joined files beside a table in memory.
+    #[error(
+        "a table in memory is not joined with the files of [[source.join]]; join them before, by the unit's key, or release from files"
+    )]
+    JoinedMemory,
     /// No file has this name, or matches this pattern.
     #[error("no file at `{0}`; check the path in the plan, which starts at the plan's directory")]
     NoFile(String),

@@ -45,6 +45,7 @@ pub fn scan_memory(
     progress: OnProgress,
     stop: &AtomicBool,
 ) -> Result<Sealed<Answer>, EngineError> {
+    no_joins(query)?;
     let run = Run::new(query, options)?;
     let table = ScanTable::of_memory(table, &run, options)?;
     finish(&run, &table, progress, stop).map(Sealed::new)
@@ -52,9 +53,18 @@ pub fn scan_memory(
 
 /// [`check`] of a table in memory.
 pub fn check_memory(table: &MemoryTable, query: &Query) -> Result<(), EngineError> {
+    no_joins(query)?;
     let options = Options::default();
     let run = Run::new(query, &options)?;
     ScanTable::of_memory(table, &run, &options).map(|_| ())
+}
+
+/// A plan's joined tables are files, which are neither fingerprinted nor read for a table in memory.
+fn no_joins(query: &Query) -> Result<(), EngineError> {
+    match query.derive.joins.is_empty() {
+        true => Ok(()),
+        false => Err(EngineError::JoinedMemory),
+    }
 }
 
 /// Whether the query can be asked of its source, as far as that shows before any row counts: the files exist, and have the columns,
