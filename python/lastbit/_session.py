@@ -142,9 +142,10 @@ class Session:
             main = "rho" if "rho" in self._budget else "epsilon"
             raise ParameterError(f'say what the question may spend, {main}="0.1", or the error it may have, error=20')
         state = _lastbit.ledger_state(self.ledger)
-        if state is None:
+        # A ledger that composes counts what is left in another measure, and refuses by itself what is too much.
+        if state is None or state[2][0] != state[0][0]:
             return self._budget
-        measure, loss, delta, _ = state[2]
+        _, loss, delta, _ = state[2]
         left: dict[str, Number] = {"rho" if "rho" in self._budget else "epsilon": Fraction(loss)}
         if "delta" in self._budget:
             left["delta"] = Fraction(delta)
