@@ -49,8 +49,10 @@ pub struct Derive {
 /// unit without a row there has missing cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
-    /// Where its rows are. It has the column of the unit.
+    /// Where its rows are.
     pub source: Source,
+    /// The column of the unit, which both tables have. A plan whose unit is another is not priced.
+    pub key: String,
     /// The columns that rows get from it.
     pub columns: Vec<String>,
 }

@@ -72,6 +72,7 @@ pub fn joins(
         }
         all.push(Join {
             source: super::parse::source(&table, base)?,
+            key: unit.clone(),
             columns: names,
         });
     }

@@ -24,7 +24,7 @@ use lastbit_noise::entropy::Entropy;
 use super::{Kind, Method, Selected, Slot, Stability, unexpected};
 use crate::engine::query::{Answer, Exact as ExactValue, Group, KeyValue, Sealed};
 use crate::ledger::Reserved;
-use crate::plan::{Neighbours, Plan, Scope};
+use crate::plan::{Neighbours, Plan, Scope, Unit};
 
 /// What a loss is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,13 @@ pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
         Neighbours::AddRemove => UnitDistance::Added,
         Neighbours::ChangeOne { .. } => UnitDistance::Changed,
     };
+    // By another key, a row of a joined table may meet rows of many units.
+    let is_unit = |key: &str| matches!(&plan.unit, Unit::Column { name, .. } if name == key);
+    if plan.derive.joins.iter().any(|join| !is_unit(&join.key)) {
+        return Err(Error::other(
+            "private tables are joined by the column of the unit alone",
+        ));
+    }
     let limits = match scope.limits(&plan.unit) {
         None => Limits::ONE_ROW,
         Some((most_rows, most_groups)) => Limits::new(most_rows, most_groups)?,

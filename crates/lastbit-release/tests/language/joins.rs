@@ -262,6 +262,29 @@ fn other_joins_are_refused_with_the_reason() {
     assert!(refused(derived).contains("is computed"));
 }
 
+/// A plan that was changed by hand has no price, and the steward can look at what is joined.
+#[test]
+fn joins_by_another_key_have_no_price() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("visits.csv"), "patient,cost\n1,10\n").unwrap();
+    fs::write(
+        directory.path().join("people.csv"),
+        "patient,age,sex\n1,70,f\n",
+    )
+    .unwrap();
+    let mut plan = Plan::parse_in(&plan(JOIN, false), directory.path()).unwrap();
+    let engine = TableEngine::default();
+    let seen = lastbit_release::inspect::inspect_not_private(&plan, &engine, Arc::new(|_, _| {}));
+    assert_eq!(seen.unwrap().rows, 1);
+    plan.derive.joins[0].key = "ward".to_owned();
+    assert!(
+        price(&plan)
+            .unwrap_err()
+            .to_string()
+            .contains("of the unit alone")
+    );
+}
+
 #[test]
 fn a_joined_table_lacks_no_column_that_is_named() {
     let directory = tempfile::tempdir().unwrap();

@@ -48,11 +48,6 @@ fn lookup(
     options: &Options,
     is_read: bool,
 ) -> Result<Lookup, EngineError> {
-    let Unit::Column { name: unit, .. } = &query.unit else {
-        return Err(EngineError::Query(
-            "private tables are joined by the column of the unit, and every row is one".to_owned(),
-        ));
-    };
     let keys = join.columns.iter().map(|column| Key::Discovered {
         column: column.clone(),
     });
@@ -60,7 +55,11 @@ fn lookup(
         &Query {
             source: join.source.clone(),
             derive: Derive::default(),
-            unit: query.unit.clone(),
+            unit: Unit::Column {
+                name: join.key.clone(),
+                most_rows: 1,
+                most_groups: 1,
+            },
             tables: vec![Table {
                 keys: keys.collect(),
                 aggregates: vec![Aggregate::Rows],
@@ -73,7 +72,7 @@ fn lookup(
     let table = ScanTable::open(&join.source, &run, options)?;
     let mut rows = Rows {
         query,
-        unit,
+        unit: &join.key,
         columns: &join.columns,
         chosen: BTreeMap::new(),
         bytes: 0,
