@@ -11,7 +11,6 @@ mod invented;
 #[cfg(feature = "engine")]
 mod memory_engine;
 pub mod query;
-pub mod sql;
 
 use std::sync::Arc;
 
