@@ -52,8 +52,9 @@ fn show_has_exact_amounts() {
     assert_eq!(
         out,
         format!(
-            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2\n  \
+            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2{}enough for 2 more like the last\n  \
              releases   1{}and 1 reserved but not settled, which stay spent\n  entries    4\n  head       {head}\n",
+            " ".repeat(59),
             " ".repeat(65)
         )
     );
@@ -143,7 +144,7 @@ fn the_budget_is_raised_and_not_lowered_below_what_is_spent() {
     let (status, out, _) = run("budget", &path, &["--epsilon", "2", "--note", "agreed"]);
     assert_eq!(status, 0);
     assert!(
-        out.contains("budget     ε = 2\n") && out.contains("remaining  ε = 1.2\n"),
+        out.contains("budget     ε = 2\n") && out.contains("remaining  ε = 1.2 "),
         "{out}"
     );
     let (status, out, error) = run("budget", &path, &["--epsilon", "0.79"]);
