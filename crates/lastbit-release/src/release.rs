@@ -146,12 +146,15 @@ pub fn release_with(
     run(plan, &open, engine, std::sync::Arc::new(|_, _| {}), entropy)
 }
 
+/// Opens or makes the ledger of a budget, on these terms, that protects something.
+type Open<'a> = dyn Fn(&Loss, Option<&Terms>, &str) -> Result<Ledger, LedgerError> + 'a;
+
 /// How a release comes to its ledger.
 struct Opener<'a> {
     /// The account of the ledger, if it is there already.
     look: &'a dyn Fn() -> Result<Option<Account>, LedgerError>,
     /// Opens or makes the ledger of a budget that protects something.
-    open: &'a dyn Fn(&Loss, Option<&Terms>, &str) -> Result<Ledger, LedgerError>,
+    open: &'a Open<'a>,
 }
 
 fn look(path: &Path) -> Result<Option<Account>, LedgerError> {

@@ -316,7 +316,8 @@ pub fn near_largest(
     let goal = Down::from_rational(target).get();
     let mut at = decimal::down(start, DIGITS_TRIED);
     // The largest that is known to do, the smallest that is known not to, and ln value of both.
-    let (mut good, mut bad): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let mut good: Option<(f64, f64)> = None;
+    let mut bad: Option<(f64, f64)> = None;
     let mut answer = None;
     for _ in 0..10 {
         let found = value(&at)?.get();

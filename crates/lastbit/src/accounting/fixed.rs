@@ -64,7 +64,7 @@ impl FixedLosses {
             let same = self
                 .others
                 .iter_mut()
-                .find(|(other, of, _)| (other, &*of) == (kind, size));
+                .find(|(other, of, _)| (other, of) == (kind, size));
             match same {
                 Some((_, _, times)) => *times = times.saturating_add(*count),
                 None => self.others.push((*kind, size.clone(), *count)),
