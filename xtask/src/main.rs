@@ -27,11 +27,11 @@ Tasks
   quick     Format, lints and tests of the crates that differ from a revision, and of those that use them:
             cargo xtask quick [REVISION], without one from the last commit. Tests run for half a minute at most.
   test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, tests without
-            default features, the Python package, proofs, documentation, dependencies. Stops at the first step that
-            fails and says how to repeat it. Needs nothing but the Rust toolchain; the Python package is tested where
-            Python 3.10 or later and a package index are, the proofs are built where Coq is installed or can be (root
-            on Debian), and the dependency check runs when cargo-deny is installed.
-  python    Only the Python package: build it, run its tests and check its types, in a virtual environment under
+            default features, proofs, documentation, dependencies. Stops at the first step that fails and says how to
+            repeat it. Needs nothing but the Rust toolchain; the proofs are built where Coq is installed or can be (root
+            on Debian), and the dependency check runs when cargo-deny is installed. The Python package has a task of its
+            own.
+  python    The Python package: build it, run its tests and check its types, in a virtual environment under
             target/. Arguments go to pytest: cargo xtask python -k laplace
   wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size and time.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.

@@ -18,14 +18,6 @@ const PACKAGES: &[&str] = &[
 /// The oldest Python that the package runs with.
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Builds and tests the package; or why that is not possible here.
-pub fn step() -> Result<Result<String, String>> {
-    match environment(PACKAGES)? {
-        Ok(python) => tested(&python, &[]).map(Ok),
-        Err(why) => Ok(Err(why)),
-    }
-}
-
 /// `cargo xtask python`, with arguments for pytest.
 pub fn run(arguments: &[String]) -> Result<()> {
     match environment(PACKAGES)? {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, proofs, python, run};
+use crate::{errata, proofs, run};
 
 /// A check and its heading.
 struct Step {
@@ -53,15 +53,6 @@ const STEPS: &[Step] = &[
     Step {
         heading: "features",
         check: features,
-    },
-    Step {
-        heading: "Python",
-        check: || {
-            python::step().map(|tested| match tested {
-                Ok(summary) => Outcome::Passed(summary),
-                Err(why) => Outcome::Skipped(why),
-            })
-        },
     },
     Step {
         heading: "proofs",
