@@ -2,6 +2,8 @@
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
 use lastbit_release::clean;
 use lastbit_release::present::Style;
 
@@ -90,11 +92,9 @@ impl Write for Stdout {
 
 const RESET: &str = "\u{1b}[0m";
 
-/// Whether colours are shown there, and wanted: <https://no-color.org>.
-fn has_colour(stream: &impl IsTerminal) -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+/// Whether colours are shown there, and wanted: by the same rule as in the help that `clap` prints.
+fn has_colour(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
 }
 
 /// Writes an error to standard error, as [`say`] does, with its first word in colour.

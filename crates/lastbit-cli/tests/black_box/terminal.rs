@@ -33,7 +33,7 @@ fn on_terminal(here: &Here, arguments: &[&str], typed: &str, settings: &[(&str, 
     };
     let mut command = here.command(arguments);
     command.stdin(side()).stdout(side()).stderr(side());
-    command.env_remove("NO_COLOR").env("TERM", "xterm");
+    command.env("TERM", "xterm");
     command.envs(settings.iter().copied());
     let mut child = command.spawn().unwrap();
     // The command has its own ends of the terminal; when they are closed, reading ends.
@@ -122,10 +122,10 @@ fn a_release_on_changed_data_is_asked_for() {
 fn colours_are_for_terminals_that_have_them() {
     let here = Here::new();
     let escape = "\u{1b}[";
-    let coloured = |arguments: &[&str], settings: &[(&str, &str)]| {
-        on_terminal(&here, arguments, "", settings)
-            .screen
-            .contains(escape)
+    let shown = |arguments: &[&str], settings: &[(&str, &str)], coloured: bool| {
+        let screen = on_terminal(&here, arguments, "", settings).screen;
+        let is = screen.contains(escape);
+        assert_eq!(is, coloured, "{arguments:?} {settings:?}: {screen}");
     };
     for arguments in [
         &["rehearse", "plan.toml"][..],
@@ -133,9 +133,10 @@ fn colours_are_for_terminals_that_have_them() {
         &["plan", "none.toml"],
         &["--help"],
     ] {
-        assert!(coloured(arguments, &[]), "{arguments:?}");
-        assert!(!coloured(arguments, &[("NO_COLOR", "1")]), "{arguments:?}");
-        assert!(!coloured(arguments, &[("TERM", "dumb")]), "{arguments:?}");
+        shown(arguments, &[], true);
+        for setting in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
+            shown(arguments, &[setting], false);
+        }
         let piped = here.run(arguments);
         assert!(!piped.out.contains(escape) && !piped.err.contains(escape));
     }
