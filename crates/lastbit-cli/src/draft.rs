@@ -21,7 +21,8 @@ Example:
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Draft {
-    /// A table: CSV, Parquet or JSON lines, by its name. The plan finds it from its own directory on
+    /// A table: CSV, Parquet or JSON lines, by its name. The plan finds it from its own directory
+    /// on
     file: PathBuf,
 }
 

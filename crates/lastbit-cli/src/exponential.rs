@@ -177,7 +177,8 @@ const BITS: u32 = 70;
 
 #[derive(Args)]
 pub struct Law {
-    /// File of scores, one per line; `-` for standard input. Guesses, as the law of the true scores would disclose them
+    /// File of scores, one per line; `-` for standard input. Guesses, as the law of the true scores
+    /// would disclose them
     #[arg(long, value_name = "FILE")]
     scores: PathBuf,
 
@@ -277,7 +278,8 @@ struct Among {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     candidates: Option<u64>,
 
-    /// File of guessed scores, one per line, or `-`: also shows how good the selection is if they are right
+    /// File of guessed scores, one per line, or `-`: also shows how good the selection is if they
+    /// are right
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
 }

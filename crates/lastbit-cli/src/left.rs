@@ -46,7 +46,8 @@ pub enum Part {
 }
 
 impl Left {
-    /// What is left in the account of a ledger for this loss; if there is none yet, of the plan's budget.
+    /// What is left in the account of a ledger for this loss; if there is none yet, of the plan's
+    /// budget.
     pub fn of(plan: &Plan, loss: &Loss, ledger: Option<(&Path, &Account)>) -> Left {
         let fresh = || {
             let limit = plan.terms().map(|terms| Limit::new(&terms, &plan.budget));
@@ -116,7 +117,8 @@ impl Left {
         }
     }
 
-    /// Asks on a terminal whether to spend more than half of what is left. Where nobody can answer, nobody is asked.
+    /// Asks on a terminal whether to spend more than half of what is left. Where nobody can answer,
+    /// nobody is asked.
     pub fn ask(&self) -> Result<()> {
         let Some(warning) = self.warning().filter(|_| self.part() != Part::TooMuch) else {
             return Ok(());

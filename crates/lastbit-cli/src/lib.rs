@@ -34,8 +34,9 @@ use streams::{Stdout, say_error};
 
 /// Differential privacy that is right to the last bit.
 ///
-/// Noise is drawn exactly, parameters are exact decimals, and every number printed about privacy or error is rounded to the safe
-/// side. Exit status: 0 done, 1 refused or failed, 2 bad usage; errors go to standard error.
+/// Noise is drawn exactly, parameters are exact decimals, and every number printed about privacy or
+/// error is rounded to the safe side. Exit status: 0 done, 1 refused or failed, 2 bad usage; errors
+/// go to standard error.
 #[derive(Parser)]
 #[command(name = "lastbit", version, max_term_width = 110)]
 struct Cli {
@@ -104,10 +105,12 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Runs the command with these arguments, of which the first is the name of the program, and gives its exit status: 0 done, 1 refused or
-/// failed, 2 bad usage. It writes to standard output and standard error.
+/// Runs the command with these arguments, of which the first is the name of the program, and gives
+/// its exit status: 0 done, 1 refused or failed, 2 bad usage. It writes to standard output and
+/// standard error.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    // A panic is a fault of ours. It must not look like an answer: 101 is no status of this command.
+    // A panic is a fault of ours. It must not look like an answer: 101 is no status of this
+    // command.
     panic::catch_unwind(|| answer(arguments)).unwrap_or_else(|_| {
         say_error("this is a fault of lastbit; report it with the lines above");
         1
@@ -154,7 +157,8 @@ fn answer(arguments: Vec<OsString>) -> u8 {
     }
 }
 
-/// Help and versions go to standard output, bad usage to standard error. Messages repeat arguments, so the error of clean ones is shown.
+/// Help and versions go to standard output, bad usage to standard error. Messages repeat arguments,
+/// so the error of clean ones is shown.
 fn not_parsed(arguments: &[OsString], error: clap::Error) -> u8 {
     let arguments = arguments
         .iter()

@@ -1,11 +1,11 @@
-//! How numbers are written. What says something about privacy or error is rounded to the safe side as text, too: the decimal that is
-//! printed is a bound, whoever reads it and however.
+//! How numbers are written. What says something about privacy or error is rounded to the safe side
+//! as text, too: the decimal that is printed is a bound, whoever reads it and however.
 
 use lastbit_exact::{Down, Interval, Rational, Rounding, Up};
 use serde_json::{Value, json};
 
-/// The shortest text that reads back as the same double, with an exponent where that is what a person would write. For numbers that
-/// are no bounds.
+/// The shortest text that reads back as the same double, with an exponent where that is what a
+/// person would write. For numbers that are no bounds.
 pub fn shortest(value: f64) -> String {
     if is_plain(value) {
         format!("{value}")
@@ -32,7 +32,8 @@ pub fn lower(bound: Down) -> String {
     }
 }
 
-/// A number that may be stated too large in magnitude: the end of its interval that is farther from zero.
+/// A number that may be stated too large in magnitude: the end of its interval that is farther from
+/// zero.
 pub fn outer(x: Interval) -> String {
     if x.lo().abs() > x.hi().abs() {
         lower(x.lower())
@@ -52,7 +53,8 @@ pub fn readable(value: &Rational) -> String {
         .unwrap_or_else(|| format!("≈ {}", shortest(value.to_f64(Rounding::NearestEven))))
 }
 
-/// A rational that may be stated too large but never too small, such as a loss: the decimal if it is short, else one above.
+/// A rational that may be stated too large but never too small, such as a loss: the decimal if it
+/// is short, else one above.
 pub fn readable_up(value: &Rational) -> String {
     short_decimal(value).unwrap_or_else(|| format!("≤ {}", upper(Up::from_rational(value))))
 }
@@ -105,7 +107,8 @@ pub fn json_up(value: &Rational) -> Value {
     json(value.printable_up())
 }
 
-/// A rational that was given, for JSON: the double whose decimal is the number itself, if there is one, else one above.
+/// A rational that was given, for JSON: the double whose decimal is the number itself, if there is
+/// one, else one above.
 pub fn json_given(value: &Rational) -> Value {
     given(value).map_or_else(|| json_up(value), json)
 }

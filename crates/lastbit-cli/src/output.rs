@@ -1,5 +1,5 @@
-//! Files that the command writes: checked before anything is spent, there whole or not at all, and never in the place of what they are made
-//! from.
+//! Files that the command writes: checked before anything is spent, there whole or not at all, and
+//! never in the place of what they are made from.
 
 mod draft;
 mod guard;
@@ -87,8 +87,8 @@ enum Place {
 }
 
 impl Output {
-    /// Checks that it can be written, as far as that shows without writing it: a file that is there must be one of ours, or empty, unless
-    /// the user insists.
+    /// Checks that it can be written, as far as that shows without writing it: a file that is there
+    /// must be one of ours, or empty, unless the user insists.
     pub fn prepare(path: &Path, kind: Kind, guard: &Guard, force: bool) -> Result<Output> {
         let shown = clean::path(path);
         if path == Path::new("-") {
@@ -153,8 +153,8 @@ fn cannot(shown: &str) -> String {
     format!("could not write {shown}")
 }
 
-/// That a regular file may be replaced: it can be written, and holds nothing, or what this command wrote, or the user insists. A ledger
-/// is never replaced, nor any database that might be one.
+/// That a regular file may be replaced: it can be written, and holds nothing, or what this command
+/// wrote, or the user insists. A ledger is never replaced, nor any database that might be one.
 fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
     let shown = clean::path(path);
     OpenOptions::new()
@@ -222,8 +222,8 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// A path that is the same for all ways to name a file, whether it is there or not: links to directories are followed, and links to the file
-/// itself are not.
+/// A path that is the same for all ways to name a file, whether it is there or not: links to
+/// directories are followed, and links to the file itself are not.
 fn resolved(path: &Path) -> Option<PathBuf> {
     Some(
         fs::canonicalize(directory_of(path))

@@ -54,7 +54,8 @@ pub struct Query {
     #[arg(long)]
     price: bool,
 
-    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, lastbit.ledger]
+    /// The ledger; one per data set [default: the one beside the plan; if there is none yet,
+    /// lastbit.ledger]
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
@@ -102,7 +103,8 @@ impl Query {
         Ok(())
     }
 
-    /// What it may spend, in the measure of the budget. A question that says nothing would spend everything.
+    /// What it may spend, in the measure of the budget. A question that says nothing would spend
+    /// everything.
     fn spend(&self, plan: &Plan) -> Result<Loss> {
         let spend = match (plan.budget.measure, &self.epsilon, &self.rho) {
             (Measure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,

@@ -37,14 +37,16 @@ pub struct Release {
     /// The plan
     plan: PathBuf,
 
-    /// The ledger; one per data set [default: the one beside the plan; if there is none yet, lastbit.ledger]
+    /// The ledger; one per data set [default: the one beside the plan; if there is none yet,
+    /// lastbit.ledger]
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
     #[command(flatten)]
     forms: Forms,
 
-    /// Do not ask: neither before more than half of what is left is spent, nor where the data changed
+    /// Do not ask: neither before more than half of what is left is spent, nor where the data
+    /// changed
     #[arg(long)]
     yes: bool,
 
@@ -126,8 +128,8 @@ impl Place {
     }
 }
 
-/// The directory of a plan. A link from another one is refused: two directories are two ledgers, and nobody can know which one the link
-/// stands for.
+/// The directory of a plan. A link from another one is refused: two directories are two ledgers,
+/// and nobody can know which one the link stands for.
 fn home(plan: &Path) -> Result<PathBuf> {
     let parent = |path: &Path| match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -156,7 +158,8 @@ fn progress(bar: &ProgressBar) -> Progress {
     })
 }
 
-/// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is asked.
+/// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is
+/// asked.
 pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
     let Changed {
         row,

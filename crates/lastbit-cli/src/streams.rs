@@ -1,4 +1,5 @@
-//! Standard output and standard error: what is not ours is made harmless, and nothing that happens to them is a panic.
+//! Standard output and standard error: what is not ours is made harmless, and nothing that happens
+//! to them is a panic.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -10,8 +11,8 @@ use lastbit_release::present::Style;
 /// The most characters of one message.
 const MOST_SAID: usize = 1 << 14;
 
-/// Standard output. Whatever others wrote should be clean before it comes here; what is still hidden is written as `\u202e`, which means
-/// the same in JSON.
+/// Standard output. Whatever others wrote should be clean before it comes here; what is still
+/// hidden is written as `\u202e`, which means the same in JSON.
 pub struct Stdout {
     out: BufWriter<StdoutLock<'static>>,
     closed: bool,
@@ -107,7 +108,8 @@ pub fn say_error(message: &str) {
     }
 }
 
-/// Writes a line to standard error, clean and not too long. If it cannot be written there is nobody to tell.
+/// Writes a line to standard error, clean and not too long. If it cannot be written there is nobody
+/// to tell.
 pub fn say(message: &str) {
     let clean = clean::json(message);
     let cut = clean::shortened(&clean, MOST_SAID);

@@ -1,10 +1,13 @@
-//! Text that is not ours, made fit to be shown: nothing in it acts on a terminal, and what looks the same is the same.
+//! Foreign text made safe to show: nothing in it acts on a terminal, and what looks the same is the
+//! same.
 //!
-//! Titles, names, units, cells, paths and lines of programs come from others. A terminal obeys some characters, some turn the direction
-//! of writing, and some are not seen at all. [`visible`] writes each of these as `\u{202e}`; [`shown`] also bounds the length, for
-//! messages; [`label`] is for names that stand beside each other and must differ if they are different; [`path`] is for files.
+//! Titles, names, units, cells, paths and lines of programs come from others. Some characters
+//! command a terminal, some turn the direction of writing, and some cannot be seen. [`visible`]
+//! writes each of these as `\u{202e}`; [`shown`] also bounds the length, for messages; [`label`] is
+//! for names side by side, which must look different if they are; [`path`] is for files.
 //!
-//! Letters that merely look alike, such as a Latin and a Cyrillic a, stay as they are: both are seen.
+//! Letters that merely look alike, such as a Latin and a Cyrillic a, stay as they are: both are
+//! seen.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,8 +16,8 @@ use std::path::Path;
 /// The most characters that [`shown`] takes from a text.
 pub const MOST_SHOWN: usize = 200;
 
-/// Whether a character acts, or is not seen: controls, line and paragraph separators, every space but the usual one, marks of
-/// direction, joiners, fillers, variation selectors and tags.
+/// Whether a character acts or cannot be seen: controls, line and paragraph separators, every space
+/// but the usual one, marks of direction, joiners, fillers, variation selectors and tags.
 pub fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -29,8 +32,8 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with each [hidden](is_hidden) character as `\u{…}`. Different texts stay different: backslashes before such a notation, real
-/// or spelled out, are doubled.
+/// The text with each [hidden](is_hidden) character as `\u{…}`. Different texts stay different:
+/// backslashes before such a notation, real or spelled out, are doubled.
 ///
 /// ```
 /// use lastbit_release::clean::visible;
@@ -47,7 +50,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// [`visible`], and of a long text only the beginning: for messages.
+/// [`visible`], cut to the beginning of a long text: for messages.
 pub fn shown(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         None => visible(text).into_owned(),
@@ -55,7 +58,7 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// [`shown`] of a path. Bytes that are no text are `\x{ff}`.
+/// [`shown`] of a path. A byte that is not text is written `\x{ff}`.
 pub fn path(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -77,8 +80,8 @@ pub fn path(path: &Path) -> String {
     }
 }
 
-/// A name of at most so many characters that looks like no other one: [`visible`], with spaces at its ends and after a space as
-/// `\u{20}`. A longer one ends in … and eight digits of its hash.
+/// A name of at most so many characters that looks like no other name: [`visible`], with spaces at
+/// its ends and after a space as `\u{20}`. A longer one ends in … and eight digits of its hash.
 ///
 /// ```
 /// use lastbit_release::clean::label;
@@ -109,7 +112,7 @@ pub fn label(text: &str, most: usize) -> Cow<'_, str> {
     )
 }
 
-/// At most so many characters, with … for the rest: where a cut name may look like another one.
+/// At most so many characters, with … for the rest: only where a cut name may look like another.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -117,7 +120,8 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A text in JSON with hidden characters in JSON's own notation: `\u202e`. They occur in strings only, whose meaning stays.
+/// A text in JSON with hidden characters in JSON's own notation: `\u202e`. They occur only in
+/// strings, and the strings keep their meaning.
 pub fn json(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && is_hidden(c);
     if !text.contains(acts) {
@@ -137,8 +141,9 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text with some characters, by place and character, as `\u{…}`. Backslashes before such a notation are doubled, so after an even
-/// number of them it was spelled out, and after an odd one it stands for a character.
+/// The text with some characters, by place and character, as `\u{…}`. Backslashes before such a
+/// notation are doubled, so after an even number of them it was spelled out, and after an odd one
+/// it stands for a character.
 fn written(text: &str, hidden: impl Fn(usize, char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut backslashes = 0;

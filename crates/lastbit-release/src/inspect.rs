@@ -1,8 +1,8 @@
 //! What the data do to a plan, for the steward alone: **no noise, no ledger, no guarantee**.
 //!
-//! Whatever is shown here is a fact about the data. It finds mistakes (a category that is spelled in another way, a unit of measure, a limit
-//! far too low) and must not leave the steward's desk; bounds or categories that are chosen by it are themselves facts about the data, which no
-//! loss accounts for.
+//! Whatever is shown here is a fact about the data. It helps to find mistakes: a misspelled
+//! category, a wrong unit of measure, a limit far too low. It must not leave the steward's desk.
+//! Bounds or categories chosen by it are facts about the data too, and no loss accounts for them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Scope, Unit};
 use crate::release::ReleaseError;
 use crate::statistic::query;
 
-/// More rows and groups of a unit than there can be.
+/// More rows and groups than a unit can have.
 const NO_LIMIT: u64 = 1 << 40;
 
 /// What the data do to a plan.
@@ -48,12 +48,12 @@ pub enum InspectedCells {
         below: u64,
         /// Cells that are cut to the upper bound.
         above: u64,
-        /// Cells that are no number.
+        /// Cells that are not numbers.
         missing: u64,
     },
     /// Of texts from a public list.
     Categories {
-        /// Listed categories that no cell has, but for the one that unlisted cells count as.
+        /// Listed categories that no cell has, except the one that unlisted cells count as.
         absent: Vec<String>,
         /// Cells that are missing, or not on the list.
         unlisted: u64,
@@ -72,7 +72,7 @@ pub enum InspectedCells {
 pub struct InspectedUnits {
     /// How many units there are.
     pub units: u64,
-    /// Rows that are of no unit.
+    /// Rows without a unit.
     pub without: u64,
     /// Units that have more rows in all than count in one group.
     pub beyond: u64,
@@ -80,14 +80,14 @@ pub struct InspectedUnits {
     pub statistics: Vec<InspectedStatistic>,
 }
 
-/// What a statistic leaves out, of the rows that are of a unit and in one of its groups.
+/// What a statistic leaves out of the rows that have a unit and are in one of its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectedStatistic {
     /// Its name.
     pub name: String,
     /// Rows that its own filter leaves out; nothing if it has none.
     pub filtered: Option<u64>,
-    /// The rows that it would be of without limits.
+    /// The rows that would count without limits.
     pub rows: u64,
     /// How many of those its limits leave out: its own, or those of the plan where it has none.
     pub left_out: u64,
@@ -186,7 +186,7 @@ pub fn inspect_not_private(
             Some(InspectedUnits {
                 units: count(&*whole(1)?, 0),
                 without: kept.saturating_sub(count(&*whole(NO_LIMIT)?, 0)),
-                // Each unit with more rows adds exactly one if one more may count.
+                // With one more row allowed, each unit that has more rows adds exactly one.
                 beyond: count(&*whole(most_rows.saturating_add(1))?, 0)
                     .saturating_sub(count(&*whole(*most_rows)?, 0)),
                 statistics: statistics(plan, &ask)?,
@@ -201,7 +201,8 @@ pub fn inspect_not_private(
     })
 }
 
-/// What each statistic leaves out: its table as it is, without its limits, and without its filter too.
+/// What each statistic leaves out, from three tables: as it is, without its limits, and also
+/// without its filter.
 fn statistics(
     plan: &Plan,
     ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
@@ -268,7 +269,7 @@ fn count(answer: &Answer, table: usize) -> u64 {
     rows.sum()
 }
 
-/// The column with three bins: below its bounds, within them, and above. What is missing is in none.
+/// The column with three bins: below its bounds, within them, and above. A missing cell is in none.
 fn beyond(numbers: &Numbers) -> Numbers {
     let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
     // Cells are doubles: the least one above the bound.

@@ -1,11 +1,14 @@
 //! From a table and a plan to published numbers, through a ledger that cannot be overspent.
 //!
-//! 1. A [`plan`] names a source, public bounds, the neighbour relation, the privacy unit, a budget and [statistics](statistic).
-//! 2. [`account`]: loss, error, grid and mechanism of every statistic, before any data is read.
-//! 3. An [`engine`] answers the query: exact integers, the same for every order, format and number of threads, sealed.
+//! 1. A [`plan`] names a source, public bounds, the neighbour relation, the privacy unit, a budget
+//!    and [statistics](statistic).
+//! 2. The [`account`] gives every statistic its loss, error, grid and mechanism, before any data
+//!    are read.
+//! 3. An [`engine`] answers the query with exact integers and seals them. They do not depend on the
+//!    order of rows, the file format or the number of threads.
 //! 4. The [`ledger`] durably subtracts the loss and returns an unforgeable [`ledger::Reserved`].
-//! 5. [`release`] opens the answer and draws from it, which takes the `Reserved`, and settles.
-//! 6. [`present`]: value ± error, with a receipt for every number.
+//! 5. [`release`] opens the answer with the `Reserved`, draws from it, and settles.
+//! 6. [`present`] shows every number with its error, and a receipt.
 #![forbid(unsafe_code)]
 
 pub mod account;

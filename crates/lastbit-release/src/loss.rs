@@ -4,7 +4,7 @@ use core::fmt;
 
 use lastbit_exact::Rational;
 
-/// How losses are measured and added. One ledger has one.
+/// How losses are measured and added. A ledger has one measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Pure differential privacy: ε adds.
@@ -13,14 +13,16 @@ pub enum Measure {
     Zcdp,
     /// Approximate differential privacy: ε and δ add.
     Approximate,
-    /// ρ, but for events of probability δ: both add. What a release is that a ledger [composes](crate::ledger::Composed).
+    /// ρ, except for events of probability δ: both add. The measure of a release that a ledger
+    /// [composes](crate::ledger::Composed).
     ApproximateZcdp,
-    /// μ² of Gaussian noise, but for events of probability δ: both add.
+    /// μ² of Gaussian noise, except for events of probability δ: both add.
     ApproximateGaussian,
 }
 
 impl Measure {
-    /// Its word in ledgers and JSON: `pure`, `zcdp`, `approximate`, `approximate-zcdp` or `approximate-gaussian`.
+    /// Its word in ledgers and JSON: `pure`, `zcdp`, `approximate`, `approximate-zcdp` or
+    /// `approximate-gaussian`.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Pure => "pure",
@@ -82,7 +84,7 @@ pub struct Loss {
     pub delta: Rational,
 }
 
-/// Why numbers are no loss.
+/// Why numbers are not a loss.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LossError {
     /// ε or ρ below zero.
@@ -132,7 +134,7 @@ impl Loss {
         }
     }
 
-    /// Whether the fields are a loss, for one that was not made by [`Loss::new`].
+    /// Checks the fields of a loss that was not made by [`Loss::new`].
     pub fn validate(&self) -> Result<(), LossError> {
         if self.main.is_negative() {
             return Err(LossError::NegativeMain(self.measure, self.main.clone()));
@@ -149,7 +151,8 @@ impl Loss {
         Ok(())
     }
 
-    /// This loss in another measure, if it is one there as it stands: pure ε is approximate with δ = 0.
+    /// This loss in another measure, if the same numbers are a loss there: pure ε is approximate
+    /// with δ = 0.
     pub fn stated_in(&self, measure: Measure) -> Option<Loss> {
         let stated = |measure| Loss {
             measure,
@@ -179,7 +182,8 @@ impl Loss {
         }
     }
 
-    /// The exact difference, part by part, and zero where it would be negative; the measures must agree.
+    /// The exact difference, part by part, and zero where it would be negative; the measures must
+    /// agree.
     pub fn minus(&self, other: &Loss) -> Loss {
         debug_assert_eq!(self.measure, other.measure);
         let part = |a: &Rational, b: &Rational| (a - b).max(Rational::ZERO);
@@ -192,7 +196,8 @@ impl Loss {
 }
 
 impl fmt::Display for Loss {
-    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact. A δ of thresholds is not shown where there is none.
+    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact. The δ of thresholds is left out where it
+    /// is zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let main = format!("{} = {}", self.measure.symbol(), decimal(&self.main));
         if self.measure == Measure::Approximate || !self.delta.is_zero() {
@@ -203,7 +208,8 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The exact number for people: the decimal if it ends, with an exponent if it is below 10^-6, else the fraction.
+/// The exact number for people: the decimal if it ends, with an exponent if it is below 10^-6, else
+/// the fraction.
 ///
 /// ```
 /// use lastbit_exact::Rational;

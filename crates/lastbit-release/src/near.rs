@@ -1,4 +1,4 @@
-//! The known word that a misspelled one is nearest to.
+//! The known word nearest to a misspelled one.
 
 /// Longer words are not compared.
 const MOST_COMPARED: usize = 100;

@@ -1,9 +1,10 @@
 //! A release: query, reserve, noise, settle, and only then show.
 //!
-//! The order is what keeps the promise, and what lets nothing be spent in vain. The data are fingerprinted and read, and the engine's answer is
-//! sealed as it is made; whatever can fail on the data has failed by then. The ledger durably spends the loss and returns a
-//! [`Reserved`](crate::ledger::Reserved); only with it can the answer be opened and noise be drawn; the report is stored in the ledger;
-//! and only when that is on the disk is it handed out.
+//! The order keeps the promise, and wastes no budget. The data are fingerprinted and read, and the
+//! engine seals its answer; whatever can fail on the data has failed by then. The ledger durably
+//! spends the loss and returns a [`Reserved`](crate::ledger::Reserved). Only that opens the answer
+//! and lets noise be drawn. The report is stored in the ledger, and handed out once it is on the
+//! disk.
 
 mod error;
 mod identity;
@@ -30,7 +31,7 @@ pub use identity::Identity;
 pub use rehearse::rehearse;
 pub use size::{MOST_REPORT_BYTES, report_bytes};
 
-/// What a release gave.
+/// The result of a release.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Released {
     /// New numbers.
@@ -55,10 +56,10 @@ impl Released {
     }
 }
 
-/// Releases a plan through a ledger, which is made with the plan's budget if it is not there.
+/// Releases a plan through a ledger. A ledger that does not exist is made, with the plan's budget.
 ///
-/// When this returns numbers, they are in the ledger. Whatever the data make fail fails before anything is spent; an error after the
-/// reservation says what was spent.
+/// Numbers that this returns are in the ledger. A failure that the data cause comes before anything
+/// is spent; an error after the reservation says what was spent.
 pub fn release(
     plan: &Plan,
     ledger: &Path,
@@ -91,25 +92,26 @@ pub fn release_in(
 pub enum At<'a> {
     /// In this file.
     File(&'a Path),
-    /// In this directory, which has one.
+    /// In this directory, which has one ledger.
     Directory(&'a Path),
 }
 
 /// What is about to be spent again, on data that have changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed {
-    /// The row of the ledger in which the same was last released, or what has the same title and statistics.
+    /// The row of the ledger that last released the same, or a plan of the same title and
+    /// statistics.
     pub row: i64,
     /// When, in UTC.
     pub time: String,
     /// What this release will spend.
     pub loss: Loss,
-    /// What is left before.
+    /// What is left before it.
     pub left: Loss,
 }
 
-/// [`release`] or [`release_in`] that asks first where the same was released before and the data have changed since, so that it would spend
-/// again; an answer of `false` ends it, and nothing is spent.
+/// [`release`] or [`release_in`] that asks before it spends again: if the same was released before,
+/// and the data have changed since. The answer `false` ends it, and nothing is spent.
 pub fn release_asking(
     plan: &Plan,
     at: At<'_>,
@@ -131,7 +133,7 @@ pub fn release_asking(
     run_asking(plan, &opener, engine, progress, entropy, go_on)
 }
 
-/// [`release`] with noise from an entropy of the caller's choice: for tests only.
+/// [`release`] with noise from a source of entropy that the caller chooses: for tests only.
 #[cfg(any(test, feature = "test-entropy"))]
 pub fn release_with(
     plan: &Plan,
@@ -146,14 +148,14 @@ pub fn release_with(
     run(plan, &open, engine, std::sync::Arc::new(|_, _| {}), entropy)
 }
 
-/// Opens or makes the ledger of a budget, on these terms, that protects something.
+/// Opens or makes a ledger, from its budget, its terms and what it protects.
 type Open<'a> = dyn Fn(&Loss, Option<&Terms>, &str) -> Result<Ledger, LedgerError> + 'a;
 
 /// How a release comes to its ledger.
 struct Opener<'a> {
-    /// The account of the ledger, if it is there already.
+    /// The account of the ledger, if it exists.
     look: &'a dyn Fn() -> Result<Option<Account>, LedgerError>,
-    /// Opens or makes the ledger of a budget that protects something.
+    /// Opens or makes the ledger.
     open: &'a Open<'a>,
 }
 
@@ -184,7 +186,7 @@ fn run_asking(
     go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released, ReleaseError> {
     lastbit_exact::environment::check()?;
-    // What is wrong with a ledger is said when it is opened, after what is wrong with the plan and the data.
+    // Errors of a ledger wait until it is opened: those of the plan and the data come first.
     let account = (opener.look)().unwrap_or(None);
     let mut adds = Adds::new(plan, account.as_ref());
     let mut prices = price_in(plan, &adds)?;
@@ -194,7 +196,7 @@ fn run_asking(
     engine.check(&query).map_err(ReleaseError::Engine)?;
     let data = fingerprint(plan, engine)?;
     let mut ledger = (opener.open)(&plan.budget, plan.terms().as_ref(), &protects(plan))?;
-    // Another release may have come first.
+    // Another release may have spent since.
     let now = Adds::new(plan, Some(ledger.account()));
     if now != adds {
         adds = now;
@@ -202,7 +204,7 @@ fn run_asking(
         identity = Identity::new(plan, &prices);
         (query, slots) = crate::statistic::query(plan, identity.hash());
     }
-    // A ledger of one row has its budget alone.
+    // A ledger of one row holds only its budget.
     let known = match ledger.head().0 > 1 {
         true => known(plan, &adds, &identity, &ledger),
         false => Vec::new(),
@@ -268,8 +270,9 @@ fn run_asking(
     Ok(Released::New(Box::new(report)))
 }
 
-/// The hashes under which the same release may have been stored: as it is priced now, in the other ways that its ledger took releases, and by sums of losses, as
-/// earlier versions did, with statistics that shared their noise and before they did.
+/// The hashes under which the same release may have been stored: as it is priced now, as its ledger
+/// composed earlier releases, and by sums of losses, as earlier versions did, with and without
+/// noise that statistics share.
 fn known(plan: &Plan, adds: &Adds, identity: &Identity, ledger: &Ledger) -> Vec<String> {
     let mut known = vec![identity.hex()];
     let plainly = Adds::Plainly;
@@ -299,7 +302,7 @@ fn known(plan: &Plan, adds: &Adds, identity: &Identity, ledger: &Ledger) -> Vec<
     known
 }
 
-/// The fingerprint of the data: of the source, and of all tables that are joined.
+/// The fingerprint of the data: the source and all joined tables.
 fn fingerprint(plan: &Plan, engine: &dyn Engine) -> Result<String, ReleaseError> {
     let of = |source: &Source| engine.fingerprint(source).map_err(ReleaseError::Engine);
     let first = of(&plan.source)?;
@@ -316,7 +319,7 @@ fn fingerprint(plan: &Plan, engine: &dyn Engine) -> Result<String, ReleaseError>
     Ok(all.finalize().to_hex().to_string())
 }
 
-/// What was released before. Whether the fingerprint is published is for the plan of today to say.
+/// What was released before. Today's plan says whether the fingerprint is published.
 fn recalled(plan: &Plan, stored: Stored, data: String) -> Result<Released, ReleaseError> {
     let mut report = from_json(&stored.report).map_err(ReleaseError::internal)?;
     report.receipt.data = plan.publish_fingerprint.then_some(data);
@@ -345,7 +348,7 @@ fn protects(plan: &Plan) -> String {
     }
 }
 
-/// What the ledger says of the release.
+/// The ledger's description of the release.
 fn description(plan: &Plan) -> String {
     let names: Vec<&str> = plan.statistics.iter().map(|s| s.name.as_str()).collect();
     format!("{}: {}", plan.title, names.join(", "))

@@ -1,7 +1,8 @@
 //! A `select` statement as statistics of a plan: what an analyst asks, in the words of SQL.
 //!
-//! Only what can be private has a meaning: counts, sums, means, variances and quantiles of a table's rows, by columns that the plan knows. Everything
-//! else is refused with the reason. Bounds, categories and limits are the plan's.
+//! Only what can be private has a meaning: counts, sums, means, variances and quantiles of a
+//! table's rows, by columns of the plan. Everything else is refused with the reason. Bounds,
+//! categories and limits come from the plan.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -20,13 +21,13 @@ use crate::plan::{Plan, PlanError, quoted};
 /// Longer statements are refused.
 const MOST_BYTES: usize = 1 << 14;
 
-/// Parentheses and functions inside each other, for the parser's own recursion.
+/// The deepest nesting of parentheses and functions, because the parser recurses.
 const MOST_NESTED: usize = 40;
 
-/// The stack that the parser may take, whoever calls.
+/// The parser's stack, whatever the caller's is.
 const STACK: usize = 32 << 20;
 
-/// Why a statement is no query that can be private, and what to ask instead.
+/// Why a statement cannot be answered privately, and what to ask instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SelectError(String);
@@ -37,7 +38,7 @@ impl SelectError {
     }
 }
 
-/// Why a query is not asked.
+/// Why a query is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -49,7 +50,7 @@ pub enum QueryError {
     Plan(PlanError),
 }
 
-/// The plan with the statistics of a statement in the place of its own, which may spend so much.
+/// The plan with the statistics of a statement in place of its own, and so much to spend.
 ///
 /// ```
 /// use lastbit_release::loss::Loss;
@@ -169,7 +170,7 @@ fn read(statement: &str) -> Result<String, SelectError> {
     Ok(text)
 }
 
-/// The one `select` of a query that has nothing but a list, a table, a condition and groups.
+/// The one `select` of a query, if it has only a list, a table, a condition and groups.
 fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     let refuse = |message: &str| Err(SelectError::new(message));
     let select = match query.body.as_ref() {
@@ -205,7 +206,7 @@ fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     let TableFactor::Table { name, .. } = &from.relation else {
         return refuse("ask of one table, which is the plan's: `from visits`");
     };
-    // Whatever else SQL knows would be seen here.
+    // Any other clause of SQL would change this text.
     let list: Vec<String> = select
         .projection
         .iter()
@@ -297,7 +298,7 @@ fn statistic(
     Ok(text)
 }
 
-/// Functions that SQL has and no private statistic is.
+/// Functions of SQL that no private statistic computes.
 fn refused(name: &str) -> Option<&'static str> {
     Some(match name {
         "min" | "max" | "first" | "last" | "any_value" | "first_value" | "last_value" => {
@@ -320,7 +321,7 @@ fn refused(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The arguments of a function without anything around them.
+/// The arguments of a function that has no other clauses.
 fn arguments<'a>(
     function: &'a Function,
     called: &str,

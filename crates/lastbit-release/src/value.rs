@@ -1,8 +1,11 @@
-//! One text for each value: units, categories and discovered keys are compared by what they say, not by how they are spelled.
+//! One text for each value: units, categories and discovered keys are compared by meaning, not by
+//! spelling.
 //!
-//! A plain decimal number (a sign, digits without leading zeros, a fraction, an exponent) is its exact value: `7`, `7.0`, `7e0` and `+7`
-//! are one value, and so are `0` and `-0.0`. `07` is text, as are numbers whose exponent has more than 17 digits. `true` and `false` are
-//! themselves in capitals too. Anything else is its text without the spaces around it; nothing but spaces is a missing value.
+//! A plain decimal number (a sign, digits without leading zeros, a fraction, an exponent) is its
+//! exact value: `7`, `7.0`, `7e0` and `+7` are one value, and so are `0` and `-0.0`. `07` is text,
+//! as are numbers whose exponent has more than 17 digits. `true` and `false` may be in capitals.
+//! Anything else is its text without the spaces around it. An empty text, or one of spaces alone,
+//! is a missing value.
 
 use core::fmt::Write;
 #[cfg(feature = "engine")]
@@ -15,11 +18,11 @@ pub(crate) enum Value<'a> {
     Missing,
     /// A whole number.
     Whole(i64),
-    /// Another value, by the one text that it has; it is never the text of a [`Value::Whole`].
+    /// Any other value, as its one text; never the text of a [`Value::Whole`].
     Text(&'a str),
 }
 
-/// What a text says. `buffer` is for values that are spelled in another way than theirs.
+/// The value of a text. `buffer` holds the one text of a value that is spelled differently.
 pub(crate) fn value<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
     let text = text.trim();
     match text.as_bytes() {
@@ -42,7 +45,7 @@ impl Value<'_> {
     }
 }
 
-/// Some values.
+/// A set of values.
 #[cfg(feature = "engine")]
 #[derive(Debug, Default)]
 pub(crate) struct Values {
@@ -52,7 +55,7 @@ pub(crate) struct Values {
 
 #[cfg(feature = "engine")]
 impl Values {
-    /// What some texts say.
+    /// The values of these texts.
     pub(crate) fn of(texts: &[String]) -> Values {
         let mut values = Values::default();
         for text in texts {
@@ -69,7 +72,7 @@ impl Values {
         values
     }
 
-    /// Whether a value is one of them; a missing one is none.
+    /// Whether a value is one of them; a missing value never is.
     pub(crate) fn contains(&self, value: Value<'_>) -> bool {
         match value {
             Value::Missing => false,
@@ -79,7 +82,7 @@ impl Values {
     }
 }
 
-/// The one text of what a text says; `None` if that is nothing.
+/// The one text of the value of a text; `None` if it is missing.
 pub(crate) fn canonical(text: &str) -> Option<String> {
     match value(text, &mut String::new()) {
         Value::Missing => None,
@@ -87,10 +90,10 @@ pub(crate) fn canonical(text: &str) -> Option<String> {
     }
 }
 
-/// Numbers of more digits before the point are written with an exponent.
+/// Numbers with more digits before the point are written with an exponent.
 const MOST_DIGITS: i64 = 40;
 
-/// So are numbers of more zeros after it.
+/// So are numbers with more zeros after the point.
 const MOST_ZEROS: i64 = 6;
 
 fn number<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
@@ -117,8 +120,8 @@ fn number<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
     let Some((fraction, exponent)) = fraction_and_exponent(&unsigned[whole..]) else {
         return Value::Text(text);
     };
-    // The value is `digits · 10^exponent`, with no zero at either end of the digits. An exponent is below 10^17 and a text shorter
-    // than 2^62 bytes, so nothing here overflows.
+    // The value is `digits · 10^exponent`, with no zero at either end of the digits. An exponent is
+    // below 10^17 and a text shorter than 2^62 bytes, so nothing here overflows.
     let mut digits = String::with_capacity(whole + fraction.len());
     digits.push_str(&unsigned[..whole]);
     digits.push_str(fraction);
@@ -157,7 +160,8 @@ fn number<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
     Value::Text(buffer)
 }
 
-/// What follows the digits before the point, if it belongs to a number: the digits after the point, and the exponent.
+/// What follows the digits before the point, if it belongs to a number: the digits after the point,
+/// and the exponent.
 fn fraction_and_exponent(rest: &str) -> Option<(&str, i64)> {
     let (fraction, rest) = match rest.strip_prefix('.') {
         None => ("", rest),
@@ -296,7 +300,7 @@ mod tests {
             c in "[+-]?(0|[1-9][0-9]{0,2})([.][0-9]{1,2})?([eE][+-]?[0-9])?",
         ) {
             let exact = |text: &str| text.trim_start_matches('+').parse::<Rational>().unwrap();
-            // The text says the same number, and has itself as its text.
+            // The one text is the same number, and is its own one text.
             prop_assert_eq!(exact(&of(&a)), exact(&a));
             prop_assert_eq!(of(&of(&a)), of(&a));
             prop_assert_eq!(of(&b) == of(&c), exact(&b) == exact(&c));

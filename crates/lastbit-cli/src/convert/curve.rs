@@ -95,7 +95,8 @@ fn height(delta: f64, smallest: f64) -> f64 {
     }
 }
 
-/// The δ, or a power of ten times it, at which some finite ε holds: the releases' own δ may add up to more.
+/// The δ, or a power of ten times it, at which some finite ε holds: the releases' own δ may add up
+/// to more.
 fn reachable(all: &Composition, smallest: Down) -> Result<Down> {
     let mut delta = smallest;
     while delta.get() < 0.1 {
@@ -146,7 +147,8 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 70.0;
 
-/// The curve as one page, without scripts or network. It holds numbers and our own words, nothing that was given as text.
+/// The curve as one page, without scripts or network. It holds numbers and our own words, nothing
+/// that was given as text.
 fn page(mixture: &Mixture, rows: &[Row]) -> String {
     let positive = rows
         .iter()

@@ -14,7 +14,8 @@ use super::source::{Kind, Source, not_negative, rate};
 pub struct Mixture(pub Vec<(Source, u64)>);
 
 impl Mixture {
-    /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # say nothing.
+    /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # say
+    /// nothing.
     pub fn read(path: &Path) -> Result<Mixture> {
         const LARGEST: u64 = 1 << 20;
         let shown = clean::path(path);

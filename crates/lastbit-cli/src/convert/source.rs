@@ -27,7 +27,8 @@ pub struct Source {
     pub kind: Kind,
     /// ε, η, ρ or Δ/σ.
     pub value: Rational,
-    /// What stands after the comma: the distance of geometric noise, the categories of a response, the δ of approx.
+    /// What stands after the comma: the distance of geometric noise, the categories of a response,
+    /// the δ of approx.
     pub second: Rational,
     /// The probability of what the loss does not cover, such as a threshold's.
     pub delta: Rational,
@@ -80,7 +81,8 @@ impl Source {
             delta: Rational::ZERO,
             sampled: None,
         };
-        // What the loss cannot be is said when it is read; what is too large for some accountants is not.
+        // What the loss cannot be is said when it is read; what is too large for some accountants
+        // is not.
         match source.pair() {
             Some(Err(error)) if !error.is_unbounded() => Err(error.to_string()),
             _ => Ok(source),

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::directory_of;
 
-/// A file without a name where the system has such files, so that whatever kills the process leaves nothing behind. Elsewhere, and for the
-/// moment in which it takes the place of another file, it has a name of its own; one that was left is removed by the next to write the same
-/// target.
+/// A file without a name where the system has such files, so that whatever kills the process leaves
+/// nothing behind. Elsewhere, and for the moment in which it takes the place of another file, it
+/// has a name of its own; one that was left is removed by the next to write the same target.
 pub struct Draft {
     /// Open in the directory, which shows that it can be written.
     file: Held,
@@ -101,7 +101,8 @@ fn appeared() -> io::Error {
     )
 }
 
-/// All bytes on the disk. A file that replaces another one has its permissions, else those that the umask leaves.
+/// All bytes on the disk. A file that replaces another one has its permissions, else those that the
+/// umask leaves.
 fn fill(mut file: &File, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<()> {
     if let Some(permissions) = permissions {
         file.set_permissions(permissions.clone())?;
@@ -160,7 +161,8 @@ impl Drop for Named {
 /// Of a file that is locked soon after it has its name, where locks are to be had.
 const SUFFIX: &str = ".lastbit-tmp";
 
-/// Of a file that was locked before it had its name: once nobody has the lock, whoever made it is gone.
+/// Of a file that was locked before it had its name: once nobody has the lock, whoever made it is
+/// gone.
 const LOCKED: &str = ".lastbit-link";
 
 /// `.NAME.NUMBER` and a suffix, beside the target.
@@ -181,7 +183,8 @@ fn prefix(target: &Path) -> String {
     format!(".{name}.")
 }
 
-/// Removes files that were left beside the target: nobody has their lock, and it has been taken, by their suffix or their age.
+/// Removes files that were left beside the target: nobody has their lock, and it has been taken, by
+/// their suffix or their age.
 fn remove_stale(target: &Path) {
     let prefix = prefix(target);
     let old = |path: &Path| {

@@ -1,4 +1,5 @@
-//! What must not be written over, by whatever name: the plan, the ledger and what SQLite keeps beside it, and the data.
+//! What must not be written over, by whatever name: the plan, the ledger and what SQLite keeps
+//! beside it, and the data.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -37,7 +38,8 @@ impl Guard {
         guard
     }
 
-    /// The files that are read for one path of a source, and the places where a new one would be read too.
+    /// The files that are read for one path of a source, and the places where a new one would be
+    /// read too.
     fn add_data(&mut self, source: &Source, given: &str) {
         let path = source.base.join(given);
         if path.is_dir() {

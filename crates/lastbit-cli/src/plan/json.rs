@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::left::{Left, Part};
 use crate::number::{json as number, json_up, json_upper};
 
-/// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles whose
-/// printed digits are rounded up.
+/// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles
+/// whose printed digits are rounded up.
 pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
     let statistics: Vec<Value> = (0..plan.statistics.len())
         .map(|index| statistic(plan, index, &prices.statistics[index]))

@@ -21,7 +21,8 @@ const MOST_BARS: usize = 33;
 
 #[derive(Args)]
 pub struct Law {
-    /// The value whose release is described; a guess, as the law of the true value would disclose it
+    /// The value whose release is described; a guess, as the law of the true value would disclose
+    /// it
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value,
           required_unless_present = "guess")]
     value: Option<Rational>,
@@ -93,7 +94,8 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
     Ok(())
 }
 
-/// Bars around the location: one a point, or, where the points are many, one for each stretch of the window.
+/// Bars around the location: one a point, or, where the points are many, one for each stretch of
+/// the window.
 fn draw(
     out: &mut impl Write,
     mechanism: &Snapping,
@@ -148,7 +150,8 @@ fn each_point(mechanism: &Snapping, window: Points<'_>) -> Vec<Bar> {
         .collect()
 }
 
-/// Equal stretches of four scales on either side of the location, by differences of the distribution function.
+/// Equal stretches of four scales on either side of the location, by differences of the
+/// distribution function.
 fn stretches(mechanism: &Snapping, law: &utility::Law) -> Vec<Bar> {
     let bars = MOST_BARS as i64 - 2;
     let width = &law.scale().times_power_of_two(3) / &Rational::from(bars);

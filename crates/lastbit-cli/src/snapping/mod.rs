@@ -91,7 +91,8 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t = Arithmetic::Exact)]
     arithmetic: Arithmetic,
 
-    /// Grid of the outputs: `snapped` (the smallest power of two ≥ λ) or `fine:K` (2^K; exact arithmetic)
+    /// Grid of the outputs: `snapped` (the smallest power of two ≥ λ) or `fine:K` (2^K; exact
+    /// arithmetic)
     #[arg(long, value_name = "GRID", default_value = "snapped", value_parser = grid)]
     grid: mechanism::GridRule,
 

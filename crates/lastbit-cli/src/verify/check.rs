@@ -63,7 +63,8 @@ pub struct Check {
     #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = bound)]
     bound: Option<Rational>,
 
-    /// The loss of the same noise over the real numbers must be at most this; with --program also its parameter `epsilon`
+    /// The loss of the same noise over the real numbers must be at most this; with --program also
+    /// its parameter `epsilon`
     #[arg(long, value_name = "E'", allow_hyphen_values = true)]
     epsilon: Option<Epsilon>,
 
@@ -317,7 +318,8 @@ fn in_json(accepted: &Accepted, differences: &[String]) -> Value {
     })
 }
 
-/// Whether a format of so many bits holds the number asked for as the one stated: itself, or one next to it.
+/// Whether a format of so many bits holds the number asked for as the one stated: itself, or one
+/// next to it.
 fn held_as(asked: &Rational, stated: &Rational, precision: u32) -> bool {
     asked == stated
         || [Rounding::Up, Rounding::Down]

@@ -42,7 +42,8 @@ Examples:
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Program {
-    /// The text of the program (`-`: standard input), or the name of one that ships with the command
+    /// The text of the program (`-`: standard input), or the name of one that ships with the
+    /// command
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -58,7 +59,8 @@ pub struct Program {
     #[arg(long, value_name = "X", default_value = "1", allow_hyphen_values = true, value_parser = interval)]
     query: (Rational, Rational),
 
-    /// The value of a sample, or an interval LO..HI; without it uniforms are 0.5, signs 1 and Laplace draws 1
+    /// The value of a sample, or an interval LO..HI; without it uniforms are 0.5, signs 1 and
+    /// Laplace draws 1
     #[arg(long = "sample", value_name = "NAME=X", value_parser = sample)]
     samples: Vec<(String, (Rational, Rational))>,
 
@@ -186,8 +188,8 @@ impl Program {
         Ok(())
     }
 
-    /// A proved bound on the loss of a floating program, rounded up, or where the proof fails; `lastbit verify snapping --program`
-    /// says more of both.
+    /// A proved bound on the loss of a floating program, rounded up, or where the proof fails;
+    /// `lastbit verify snapping --program` says more of both.
     fn loss(&self, checked: &Checked, instance: &Instance) -> Option<Result<String, String>> {
         if checked.arithmetic() == Arithmetic::Real {
             return None;

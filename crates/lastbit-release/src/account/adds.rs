@@ -9,8 +9,9 @@ use crate::plan::Plan;
 /// How a ledger takes a release of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Adds {
-    /// As it stands, in the measure of the budget: it is private to its own ε and δ, by whatever bound, and they are subtracted. Under a budget in (ε, δ)
-    /// only before anything composed: see [`Account`].
+    /// As it stands, in the measure of the budget: it is private to its own ε and δ, by whatever
+    /// bound, and they are subtracted. Under a budget in (ε, δ) only before anything composed: see
+    /// [`Account`].
     Plainly,
     /// In the currency of a ledger that composes.
     Composed {
@@ -38,7 +39,8 @@ impl Adds {
             (Some(_), None) => return Adds::Plainly,
             (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
         };
-        // All that is left, or more, which will be refused; or so much of ε and δ, as long as nothing composed.
+        // All that is left, or more, which will be refused; or so much of ε and δ, as long as
+        // nothing composed.
         let all = !plan.spend.fits(&left) || plan.spend == left;
         match composed.is_some_and(Composed::is_touched) {
             false if all || plan.part.is_none() => Adds::Plainly,
@@ -46,7 +48,8 @@ impl Adds {
         }
     }
 
-    /// The other ways in which the same plan may have been released: before something else was, and from an earlier budget.
+    /// The other ways in which the same plan may have been released: before something else was, and
+    /// from an earlier budget.
     pub(crate) fn otherwise(&self, plan: &Plan, ledger: &Ledger) -> Vec<Adds> {
         let Some(composed) = ledger.account().composed.as_ref() else {
             return vec![];
@@ -67,7 +70,8 @@ impl Adds {
         ways
     }
 
-    /// The most that thresholds of a plan may take of δ, where it composes: its part of what is set aside.
+    /// The most that thresholds of a plan may take of δ, where it composes: its part of what is set
+    /// aside.
     pub(super) fn thresholds(&self, plan: &Plan) -> Option<Rational> {
         let Adds::Composed { limit, .. } = self else {
             return None;

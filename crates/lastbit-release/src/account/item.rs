@@ -1,4 +1,5 @@
-//! A statistic as far as its price is concerned: from a loss to a mechanism, and from an error to a loss.
+//! A statistic as far as its price is concerned: from a loss to a mechanism, and from an error to a
+//! loss.
 
 use lastbit::conversions::{bounded_range_for_zcdp, laplace_for_zcdp};
 use lastbit::mechanisms::Rho;
@@ -13,7 +14,8 @@ use super::{PriceError, Shared, Threshold};
 use crate::plan::Accountant;
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, Noised, Noisy};
 
-/// Losses of statistics are from 2^-200 to 2^200, so that noise and errors are far from the ends of doubles.
+/// Losses of statistics are from 2^-200 to 2^200, so that noise and errors are far from the ends of
+/// doubles.
 const LOG2_MOST_LOSS: u64 = 200;
 
 /// Which noise a loss buys.
@@ -99,7 +101,8 @@ impl Item {
         }
     }
 
-    /// Half of the loss for the value, and a quarter for each end of its interval. [`Item::aimed`] says where the ends aim.
+    /// Half of the loss for the value, and a quarter for each end of its interval. [`Item::aimed`]
+    /// says where the ends aim.
     fn selection(&self, currency: Currency, loss: &Rational) -> Result<Mechanism, PriceError> {
         let half = (loss / &self.selections()).times_power_of_two(-1);
         let quarter = half.times_power_of_two(-1);
@@ -191,9 +194,10 @@ impl Item {
         }
     }
 
-    /// With the confidence, every published number of a group of so many rows is within this much of the exact one; `None` if that needs the
-    /// number of rows. Quantiles have their error in ranks: some number within half a step of the selected one has a rank among the rows
-    /// that is off by no more.
+    /// With the confidence, every published number of a group of so many rows is within this much
+    /// of the exact one; `None` if that needs the number of rows. Quantiles have their error in
+    /// ranks: some number within half a step of the selected one has a rank among the rows that is
+    /// off by no more.
     pub fn error(
         &self,
         mechanism: &Mechanism,
@@ -219,7 +223,8 @@ impl Item {
         }
     }
 
-    /// The error, or where that needs the data, or a number of rows that nobody guessed, the noise: to compare mechanisms of one statistic by.
+    /// The error, or where that needs the data, or a number of rows that nobody guessed, the noise:
+    /// to compare mechanisms of one statistic by.
     pub fn measure(&self, mechanism: &Mechanism, errors: Errors<'_>) -> Result<Up, PriceError> {
         let rows = self.rows.map(|rows| rows.max(2));
         match (self.chain.kind.method(), mechanism) {
@@ -236,7 +241,8 @@ impl Item {
         }
     }
 
-    /// The smallest number of rows of a group at which this error is below a tenth of a typical value; `None` if there is none below 2^53.
+    /// The smallest number of rows of a group at which this error is below a tenth of a typical
+    /// value; `None` if there is none below 2^53.
     pub fn rows_for_tenth(
         &self,
         error: impl Fn(u64) -> Result<Option<Up>, PriceError>,
@@ -259,7 +265,8 @@ impl Item {
         }
     }
 
-    /// The smallest count that may be published of a key that one unit alone can bring or take away.
+    /// The smallest count that may be published of a key that one unit alone can bring or take
+    /// away.
     pub fn threshold(
         &self,
         mechanism: &Mechanism,
@@ -299,7 +306,8 @@ impl Item {
     }
 }
 
-/// Noise on the grid that suits the numbers: whole numbers for counts, else one so fine that it does not matter.
+/// Noise on the grid that suits the numbers: whole numbers for counts, else one so fine that it
+/// does not matter.
 fn on_grid(noisy: &dyn Noisy, noise: Noise) -> Mechanism {
     let grid = match noisy.is_whole() {
         true => 0,

@@ -71,7 +71,8 @@ pub struct Offer {
     pub accountant: Accountant,
     /// What it would spend, or why it cannot be used.
     pub outcome: Result<Loss, String>,
-    /// The errors of the statistics as multiples of those under the accountant that is used: their geometric mean. Not a bound.
+    /// The errors of the statistics as multiples of those under the accountant that is used: their
+    /// geometric mean. Not a bound.
     pub relative_error: Option<f64>,
 }
 
@@ -98,13 +99,14 @@ pub struct Price {
     pub groups: Option<u64>,
     /// The public or expected number of rows that count in a group.
     pub rows: Option<u64>,
-    /// With the plan's confidence each published number is within this much of the exact one; `None` if that depends on the number of
-    /// rows and the plan does not guess it.
+    /// With the plan's confidence each published number is within this much of the exact one;
+    /// `None` if that depends on the number of rows and the plan does not guess it.
     pub error: Option<Up>,
-    /// The worst bias from clamping what is published to the range of the exact number; `None` if it is not clamped, or is a ratio, whose bias
-    /// depends on the data.
+    /// The worst bias from clamping what is published to the range of the exact number; `None` if
+    /// it is not clamped, or is a ratio, whose bias depends on the data.
     pub bias: Option<Up>,
-    /// The smallest group whose error is below a tenth of a typical value; `None` if there is none, or the number of rows is public.
+    /// The smallest group whose error is below a tenth of a typical value; `None` if there is none,
+    /// or the number of rows is public.
     pub rows_for_tenth: Option<u64>,
 }
 
@@ -147,8 +149,9 @@ impl Price {
         }
     }
 
-    /// Refuses a price below the map of the chain at one unit: what is charged is what the framework proves, or more. What is made of numbers
-    /// that another statistic pays for costs nothing.
+    /// Refuses a price below the map of the chain at one unit: what is charged is what the
+    /// framework proves, or more. What is made of numbers that another statistic pays for costs
+    /// nothing.
     fn check(&self) -> Result<(), PriceError> {
         if self.shared.is_some() {
             return Ok(());

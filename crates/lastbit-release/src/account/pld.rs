@@ -15,7 +15,8 @@ use crate::plan::Accountant;
 use crate::statistic::{Currency, Mechanism};
 
 impl Pricer<'_> {
-    /// Shares of ρ, by weight, as large as the laws of all losses together allow; and what all costs.
+    /// Shares of ρ, by weight, as large as the laws of all losses together allow; and what all
+    /// costs.
     pub fn by_laws(&self, split: &Split) -> Result<(Loss, Vec<Choice>), PriceError> {
         let spend = &self.plan.spend;
         let targets = self.targets(Way::Zcdp)?;
@@ -73,7 +74,8 @@ impl Pricer<'_> {
         }
     }
 
-    /// Refuses prices whose chains together cost more than what is charged: what was solved for is what is released.
+    /// Refuses prices whose chains together cost more than what is charged: what was solved for is
+    /// what is released.
     pub fn check(
         &self,
         accountant: Accountant,

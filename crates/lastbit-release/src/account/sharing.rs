@@ -1,7 +1,9 @@
-//! One measurement, many statistics: which of a plan's statistics are made of numbers that another one publishes with noise anyway.
+//! One measurement, many statistics: which of a plan's statistics are made of numbers that another
+//! one publishes with noise anyway.
 //!
-//! The noisy corner sums of a mean add up to a count, those of a variance to a mean and a count, and a histogram has the counts of shares. So
-//! one of them, the host, is drawn, and the others are made of what was drawn, which costs nothing.
+//! The noisy corner sums of a mean add up to a count, those of a variance to a mean and a count,
+//! and a histogram has the counts of shares. So one of them, the host, is drawn, and the others are
+//! made of what was drawn, which costs nothing.
 
 use lastbit_exact::Rational;
 
@@ -27,18 +29,21 @@ impl Shared {
     }
 }
 
-/// A statistic joins another only if its noise becomes at most this many times that of its own at the same loss.
+/// A statistic joins another only if its noise becomes at most this many times that of its own at
+/// the same loss.
 const MOST_NOISE: u64 = 2;
 
-/// For each statistic of a plan, whose noise it shares. Only statistics that share the budget by weight do, over the same rows and groups. The
-/// weight of one that joins another goes to that one, so that the others pay what they would have paid.
+/// For each statistic of a plan, whose noise it shares. Only statistics that share the budget by
+/// weight do, over the same rows and groups. The weight of one that joins another goes to that one,
+/// so that the others pay what they would have paid.
 pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
     let spans: Vec<Option<Span>> = items
         .iter()
         .zip(&plan.statistics)
         .map(|(item, statistic)| span(plan, item, statistic))
         .collect();
-    // Whether `index` can be made of the numbers of `host`. Of two that can be made of each other, the later is made of the earlier.
+    // Whether `index` can be made of the numbers of `host`. Of two that can be made of each other,
+    // the later is made of the earlier.
     let joins = |index: usize, host: usize| -> Option<Mix> {
         let (span, of_host) = (spans[index].as_ref()?, spans[host].as_ref()?);
         let (fewer, more) = (span.numbers.len(), of_host.numbers.len());

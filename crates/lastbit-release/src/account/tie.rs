@@ -25,7 +25,8 @@ pub struct Tied {
     pub projection: Arc<Projection>,
     /// How many decimals the numbers of the family have.
     pub decimals: i64,
-    /// With the plan's confidence each number is within this much of the exact one before it is rounded.
+    /// With the plan's confidence each number is within this much of the exact one before it is
+    /// rounded.
     pub off: Up,
 }
 
@@ -50,7 +51,8 @@ impl Tied {
     }
 }
 
-/// Ties the statistics of a plan that are made to add up: what they are off by is what is left of the noise of all of them.
+/// Ties the statistics of a plan that are made to add up: what they are off by is what is left of
+/// the noise of all of them.
 pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Result<(), PriceError> {
     for (place, family) in plan.families.iter().enumerate() {
         let measured = measured(family, prices);
@@ -135,8 +137,8 @@ fn error(price: &Price, tied: &Tied, errors: Errors<'_>) -> Option<Up> {
     }
 }
 
-/// For each member whether it has noise of its own. Of those that are made of the same noise, the one of the most cells counts: the others are sums
-/// of it.
+/// For each member whether it has noise of its own. Of those that are made of the same noise, the
+/// one of the most cells counts: the others are sums of it.
 fn measured(family: &Family, prices: &[Price]) -> Vec<bool> {
     let base = |member: &Member| match &prices[member.statistic].shared {
         Some(shared) => shared.host,

@@ -36,7 +36,8 @@ pub struct Family {
     pub sizes: Vec<usize>,
     /// What all cells of a table add up to, if that is public.
     pub total: Option<u64>,
-    /// With a unit of several rows: the statistic whose groups the limits apply to, so that all are of the same rows.
+    /// With a unit of several rows: the statistic whose groups the limits apply to, so that all are
+    /// of the same rows.
     pub finest: Option<usize>,
 }
 
@@ -267,7 +268,8 @@ fn is_within(candidate: &Candidate<'_>, finest: &Candidate<'_>) -> bool {
     columns.all(|column| finest.columns.contains(column))
 }
 
-/// Why two statistics of the same rows are not tied: the limits of a unit's rows apply to the groups of one of them only.
+/// Why two statistics of the same rows are not tied: the limits of a unit's rows apply to the
+/// groups of one of them only.
 fn not_within() -> String {
     "the limits of a unit's rows apply to groups by all columns of one of them, which are not those of the other and more; add a statistic by all columns of both"
         .to_owned()

@@ -1,13 +1,16 @@
 //! The nearest tables that add up.
 //!
-//! Tables over subsets of some axes are given with independent noise, the same in all cells of a table. By their interactions, one for each
-//! set A of axes, they fall into parts that are orthogonal to each other: the part A of a table over S ⊇ A is its margin over A, less
-//! its mean along each axis of A. The exact tables have the same part A, and the noise of that part has n(S∖A)·σ² in place of σ²,
-//! n(·) being the number of cells. So the weighted least squares fall apart: each part is the mean of what the tables say of
-//! it, with weights in inverse proportion to these variances, and a table is the sum of its parts, spread out evenly.
+//! Tables over subsets of some axes are given with independent noise, the same in all cells of a
+//! table. By their interactions, one for each set A of axes, they fall into parts that are
+//! orthogonal to each other: the part A of a table over S ⊇ A is its margin over A, less its mean
+//! along each axis of A. The exact tables have the same part A, and the noise of that part has
+//! n(S∖A)·σ² in place of σ², n(·) being the number of cells. So the weighted least squares fall
+//! apart: each part is the mean of what the tables say of it, with weights in inverse proportion to
+//! these variances, and a table is the sum of its parts, spread out evenly.
 //!
-//! Any weights that add up to one would do as well for what is claimed here: the tables add up, exact tables stay as they are, and
-//! [`Projection::coefficients`] are the coefficients of each noise.
+//! Any weights that add up to one would do as well for what is claimed here: the tables add up,
+//! exact tables stay as they are, and [`Projection::coefficients`] are the coefficients of each
+//! noise.
 
 use lastbit_exact::Rational;
 use lastbit_exact::decimal::power_of_ten;
@@ -37,7 +40,8 @@ struct Part {
 }
 
 impl Projection {
-    /// Of tables over these axes, whose noise has these variances. There are at least one table and at most 16 axes.
+    /// Of tables over these axes, whose noise has these variances. There are at least one table and
+    /// at most 16 axes.
     pub fn new(
         sizes: &[usize],
         tables: &[Vec<usize>],
@@ -121,11 +125,12 @@ impl Projection {
         sums
     }
 
-    /// The coefficients of the noises in each cell of a table, the same in all cells: for each table the coefficients of its cells, and how many
-    /// cells have each.
+    /// The coefficients of the noises in each cell of a table, the same in all cells: for each
+    /// table the coefficients of its cells, and how many cells have each.
     ///
-    /// **Proof.** Cells with the values s and s' of their axes: the part A of a table over S' is `Σ_{s'} Π_{j∈A} ([s_j = s'_j] − 1/n_j)·y(s')`, it has
-    /// the weight of S' in A, and is spread over n(S∖A) cells. So the coefficient depends only on which of the common axes agree. ∎
+    /// **Proof.** Cells with the values s and s' of their axes: the part A of a table over S' is
+    /// `Σ_{s'} Π_{j∈A} ([s_j = s'_j] − 1/n_j)·y(s')`, it has the weight of S' in A, and is spread
+    /// over n(S∖A) cells. So the coefficient depends only on which of the common axes agree. ∎
     pub fn coefficients(&self, table: usize) -> Vec<Vec<(Rational, u64)>> {
         let own = mask(&self.tables[table]);
         let sizes = &self.sizes;
@@ -168,9 +173,10 @@ impl Projection {
 
     /// Tables that add up, rounded to `10^-places` so that they still do.
     ///
-    /// The sums of all cells up to each cell are rounded, and their differences taken along each axis. A margin of the rounded table is made in the same
-    /// way of sums up to the last value of the other axes, which are those of the margin: so it is the rounded margin. A cell is made of
-    /// 2^d sums for d axes, each off by half a step at most.
+    /// The sums of all cells up to each cell are rounded, and their differences taken along each
+    /// axis. A margin of the rounded table is made in the same way of sums up to the last value of
+    /// the other axes, which are those of the margin: so it is the rounded margin. A cell is made
+    /// of 2^d sums for d axes, each off by half a step at most.
     pub fn rounded(&self, tables: &[Vec<Rational>], decimals: i64) -> Vec<Vec<Rational>> {
         let power = power_of_ten(decimals);
         let round = |(own, values): (&Vec<usize>, &Vec<Rational>)| {
@@ -205,7 +211,8 @@ impl Projection {
     }
 }
 
-/// For each cell of a table over `own`, the place of its cell in the margin over `axes`, which are among them.
+/// For each cell of a table over `own`, the place of its cell in the margin over `axes`, which are
+/// among them.
 pub(crate) fn places(sizes: &[usize], own: &[usize], axes: &[usize]) -> Vec<usize> {
     let (from, to) = (strides(sizes, own), strides(sizes, axes));
     let steps: Vec<(usize, usize, usize)> = axes

@@ -11,15 +11,20 @@ use crate::loss::{Loss, Measure};
 
 /// A budget and what was spent of it.
 ///
-/// Losses in the measure of the budget add up plainly. A ledger that [composes](Composed) adds up what releases really are from the first such
-/// release on; from then on nothing is taken plainly.
+/// Losses in the measure of the budget add up plainly. A ledger that [composes](Composed) adds up
+/// what releases really are from the first such release on; from then on nothing is taken plainly.
 ///
-/// **Proof** that all together is within the budget, whoever chooses what comes next, and how much of it, with all results in sight. By induction from the end, what
-/// follows an entry is private to (ε, δ) if so much of the budget is left there.
-/// - *No composed release yet, and a plain one of (e, d) comes.* What follows it is private to (ε − e, δ − d), whatever its result; together (ε, δ).
-/// - *The first composed release comes.* The limits are those of an [`AdaptiveFilter`](lastbit::accounting::AdaptiveFilter) for (ε, δ), and fixed from here on: all that follows passes it. ∎
+/// **Proof** that all together is within the budget, whoever chooses what comes next, and how much
+/// of it, with all results in sight. By induction from the end, what follows an entry is private to
+/// (ε, δ) if so much of the budget is left there.
+/// - *No composed release yet, and a plain one of (e, d) comes.* What follows it is private to (ε −
+///   e, δ − d), whatever its result; together (ε, δ).
+/// - *The first composed release comes.* The limits are those of an
+///   [`AdaptiveFilter`](lastbit::accounting::AdaptiveFilter) for (ε, δ), and fixed from here on:
+///   all that follows passes it. ∎
 ///
-/// A plain release may take all that is left. Then nothing follows on that budget, and a bound for losses that are fixed beforehand may price it.
+/// A plain release may take all that is left. Then nothing follows on that budget, and a bound for
+/// losses that are fixed beforehand may price it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     /// The budget in force.
@@ -67,7 +72,8 @@ impl Account {
         Ok(account)
     }
 
-    /// What is left: of the budget, exactly; or in the currency that composes, once something was taken in it.
+    /// What is left: of the budget, exactly; or in the currency that composes, once something was
+    /// taken in it.
     pub fn remaining(&self) -> Loss {
         match &self.composed {
             Some(composed) if composed.is_touched() => composed.remaining(),
@@ -75,7 +81,8 @@ impl Account {
         }
     }
 
-    /// What is left for a release whose loss is in this measure; `None` if the ledger has no sum of such losses.
+    /// What is left for a release whose loss is in this measure; `None` if the ledger has no sum of
+    /// such losses.
     pub fn remaining_in(&self, measure: Measure) -> Option<Loss> {
         if measure == self.budget.measure {
             let plain = self.budget.minus(&self.spent);
@@ -102,7 +109,8 @@ impl Account {
         times(&left.main, &loss.main).min(times(&left.delta, &loss.delta))
     }
 
-    /// What was spent, as an ε at the δ of the budget, rounded up; `None` if the budget has no δ, or no ε is known.
+    /// What was spent, as an ε at the δ of the budget, rounded up; `None` if the budget has no δ,
+    /// or no ε is known.
     pub fn epsilon_spent(&self) -> Option<Rational> {
         if self.budget.measure != Measure::Approximate {
             return None;
@@ -118,7 +126,8 @@ impl Account {
         Some(&self.spent.main + &epsilon)
     }
 
-    /// The largest ε, at the δ of the budget, that one more release may have by itself, rounded down to four digits; `None` if the budget has no δ.
+    /// The largest ε, at the δ of the budget, that one more release may have by itself, rounded
+    /// down to four digits; `None` if the budget has no δ.
     pub fn epsilon_left(&self) -> Option<Rational> {
         if self.budget.measure != Measure::Approximate {
             return None;
@@ -272,8 +281,9 @@ impl Account {
     }
 }
 
-/// Whether terms may be changed after a release: not the currency; and a limit must hold all of every other that was in force, or be held by it. Else somebody who
-/// saw one result could spend by the one and who saw another by the other, and no budget covers both.
+/// Whether terms may be changed after a release: not the currency; and a limit must hold all of
+/// every other that was in force, or be held by it. Else somebody who saw one result could spend by
+/// the one and who saw another by the other, and no budget covers both.
 pub(super) fn fixed(composed: &Composed, terms: &Terms, next: &Loss) -> Result<(), String> {
     if composed.terms.currency != terms.currency {
         return Err("the currency is fixed once something was released".into());

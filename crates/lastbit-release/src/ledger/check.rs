@@ -7,7 +7,8 @@ use super::account::Account;
 use super::state::{Fault, State};
 use super::store::{self, Access};
 
-/// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt of a report.
+/// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt
+/// of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The row, if it is known.
@@ -21,7 +22,8 @@ pub struct Witness {
 pub struct Check {
     /// Everything that is wrong, in the order of the rows; empty if nothing is.
     pub faults: Vec<Fault>,
-    /// What is worth knowing and no fault: clocks that went back, reservations that are not settled.
+    /// What is worth knowing and no fault: clocks that went back, reservations that are not
+    /// settled.
     pub notes: Vec<String>,
     /// How many entries there are.
     pub entries: i64,
@@ -38,8 +40,9 @@ impl Check {
     }
 }
 
-/// Verifies a ledger from its first row to its last and finds every fault: rows that were edited, removed, inserted or reordered, sums
-/// above the budget, and witnesses that it does not hold. An error if the file cannot be read as a ledger at all.
+/// Verifies a ledger from its first row to its last and finds every fault: rows that were edited,
+/// removed, inserted or reordered, sums above the budget, and witnesses that it does not hold. An
+/// error if the file cannot be read as a ledger at all.
 pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     let fail = |error| LedgerError::from_sqlite(path, error);
     let mut db = match store::open(path, Access::Read) {

@@ -2,7 +2,8 @@
 
 use std::time::SystemTime;
 
-/// UTC to the millisecond, such as `2026-03-01T09:30:00.000Z`: within the years 0 to 9999 texts order as times do.
+/// UTC to the millisecond, such as `2026-03-01T09:30:00.000Z`: within the years 0 to 9999 texts
+/// order as times do.
 pub(super) fn utc(time: SystemTime) -> String {
     // Within ±2^63 ms, hundreds of millions of years.
     let millis = match time.duration_since(SystemTime::UNIX_EPOCH) {
@@ -18,7 +19,8 @@ pub(super) fn utc(time: SystemTime) -> String {
 
 /// The date that is so many days after 1970-01-01, in the Gregorian calendar.
 ///
-/// Years are counted from March, so that a leap day is the last day of its year, and in eras of 400 years, of 146 097 days each.
+/// Years are counted from March, so that a leap day is the last day of its year, and in eras of 400
+/// years, of 146 097 days each.
 fn civil(days: i64) -> (i64, i64, i64) {
     let from_march_0000 = days + 719_468;
     let era = from_march_0000.div_euclid(146_097);

@@ -13,11 +13,13 @@ use crate::loss::{Loss, Measure};
 pub struct Entry {
     /// Its number, from 1.
     pub row: i64,
-    /// When it was written, by the clock of the machine that wrote it: informational, since the order is that of the rows.
+    /// When it was written, by the clock of the machine that wrote it: informational, since the
+    /// order is that of the rows.
     pub time: String,
     /// What happened.
     pub event: Event,
-    /// Where losses compose: of a budget, or a loss that is taken from it as it stands, the terms and the most that may be spent from here on.
+    /// Where losses compose: of a budget, or a loss that is taken from it as it stands, the terms
+    /// and the most that may be spent from here on.
     pub limit: Option<Limit>,
     /// The hash of the row before; of row 1, the random number of the ledger.
     pub previous: String,
@@ -149,7 +151,8 @@ impl Raw {
         self.currency.is_some() || self.thresholds.is_some() || self.most.is_some()
     }
 
-    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and values. An entry without a limit has the text of format 1.
+    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and
+    /// values. An entry without a limit has the text of format 1.
     fn canonical(&self) -> String {
         let row = self.row.to_string();
         let reserve = self.reserve.map(|reserve| reserve.to_string());

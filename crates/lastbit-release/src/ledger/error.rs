@@ -12,7 +12,8 @@ use super::terms::Terms;
 use crate::clean::path as name;
 use crate::loss::{Loss, LossError, Measure, decimal};
 
-/// Why a ledger did not do what was asked. Whatever it says, no loss was given back and no report was stored.
+/// Why a ledger did not do what was asked. Whatever it says, no loss was given back and no report
+/// was stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -262,7 +263,8 @@ pub struct Refusal {
     pub requested: Loss,
     /// What is left.
     pub remaining: Loss,
-    /// A budget that covers the request too, if one is known, as options of `lastbit ledger budget`: the smallest where losses add up plainly.
+    /// A budget that covers the request too, if one is known, as options of `lastbit ledger
+    /// budget`: the smallest where losses add up plainly.
     pub options: Option<String>,
 }
 
@@ -273,8 +275,9 @@ impl Refusal {
     }
 }
 
-/// A budget of an account that covers a loss too, as options of `lastbit ledger budget`: the smallest if it adds up plainly; else the ε, to four digits, at which the
-/// sum stays within the limit.
+/// A budget of an account that covers a loss too, as options of `lastbit ledger budget`: the
+/// smallest if it adds up plainly; else the ε, to four digits, at which the sum stays within the
+/// limit.
 pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
     let budget = &account.budget;
     let missing = loss.minus(&account.remaining_in(loss.measure)?);

@@ -1,10 +1,12 @@
 //! The ledger: what was spent, durably, before any noise is drawn.
 //!
-//! One SQLite file per data set, append-only: a budget, then for each release a *reservation* of its loss and, when its numbers are
-//! known, a *settlement* that stores them. A reservation counts as spent from the moment it is on the disk, whatever happens later, so
-//! a crash may waste budget but never spends more than there is. All sums are exact.
+//! One SQLite file per data set, append-only: a budget, then for each release a *reservation* of
+//! its loss and, when its numbers are known, a *settlement* that stores them. A reservation counts
+//! as spent from the moment it is on the disk, whatever happens later, so a crash may waste budget
+//! but never spends more than there is. All sums are exact.
 //!
-//! Each row holds the SHA-256 of the row before it; see `docs/ledger.md` for what that finds and what it cannot.
+//! Each row holds the SHA-256 of the row before it; see `docs/ledger.md` for what that finds and
+//! what it cannot.
 //!
 //! ```
 //! use lastbit_release::ledger::{Ledger, Outcome, Request};
@@ -63,7 +65,8 @@ use entry::Raw;
 use state::State;
 use store::Access;
 
-/// The newest version of the file format. A ledger whose releases do not compose has version 1, as before, until an entry needs more.
+/// The newest version of the file format. A ledger whose releases do not compose has version 1, as
+/// before, until an entry needs more.
 pub const FORMAT: i64 = 2;
 
 /// The note of row 1, and how it begins if it names what is protected.
@@ -71,20 +74,22 @@ const FIRST_NOTE: &str = "first budget";
 
 /// An open ledger, verified from its first row to its last.
 ///
-/// Any number of processes may have the same ledger open. Each write takes the file's lock, verifies what others appended since, and
-/// only then decides.
+/// Any number of processes may have the same ledger open. Each write takes the file's lock,
+/// verifies what others appended since, and only then decides.
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
     db: Connection,
     state: State,
-    /// What was found wrong while it was open: from then on nothing is granted, even if the file is right again.
+    /// What was found wrong while it was open: from then on nothing is granted, even if the file is
+    /// right again.
     fault: Option<Fault>,
     clock: fn() -> SystemTime,
 }
 
 impl Ledger {
-    /// Opens the ledger, or makes it with this budget and the [usual terms](Terms::usual). An existing one must have exactly this budget.
+    /// Opens the ledger, or makes it with this budget and the [usual terms](Terms::usual). An
+    /// existing one must have exactly this budget.
     pub fn open(path: &Path, budget: &Loss) -> Result<Ledger, LedgerError> {
         let terms = Terms::usual(budget);
         let ledger = Ledger::open_or_make(path, budget, terms.as_ref(), FIRST_NOTE)?;
@@ -92,14 +97,16 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation, which row 1 names and which every later
-    /// plan must share: losses about a row and losses about a person, or about presence and about contents, have no sum. An existing
-    /// one may have another budget, see [`Ledger::check_budget`].
+    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation,
+    /// which row 1 names and which every later plan must share: losses about a row and losses about
+    /// a person, or about presence and about contents, have no sum. An existing one may have
+    /// another budget, see [`Ledger::check_budget`].
     pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
         Ledger::open_on(path, budget, Terms::usual(budget).as_ref(), protects)
     }
 
-    /// [`Ledger::open_for`], made with these terms if it is not there; an existing one may have others, see [`Ledger::check_terms`].
+    /// [`Ledger::open_for`], made with these terms if it is not there; an existing one may have
+    /// others, see [`Ledger::check_terms`].
     pub fn open_on(
         path: &Path,
         budget: &Loss,
@@ -127,8 +134,8 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// A ledger that is nowhere on the disk and gone when it is dropped. What it grants is worth nothing, so only rehearsals have one, and
-    /// those read no data.
+    /// A ledger that is nowhere on the disk and gone when it is dropped. What it grants is worth
+    /// nothing, so only rehearsals have one, and those read no data.
     pub(crate) fn rehearsal(
         budget: &Loss,
         terms: Option<&Terms>,
@@ -159,7 +166,8 @@ impl Ledger {
         }
     }
 
-    /// That this is the budget in force: what is new is taken only from a budget that its plan states.
+    /// That this is the budget in force: what is new is taken only from a budget that its plan
+    /// states.
     pub fn check_budget(&self, budget: &Loss) -> Result<(), LedgerError> {
         let own = &self.account().budget;
         if own != budget {
@@ -212,12 +220,14 @@ impl Ledger {
         &self.state.budgets
     }
 
-    /// The number of entries and the hash of the last one. Kept elsewhere, it shows later whether entries were removed from the end.
+    /// The number of entries and the hash of the last one. Kept elsewhere, it shows later whether
+    /// entries were removed from the end.
     pub fn head(&self) -> (i64, &str) {
         (self.state.rows, &self.state.head)
     }
 
-    /// The rows of reservations that were not settled: interrupted releases, or some that are under way.
+    /// The rows of reservations that were not settled: interrupted releases, or some that are under
+    /// way.
     pub fn unsettled(&self) -> Vec<i64> {
         self.state.waiting().into_iter().collect()
     }
@@ -239,13 +249,16 @@ impl Ledger {
         Ok(entries)
     }
 
-    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was spent. Losses go on to add up as they did.
+    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was
+    /// spent. Losses go on to add up as they did.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
         self.set_terms(budget, |terms| terms.cloned(), note)
     }
 
-    /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent plainly stays so, and what is left composes from here on. Terms are
-    /// fixed once something was released under them: only limits that hold all of those before, or are held by them, are taken.
+    /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent
+    /// plainly stays so, and what is left composes from here on. Terms are fixed once something was
+    /// released under them: only limits that hold all of those before, or are held by them, are
+    /// taken.
     pub fn set_terms(
         &mut self,
         budget: &Loss,
@@ -307,8 +320,8 @@ impl Ledger {
         })
     }
 
-    /// One write: takes the lock, verifies what others appended, lets `decide` look at the state, appends, and returns when the entry
-    /// is on the disk.
+    /// One write: takes the lock, verifies what others appended, lets `decide` look at the state,
+    /// appends, and returns when the entry is on the disk.
     fn append(
         &mut self,
         decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
@@ -433,7 +446,8 @@ fn catch_up(
     if let Some(faults) = first {
         return Err(altered(path, faults));
     }
-    // The first new row was chained to the last known one; with no new row, the head must be what it was.
+    // The first new row was chained to the last known one; with no new row, the head must be what
+    // it was.
     let end = Some((state.rows, state.head.clone()));
     if store::read_head(db).map_err(fail)? != end {
         let fault = Fault::of_file("entries are missing at its end");
@@ -479,7 +493,8 @@ fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Whether the limit of a new budget can be kept: it allows something, what was spent is within it, and terms that are fixed stay.
+/// Whether the limit of a new budget can be kept: it allows something, what was spent is within it,
+/// and terms that are fixed stay.
 fn check_limit(
     path: &Path,
     account: &Account,

@@ -9,8 +9,9 @@ use lastbit_noise::entropy::{Entropy, System};
 use super::store::sibling;
 use super::{LedgerError, store};
 
-/// Makes a ledger with `fill`, unless another process is quicker: it is made complete and on the disk under another name first, and a
-/// name is given only to a file that has none yet. A crash leaves no ledger or a whole one.
+/// Makes a ledger with `fill`, unless another process is quicker: it is made complete and on the
+/// disk under another name first, and a name is given only to a file that has none yet. A crash
+/// leaves no ledger or a whole one.
 pub(super) fn make(
     path: &Path,
     fill: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<()>,
@@ -77,8 +78,9 @@ pub(super) fn make(
     })
 }
 
-/// That the file has one name. SQLite keeps its log under the name by which a file is opened, so processes that use different names
-/// do not see each other's entries. Names of drafts that a crash left behind are removed.
+/// That the file has one name. SQLite keeps its log under the name by which a file is opened, so
+/// processes that use different names do not see each other's entries. Names of drafts that a crash
+/// left behind are removed.
 #[cfg(unix)]
 pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerError> {
     use std::os::unix::fs::MetadataExt;
@@ -140,8 +142,8 @@ pub fn is_ledger_name(path: &Path) -> bool {
     })
 }
 
-/// The permissions of a ledger that lets others than its owner read it, as octal digits; `None` if it does not, or is not there. With
-/// it, a guess of the data can be confirmed.
+/// The permissions of a ledger that lets others than its owner read it, as octal digits; `None` if
+/// it does not, or is not there. With it, a guess of the data can be confirmed.
 #[cfg(unix)]
 pub fn exposure(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
@@ -155,16 +157,18 @@ pub fn exposure(_path: &Path) -> Option<String> {
     None
 }
 
-/// A file that only its owner may open, and that is removed, with SQLite's files beside it, when it is done with.
+/// A file that only its owner may open, and that is removed, with SQLite's files beside it, when it
+/// is done with.
 struct Draft {
     path: PathBuf,
-    /// Locked as long as the draft is in use. It stays open until SQLite is done: closing any descriptor of a file ends the locks that
-    /// SQLite has on it.
+    /// Locked as long as the draft is in use. It stays open until SQLite is done: closing any
+    /// descriptor of a file ends the locks that SQLite has on it.
     _file: fs::File,
 }
 
 impl Draft {
-    /// SQLite gives the files beside it the permissions that the file has, so none of them is ever open to others.
+    /// SQLite gives the files beside it the permissions that the file has, so none of them is ever
+    /// open to others.
     fn new(path: PathBuf) -> std::io::Result<Draft> {
         let mut options = fs::OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -193,7 +197,8 @@ fn remove_with_siblings(path: &Path) {
     }
 }
 
-/// Removes drafts of which no process has the lock: those that made them were killed. Young ones may not be locked yet.
+/// Removes drafts of which no process has the lock: those that made them were killed. Young ones
+/// may not be locked yet.
 fn remove_stale_drafts(directory: &Path, prefix: &str) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -18,7 +18,8 @@ pub struct Request {
     pub plan: String,
     /// The fingerprint of the data.
     pub data: String,
-    /// The loss of the whole release: in the measure of the ledger's budget, or in that of its [terms](super::Terms).
+    /// The loss of the whole release: in the measure of the ledger's budget, or in that of its
+    /// [terms](super::Terms).
     pub loss: Loss,
     /// What is released, in words, for people who read the ledger.
     pub description: String,
@@ -33,8 +34,9 @@ pub enum Outcome {
     Stored(Stored),
 }
 
-/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with one in hand can noise be drawn on
-/// data. One that is dropped stays spent. (A rehearsal has one of a ledger in memory, and rows that were made up.)
+/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with
+/// one in hand can noise be drawn on data. One that is dropped stays spent. (A rehearsal has one of
+/// a ledger in memory, and rows that were made up.)
 ///
 /// ```compile_fail
 /// // There is no other way to have one,
@@ -114,8 +116,9 @@ impl Stored {
 }
 
 impl Ledger {
-    /// Spends the loss, or returns what was released before for the same plan on the same data. When this returns [`Reserved`], the
-    /// loss is on the disk: `spent + loss ≤ budget`, or the rule of [`Account`](super::Account), held under the lock of all processes.
+    /// Spends the loss, or returns what was released before for the same plan on the same data.
+    /// When this returns [`Reserved`], the loss is on the disk: `spent + loss ≤ budget`, or the
+    /// rule of [`Account`](super::Account), held under the lock of all processes.
     pub fn reserve(&mut self, request: &Request) -> Result<Outcome, LedgerError> {
         check_loss(&request.loss)?;
         let done = self.append(|path, state| decide(path, state, request))?;
@@ -132,8 +135,8 @@ impl Ledger {
         })
     }
 
-    /// What [`reserve`](Ledger::reserve) would answer now, without spending anything: an earlier release, nothing if the loss fits, or why
-    /// it would be refused.
+    /// What [`reserve`](Ledger::reserve) would answer now, without spending anything: an earlier
+    /// release, nothing if the loss fits, or why it would be refused.
     pub fn foresee(&mut self, request: &Request) -> Result<Option<Stored>, LedgerError> {
         check_loss(&request.loss)?;
         self.look(|path, db, state| match decide(path, state, request)? {
@@ -158,8 +161,8 @@ impl Ledger {
         })
     }
 
-    /// Whether the data changed since the same was last released: the row and time of the last reservation under one of these plans, or with
-    /// this description, if that was on other data.
+    /// Whether the data changed since the same was last released: the row and time of the last
+    /// reservation under one of these plans, or with this description, if that was on other data.
     pub fn changed_since(
         &mut self,
         plans: &[String],
@@ -172,8 +175,8 @@ impl Ledger {
         })
     }
 
-    /// Stores what was released. When this returns, the report is on the disk, and may be shown. After an error the report must not be
-    /// shown; the loss stays spent.
+    /// Stores what was released. When this returns, the report is on the disk, and may be shown.
+    /// After an error the report must not be shown; the loss stays spent.
     pub fn settle(&mut self, reserved: Reserved, report: &str) -> Result<(), LedgerError> {
         let mine = super::store::read_row(&self.db, reserved.row)
             .map_err(|error| LedgerError::from_sqlite(&self.path, error))?

@@ -56,7 +56,8 @@ impl Fault {
 }
 
 impl State {
-    /// Adds an entry, or says all that is wrong with it; then the state goes on as if the entry were right, as far as it has a meaning.
+    /// Adds an entry, or says all that is wrong with it; then the state goes on as if the entry
+    /// were right, as far as it has a meaning.
     pub fn apply(&mut self, raw: &Raw) -> Result<Event, Vec<Fault>> {
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(Fault::of_row(raw.row, what));
@@ -102,21 +103,23 @@ impl State {
         self.waiting.keys().copied().collect()
     }
 
-    /// What entries hold for data of this fingerprint: SHA-256 over the ledger's random number and the fingerprint. The hashes of rows
-    /// are published with reports, and whoever knows the rest of a row and all but one person of the data could else try that
-    /// person's rows until the hash fits.
+    /// What entries hold for data of this fingerprint: SHA-256 over the ledger's random number and
+    /// the fingerprint. The hashes of rows are published with reports, and whoever knows the rest
+    /// of a row and all but one person of the data could else try that person's rows until the hash
+    /// fits.
     pub fn hidden(&self, fingerprint: &str) -> String {
         let text = format!("lastbit-ledger-data\n{}\n{fingerprint}", self.identity);
         super::entry::hex(&Sha256::digest(text))
     }
 
-    /// The row, and its hash, in which a release of this plan on these data, [hidden](State::hidden), was settled first.
+    /// The row, and its hash, in which a release of this plan on these data,
+    /// [hidden](State::hidden), was settled first.
     pub fn settled(&self, plan: &str, data: &str) -> Option<&(i64, String)> {
         self.settled.get(&(plan.to_owned(), data.to_owned()))
     }
 
-    /// The row and time of the last reservation under one of these plans or descriptions, if that was on other data than these,
-    /// [hidden](State::hidden).
+    /// The row and time of the last reservation under one of these plans or descriptions, if that
+    /// was on other data than these, [hidden](State::hidden).
     pub fn last_on_other_data<'a>(
         &self,
         names: impl Iterator<Item = &'a str>,

@@ -56,7 +56,8 @@ pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerErro
     let start = Instant::now();
     loop {
         match try_open(path, access) {
-            // The last process to close a ledger tidies its log, and for that moment SQLite turns others away without waiting.
+            // The last process to close a ledger tidies its log, and for that moment SQLite turns
+            // others away without waiting.
             Err(LedgerError::Busy(_)) if start.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -93,7 +94,8 @@ pub(super) fn create(
         write_schema(&mut db, fill)
     };
     make().map_err(fail)?;
-    // Closing moves the log into the file and removes the log, and says nothing if it could not: so the log is moved before.
+    // Closing moves the log into the file and removes the log, and says nothing if it could not: so
+    // the log is moved before.
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         match row.get::<_, i64>(0)? {
             0 => Ok(()),
@@ -129,8 +131,8 @@ fn write_schema(
     transaction.commit()
 }
 
-/// Appends a row that is already chained, and moves the head. The first row that only format 2 can hold makes the file one of format 2, in the same
-/// transaction.
+/// Appends a row that is already chained, and moves the head. The first row that only format 2 can
+/// hold makes the file one of format 2, in the same transaction.
 pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Result<()> {
     if raw.has_limit() && format(transaction)? == 1 {
         for column in ADDED {
@@ -212,7 +214,8 @@ pub(super) fn integrity(db: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// The version of the format, as of this transaction: another process may have added the columns of format 2.
+/// The version of the format, as of this transaction: another process may have added the columns of
+/// format 2.
 fn format(db: &Connection) -> rusqlite::Result<i64> {
     db.prepare_cached("PRAGMA user_version")?
         .query_row([], |row| row.get(0))
@@ -257,8 +260,8 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// Durability: a commit returns when its bytes are on the disk, and the log is moved into the file at once, so that a copy of the
-/// file alone misses at most the write that a crash interrupted.
+/// Durability: a commit returns when its bytes are on the disk, and the log is moved into the file
+/// at once, so that a copy of the file alone misses at most the write that a crash interrupted.
 fn prepare(db: &Connection) -> rusqlite::Result<()> {
     db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "FULL")?;
@@ -280,13 +283,14 @@ fn open_writable(path: &Path) -> Result<Connection, LedgerError> {
     }
 }
 
-/// For reading alone, with no more permissions than there are. Who can write tidies the log when the last one closes; who can read
-/// shares the log with those who write; and where SQLite has no place for its index of the log, the file alone is the whole ledger
-/// if the log is empty.
+/// For reading alone, with no more permissions than there are. Who can write tidies the log when
+/// the last one closes; who can read shares the log with those who write; and where SQLite has no
+/// place for its index of the log, the file alone is the whole ledger if the log is empty.
 fn open_to_look(path: &Path) -> Result<Connection, LedgerError> {
     let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
     let log = || fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
-    // What this user cannot write SQLite opens for reading; what nobody may write stays as it is, whoever looks.
+    // What this user cannot write SQLite opens for reading; what nobody may write stays as it is,
+    // whoever looks.
     let shut = fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
     let flags = match shut {
         true => OpenFlags::SQLITE_OPEN_READ_ONLY,

@@ -9,8 +9,9 @@ use lastbit_exact::decimal::{self, DIGITS};
 
 use crate::loss::{Loss, Measure, decimal as words};
 
-/// In what the releases of a ledger add up, and how much of δ is set aside for thresholds. Both are fixed before the first release: who could change them after
-/// seeing results could exceed the budget (erratum 17).
+/// In what the releases of a ledger add up, and how much of δ is set aside for thresholds. Both are
+/// fixed before the first release: who could change them after seeing results could exceed the
+/// budget (erratum 17).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Sums of ρ, or of μ² where all noise is Gaussian.
@@ -20,8 +21,9 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// What a ledger is made with unless its plan says otherwise: sums of ρ, and a tenth of δ for thresholds. `None` for budgets that are not in (ε, δ), and for such as
-    /// are too large to compose: their losses add up plainly.
+    /// What a ledger is made with unless its plan says otherwise: sums of ρ, and a tenth of δ for
+    /// thresholds. `None` for budgets that are not in (ε, δ), and for such as are too large to
+    /// compose: their losses add up plainly.
     pub fn usual(budget: &Loss) -> Option<Terms> {
         let terms = Terms {
             currency: Currency::Zcdp,
@@ -39,7 +41,8 @@ impl Terms {
         }
     }
 
-    /// What may be spent in all where so much of ε and δ is left: the limits of [`AdaptiveFilter`], rounded down; nothing where no filter is known.
+    /// What may be spent in all where so much of ε and δ is left: the limits of [`AdaptiveFilter`],
+    /// rounded down; nothing where no filter is known.
     pub fn limit(&self, left: &Loss) -> Loss {
         let nothing = Loss::zero(self.measure());
         if !left.main.is_positive() || self.thresholds >= left.delta {

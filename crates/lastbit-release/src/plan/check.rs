@@ -75,7 +75,8 @@ fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     if counted {
         return Ok(());
     }
-    // A group that the count shows and this statistic lacks would be a fact about the data, without noise.
+    // A group that the count shows and this statistic lacks would be a fact about the data, without
+    // noise.
     let by_the_same = |other: &Statistic| other.kind.counts_rows() && other.by == statistic.by;
     let same = match plan.statistics.iter().any(by_the_same) {
         true => ", with the same `where` and limits",

@@ -37,7 +37,8 @@ pub enum ColumnKind {
     Discovered,
 }
 
-/// A column of numbers: every cell is clamped to public bounds and rounded to whole steps of a public grid.
+/// A column of numbers: every cell is clamped to public bounds and rounded to whole steps of a
+/// public grid.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     /// The column's name in the table.
@@ -48,10 +49,12 @@ pub struct Numbers {
     pub missing: Missing,
     /// What the numbers measure, such as "years".
     pub unit: String,
-    /// Rounds cells for means and the like, and for quantiles. Its bounds are the plan's, widened to multiples of its step.
+    /// Rounds cells for means and the like, and for quantiles. Its bounds are the plan's, widened
+    /// to multiples of its step.
     pub grid: Grid,
-    /// Rounds cells for sums, where the rounding of rows adds up: the finest that there is, of 2^51 steps from zero to the farther
-    /// bound. So over all rows that are allowed it adds up to less than 2^-11 of that bound.
+    /// Rounds cells for sums, where the rounding of rows adds up: the finest that there is, of 2^51
+    /// steps from zero to the farther bound. So over all rows that are allowed it adds up to less
+    /// than 2^-11 of that bound.
     pub fine: Grid,
     /// Edges of bins: increasing, from the lower to the upper bound.
     pub edges: Option<Vec<Rational>>,
@@ -66,7 +69,8 @@ pub struct Numbers {
 pub enum Scale {
     /// Any.
     Real,
-    /// Whole numbers: a cell is the whole number nearest to it, ties up, and no error speaks of what that changes.
+    /// Whole numbers: a cell is the whole number nearest to it, ties up, and no error speaks of
+    /// what that changes.
     Whole,
     /// Days since 1970, shown as dates.
     Days,
@@ -117,7 +121,8 @@ pub struct Categories {
     pub column: String,
     /// Its categories, all different.
     pub names: Vec<String>,
-    /// The category that a missing or unlisted cell counts as; without one such rows count nowhere in the table.
+    /// The category that a missing or unlisted cell counts as; without one such rows count nowhere
+    /// in the table.
     pub other: Option<usize>,
 }
 
@@ -150,7 +155,8 @@ impl Numbers {
         })
     }
 
-    /// A column of whole numbers, dates or times, whose bounds are whole: on a grid of ones for sums too.
+    /// A column of whole numbers, dates or times, whose bounds are whole: on a grid of ones for
+    /// sums too.
     pub fn whole(
         column: &str,
         bounds: Bounds,
@@ -167,7 +173,8 @@ impl Numbers {
         Ok(numbers)
     }
 
-    /// How far rounding to the grid moves a cell at most: not at all where the plan says that whole numbers are meant.
+    /// How far rounding to the grid moves a cell at most: not at all where the plan says that whole
+    /// numbers are meant.
     pub fn rounding(&self) -> Rational {
         match self.scale {
             Scale::Real => self.grid.half_step(),
@@ -180,8 +187,8 @@ impl Numbers {
         self.bounds.upper() - self.bounds.lower()
     }
 
-    /// Where all bins but the first begin. A cell is a double, so an edge is the double nearest to it, as is a cell that is written like
-    /// the edge.
+    /// Where all bins but the first begin. A cell is a double, so an edge is the double nearest to
+    /// it, as is a cell that is written like the edge.
     pub fn inner_edges(&self) -> Vec<f64> {
         match self.edges.as_deref() {
             Some([_, inner @ .., _]) => inner.iter().map(double).collect(),

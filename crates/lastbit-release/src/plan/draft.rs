@@ -31,7 +31,8 @@ pub enum DeclaredType {
     Other(String),
 }
 
-/// A commented plan for a file with these columns, which is refused until it is filled in. `read` says what was read of the file.
+/// A commented plan for a file with these columns, which is refused until it is filled in. `read`
+/// says what was read of the file.
 pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
     let mut text = format!(
         "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n[source]\nfiles = {}\n",

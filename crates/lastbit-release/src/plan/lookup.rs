@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::value::Value;
 use crate::value::canonical;
 
-/// A public table: for each value of a key at most one row of texts. Whoever reads the plan may know it, so it is part of the plan.
+/// A public table: for each value of a key at most one row of texts. Whoever reads the plan may
+/// know it, so it is part of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
     key: String,
@@ -25,7 +26,8 @@ pub enum LookupError {
 }
 
 impl Lookup {
-    /// Rows of a key and, in the order of the columns, what is found by it. Empty texts are missing cells.
+    /// Rows of a key and, in the order of the columns, what is found by it. Empty texts are missing
+    /// cells.
     pub fn new(
         key: &str,
         columns: &[String],
@@ -67,8 +69,9 @@ impl Lookup {
         row?.get(column)?.as_deref()
     }
 
-    /// BLAKE3, in hexadecimal, of what the table says of one of its columns: in the order of keys, the lengths and bytes of the key and the
-    /// cell, where there is one. How the file is written does not matter.
+    /// BLAKE3, in hexadecimal, of what the table says of one of its columns: in the order of keys,
+    /// the lengths and bytes of the key and the cell, where there is one. How the file is written
+    /// does not matter.
     pub fn hash(&self, column: usize) -> String {
         let mut hasher = blake3::Hasher::new_derive_key("lastbit look-up table 1");
         let mut text = |text: &str| {

@@ -75,7 +75,8 @@ pub struct Plan {
     pub thresholds: Option<Rational>,
     /// What this release may spend: at most the budget, in the same measure.
     pub spend: Loss,
-    /// The part of the budget that it may spend, if the plan says so: of whatever the ledger adds up.
+    /// The part of the budget that it may spend, if the plan says so: of whatever the ledger adds
+    /// up.
     pub part: Option<Rational>,
     /// How losses are added; the cheapest sound way if the plan does not say.
     pub accountant: Option<Accountant>,
@@ -210,7 +211,8 @@ impl Plan {
         })
     }
 
-    /// How many groups the public keys of a statistic make; `None` if keys are discovered, or if they are too many to count.
+    /// How many groups the public keys of a statistic make; `None` if keys are discovered, or if
+    /// they are too many to count.
     pub fn public_groups(&self, statistic: &Statistic) -> Option<u64> {
         statistic.by.iter().try_fold(1u64, |groups, key| {
             groups.checked_mul(self.column(key)?.kind.values()?)
@@ -223,7 +225,8 @@ impl Plan {
         self.families.iter().find(is_member)
     }
 
-    /// Of a statistic whose groups are made of those of another, which the limits apply to: that other.
+    /// Of a statistic whose groups are made of those of another, which the limits apply to: that
+    /// other.
     pub fn finest(&self, index: usize) -> Option<usize> {
         self.family(index)?.finest.filter(|finest| *finest != index)
     }

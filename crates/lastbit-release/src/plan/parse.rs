@@ -405,8 +405,8 @@ fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanErr
     Err(value.error(remedy))
 }
 
-/// An expression in a plan. What is wrong with it has its place in the plan where the text stands there as it is; where it is written with
-/// escapes, the place within it.
+/// An expression in a plan. What is wrong with it has its place in the plan where the text stands
+/// there as it is; where it is written with escapes, the place within it.
 pub fn expression(
     value: &Value<'_>,
     read: fn(&str) -> Result<Expression, ExpressionError>,

@@ -1,4 +1,5 @@
-//! Public tables to look up in, read with the plan because they are part of it; and private ones, which are not.
+//! Public tables to look up in, read with the plan because they are part of it; and private ones,
+//! which are not.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -7,10 +7,12 @@ use super::reader::{Table, Value};
 use super::{Missing, Numbers, PlanError, Scale};
 use crate::expression::{self, Unit};
 
-/// Bounds are within ±2^300 and their distance is above 2^-300, so that squares of numbers are far from the ends of doubles.
+/// Bounds are within ±2^300 and their distance is above 2^-300, so that squares of numbers are far
+/// from the ends of doubles.
 const LOG2_MOST_BOUND: i64 = 300;
 
-/// Rows are rounded to at most this many steps between the bounds, as a power of two, if the plan gives no grid.
+/// Rows are rounded to at most this many steps between the bounds, as a power of two, if the plan
+/// gives no grid.
 const LOG2_STEPS: i64 = 30;
 
 /// The most bins that `every` makes.
@@ -209,7 +211,8 @@ fn increasing(value: &Value<'_>, scale: Scale) -> Result<Vec<Rational>, PlanErro
     }
 }
 
-/// The bins that begin with each year, quarter, month, week or day between the bounds, and what they are called.
+/// The bins that begin with each year, quarter, month, week or day between the bounds, and what
+/// they are called.
 fn periods(
     every: &Value<'_>,
     bounds: &Bounds,
@@ -245,7 +248,8 @@ fn periods(
         if day != first && start > *bounds.lower() && start < *bounds.upper() {
             edges.push(start);
         } else if day != first {
-            // A bound is the first moment of a period: the period is that moment alone, part of the bin before.
+            // A bound is the first moment of a period: the period is that moment alone, part of the
+            // bin before.
             continue;
         }
         labels.push(label);

@@ -1,4 +1,5 @@
-//! Typed access to a TOML document that remembers where everything stands. Numbers are read from their digits, never through a double.
+//! Typed access to a TOML document that remembers where everything stands. Numbers are read from
+//! their digits, never through a double.
 
 use core::cell::RefCell;
 use core::ops::Range;

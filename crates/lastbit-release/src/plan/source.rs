@@ -76,7 +76,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The most rows of one unit in a group, and the most groups of one unit; `None` if every row is a unit.
+    /// The most rows of one unit in a group, and the most groups of one unit; `None` if every row
+    /// is a unit.
     pub fn limits(&self, unit: &Unit) -> Option<(u64, u64)> {
         let Unit::Column {
             most_rows,

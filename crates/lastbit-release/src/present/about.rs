@@ -4,8 +4,8 @@ use crate::account::Price;
 use crate::expression::{Expression, quoted};
 use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
 
-/// Which rows a statistic is of, then what cells count as that are missing, unlisted or out of bounds, and which groups are shown: one
-/// phrase each, at least one.
+/// Which rows a statistic is of, then what cells count as that are missing, unlisted or out of
+/// bounds, and which groups are shown: one phrase each, at least one.
 pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     let mut left_out = Vec::new();
     let mut counts_as = Vec::new();

@@ -112,7 +112,8 @@ pub(crate) fn selected_cell(
     }
 }
 
-/// A cell whose numbers are days or seconds since 1970, as dates or times: the nearest ones, the distance to which is in the error.
+/// A cell whose numbers are days or seconds since 1970, as dates or times: the nearest ones, the
+/// distance to which is in the error.
 pub(crate) fn on_scale(cell: Cell, scale: Scale) -> Cell {
     if !scale.is_calendar() {
         return cell;

@@ -3,7 +3,8 @@
 use lastbit_exact::decimal::{digits_before_point, power_of_ten};
 use lastbit_exact::{Integer, Rational, Up};
 
-/// How many decimals a value is written with: enough for two or three digits of its error, and no more than its grid carries.
+/// How many decimals a value is written with: enough for two or three digits of its error, and no
+/// more than its grid carries.
 pub fn places(error: Option<Up>, grid_exponent: Option<i64>) -> i64 {
     // 10^-places ≥ 2^grid.
     let of_grid = grid_exponent.map(|exponent| {
@@ -25,7 +26,8 @@ fn is_power_of_ten(value: &Rational) -> bool {
     power_of_ten(digits_before_point(value) - 1) == *value
 }
 
-/// The nearest decimal with so many places, ties up; a negative number of places rounds to tens and hundreds.
+/// The nearest decimal with so many places, ties up; a negative number of places rounds to tens and
+/// hundreds.
 pub fn rounded(value: &Rational, places: i64) -> Rational {
     let power = power_of_ten(places);
     Rational::from((value * &power).round_ties_up()) / power

@@ -7,7 +7,8 @@ use lastbit_exact::{Rational, Up};
 use crate::loss::{Loss, Measure, decimal};
 use crate::plan::{Neighbours, Plan, Unit};
 
-/// How often somebody who was evenly unsure about one unit can be right at most, after this loss: a probability, rounded up.
+/// How often somebody who was evenly unsure about one unit can be right at most, after this loss: a
+/// probability, rounded up.
 pub fn guess(loss: &Loss) -> Up {
     let (main, delta) = (
         Up::from_rational(&loss.main),
@@ -27,7 +28,8 @@ pub fn guess(loss: &Loss) -> Up {
 /// How a loss in words begins.
 pub(super) const IN_WORDS: &str = "In words: ";
 
-/// What a loss means for one unit of a plan, in a sentence; and a warning, if that is little protection.
+/// What a loss means for one unit of a plan, in a sentence; and a warning, if that is little
+/// protection.
 pub fn loss_in_words(plan: &Plan, loss: &Loss) -> Vec<String> {
     let unit = match &plan.unit {
         Unit::Row => "one row".to_owned(),

@@ -21,7 +21,8 @@ pub enum ReportError {
     OtherSchema(u64),
 }
 
-/// The report in JSON, with a line break at the end. Hidden characters are written as `\u202e`, so that it may be shown on a terminal.
+/// The report in JSON, with a line break at the end. Hidden characters are written as `\u202e`, so
+/// that it may be shown on a terminal.
 pub fn to_json(report: &Report) -> String {
     let text = serde_json::to_string_pretty(report)
         .expect("a report is structs, vectors and strings, which JSON can hold");

@@ -1,4 +1,5 @@
-//! The method of a release, as an office would print it: in words for everybody, then in those of the field.
+//! The method of a release, as an office would print it: in words for everybody, then in those of
+//! the field.
 
 use lastbit_exact::Rational;
 
@@ -165,7 +166,8 @@ pub(super) fn receipt(report: &Report) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The method as a text of 80 columns: words for everybody, each statistic, how to cite it, the receipt, and the words of the field last.
+/// The method as a text of 80 columns: words for everybody, each statistic, how to cite it, the
+/// receipt, and the words of the field last.
 pub fn method(report: &Report) -> String {
     let mut lines = vec![METHOD_MARK.to_owned(), "=".repeat(METHOD_MARK.len())];
     lines.push(String::new());

@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// A release: every published number, its error, and what it cost.
 ///
-/// Numbers are decimal strings: exactly what was published, with no more digits than the grid carries.
+/// Numbers are decimal strings: exactly what was published, with no more digits than the grid
+/// carries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The version of this schema: 1.
     pub schema: u32,
-    /// Whether its numbers are of a rehearsal: about rows that the plan alone made up, and about nobody.
+    /// Whether its numbers are of a rehearsal: about rows that the plan alone made up, and about
+    /// nobody.
     #[serde(default, skip_serializing_if = "is_false")]
     pub invented: bool,
     /// The plan's title.
@@ -41,7 +43,8 @@ pub struct Statistic {
     pub unit: String,
     /// What it is grouped by.
     pub by: Vec<String>,
-    /// Which rows it is about and what their cells count as, one phrase each. Errors do not cover rows that are left out.
+    /// Which rows it is about and what their cells count as, one phrase each. Errors do not cover
+    /// rows that are left out.
     #[serde(default)]
     pub about: Vec<String>,
     /// How the noise was drawn, such as "snapping, exact" or "exponential".
@@ -82,20 +85,24 @@ pub struct Cell {
     pub group: Vec<String>,
     /// Which number of the statistic: a bin, a category, a quantile; empty if there is but one.
     pub label: String,
-    /// The published number; `null` if the mechanism declined to give one. It has no more digits than its grid carries.
+    /// The published number; `null` if the mechanism declined to give one. It has no more digits
+    /// than its grid carries.
     pub value: Option<String>,
-    /// With the report's confidence the exact value, of the rows that the statistic is about, is within this much of the published one;
-    /// `null` if no bound is known.
+    /// With the report's confidence the exact value, of the rows that the statistic is about, is
+    /// within this much of the published one; `null` if no bound is known.
     pub error: Option<String>,
     /// The unit of the error, if it is not the value's own: quantiles have errors in rank.
     pub error_unit: String,
-    /// Of quantiles: with the report's confidence the exact value is at least this, in the value's own unit.
+    /// Of quantiles: with the report's confidence the exact value is at least this, in the value's
+    /// own unit.
     #[serde(default)]
     pub lower: Option<String>,
-    /// Of quantiles: with the report's confidence, of both ends together, the exact value is at most this.
+    /// Of quantiles: with the report's confidence, of both ends together, the exact value is at
+    /// most this.
     #[serde(default)]
     pub upper: Option<String>,
-    /// Whether the error is larger than the value, or the value could be anything that the bounds allow: too noisy to say anything.
+    /// Whether the error is larger than the value, or the value could be anything that the bounds
+    /// allow: too noisy to say anything.
     #[serde(default, skip_serializing_if = "is_false")]
     pub too_noisy: bool,
 }

@@ -4,8 +4,8 @@ use lastbit_exact::Rational;
 
 use super::Cell;
 
-/// Whether a published number is too noisy to say anything: its error is larger than itself, or it and its error allow whatever the
-/// bounds of the plan allow.
+/// Whether a published number is too noisy to say anything: its error is larger than itself, or it
+/// and its error allow whatever the bounds of the plan allow.
 pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&Rational>) -> bool {
     let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
     let width = least.zip(most).map(|(least, most)| most - least);
@@ -17,7 +17,8 @@ pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&
         (Some(error), Some(value)) if cell.error_unit.is_empty() => {
             error > value.abs() || is_all(&error)
         }
-        // Of dates and times, whose values are no decimals and whose bounds are in the unit of the error.
+        // Of dates and times, whose values are no decimals and whose bounds are in the unit of the
+        // error.
         (Some(error), None) if cell.value.is_some() => is_all(&error),
         _ => false,
     }

@@ -19,11 +19,12 @@ pub const PARQUET_MARK: &str = "lastbit.report";
 /// The most rows that are put together at a time; the writer holds them encoded.
 const BATCH: usize = 4096;
 
-/// The report as one Parquet file, uncompressed, with the columns of its CSV, numbers as numbers and flags as booleans.
+/// The report as one Parquet file, uncompressed, with the columns of its CSV, numbers as numbers
+/// and flags as booleans.
 ///
-/// Doubles are rounded to the safe side: `error` covers how far `value` is from what was published, and `lower` and `upper` are
-/// rounded outward. What was published, to the last digit, is in `published`, `published_lower` and `published_upper`; of dates and times
-/// there is nothing else.
+/// Doubles are rounded to the safe side: `error` covers how far `value` is from what was published,
+/// and `lower` and `upper` are rounded outward. What was published, to the last digit, is in
+/// `published`, `published_lower` and `published_upper`; of dates and times there is nothing else.
 pub fn parquet(report: &Report) -> io::Result<Vec<u8>> {
     let mut keys: Vec<&str> = Vec::new();
     for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
@@ -166,7 +167,8 @@ fn double(text: Option<&str>, rounding: Rounding) -> Option<f64> {
     Some(exact.to_f64(rounding)).filter(|double| double.is_finite())
 }
 
-/// A double that is at least the error and how far the double of the value is from what was published.
+/// A double that is at least the error and how far the double of the value is from what was
+/// published.
 fn error(cell: &Cell) -> Option<f64> {
     let exact: Rational = cell.error.as_deref()?.parse().ok()?;
     let moved = || {

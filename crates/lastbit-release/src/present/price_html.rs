@@ -9,8 +9,8 @@ use super::price_words::{HEADER, counted, price_terms, words};
 use crate::account::Prices;
 use crate::plan::Plan;
 
-/// The price of a plan as one page, without scripts or network: what each statistic costs and how exact it is, the errors under each
-/// accountant, and which rows count.
+/// The price of a plan as one page, without scripts or network: what each statistic costs and how
+/// exact it is, the errors under each accountant, and which rows count.
 pub fn price_html(plan: &Plan, prices: &Prices) -> String {
     let mut body = format!(
         "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",

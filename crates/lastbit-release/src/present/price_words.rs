@@ -82,7 +82,8 @@ pub fn counted(numbers: &str) -> String {
     }
 }
 
-/// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold. Or whose loss pays for it.
+/// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold. Or
+/// whose loss pays for it.
 pub(crate) fn loss(price: &Price) -> String {
     if let Some(shared) = &price.shared {
         return format!("shares the noise of \"{}\"", shared.name);

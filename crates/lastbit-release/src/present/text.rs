@@ -165,7 +165,8 @@ pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with t
 /// What every error is, and is not.
 pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; it does not cover rows that are left out, nor cells cut to their bounds.";
 
-/// Lines of at most 80 characters, broken at spaces, each behind so many spaces. A longer word has a line of its own.
+/// Lines of at most 80 characters, broken at spaces, each behind so many spaces. A longer word has
+/// a line of its own.
 pub fn wrapped(text: &str, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut width = 0;
@@ -289,7 +290,8 @@ fn value(cell: &Cell) -> String {
 /// What stands in the place of a number that says nothing; what was drawn stands beside it.
 pub(crate) const TOO_NOISY: &str = "too noisy to say";
 
-/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or nothing; of a number that says nothing, the number too.
+/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or nothing; of a number that says nothing, the number
+/// too.
 pub(super) fn error(cell: &Cell) -> String {
     let clean = |text: &str| visible(text).into_owned();
     error_with(cell, &clean, &clean)

@@ -12,7 +12,7 @@ const MOST: usize = 4000;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
-    /// A floating-point mode in which no bound holds. Nothing was spent.
+    /// The floating-point mode breaks every bound. Nothing was spent.
     #[error(transparent)]
     Environment(#[from] lastbit_exact::environment::EnvironmentError),
     /// The plan has no price. Nothing was spent.
@@ -24,7 +24,7 @@ pub enum ReleaseError {
     /// The engine could not read the data.
     #[error("{}", shortened(&visible(&.0.to_string()), MOST))]
     Engine(EngineFailure),
-    /// The number of rows is not the public one.
+    /// The number of rows is not the public one that the plan states.
     #[error(
         "the data have {data} rows, and the plan says rows = {plan}; under neighbours = \"change-one\" that number is public: correct it"
     )]
@@ -39,7 +39,7 @@ pub enum ReleaseError {
         "the data changed while they were read; nothing was spent: release again when nobody writes to them"
     )]
     Changed,
-    /// Whoever was asked said no. Nothing was spent.
+    /// The answer to the question was no. Nothing was spent.
     #[error("nothing was spent")]
     Declined,
     /// More numbers than the ledger can hold. Nothing was spent.
@@ -52,7 +52,7 @@ pub enum ReleaseError {
         /// How many it may take.
         bytes: u64,
     },
-    /// Something that should not happen.
+    /// A fault of this program.
     #[error("{0}")]
     Internal(String),
     /// An error after the loss was reserved. It stays spent.
@@ -62,7 +62,7 @@ pub enum ReleaseError {
         loss: Loss,
         /// The row of the ledger.
         row: i64,
-        /// What happened; not the `source`, which those who print a chain of causes would say again.
+        /// What happened. It is not the `source`: printing the chain of causes would repeat it.
         cause: Box<ReleaseError>,
     },
 }
@@ -96,7 +96,7 @@ mod tests {
             row: 2,
             cause: Box::new(ReleaseError::Engine("the disk is gone".into())),
         };
-        // As those print it who print a chain of causes.
+        // The text of the whole chain of causes.
         let mut text = error.to_string();
         let mut next = std::error::Error::source(&error);
         while let Some(source) = next {

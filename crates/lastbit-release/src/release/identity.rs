@@ -1,7 +1,8 @@
-//! Which release it is: what is computed, and with which noise. The data have a fingerprint of their own.
+//! The identity of a release: what is computed, and with which noise. The data have a fingerprint
+//! of their own.
 //!
-//! `docs/ledger.md` has the format. Every line is written here by hand, so that no name in this program is part of it: a release that was
-//! stored is found by every later version.
+//! `docs/ledger.md` has the format. Every line is written here by hand, so renaming something in
+//! this program does not change it: every later version finds a stored release.
 
 mod earlier;
 
@@ -20,17 +21,18 @@ use crate::statistic::Mechanism;
 
 pub(super) use earlier::earlier;
 
-/// Everything that the released numbers depend on but data and chance, in one fixed notation.
+/// Everything that the released numbers depend on, except data and chance, in one fixed notation.
 ///
-/// The budget, how it is split and by which accountant are no part of it, but the noise that came of them is; nor are the title, guesses,
-/// columns that no statistic uses, names of files, and the way that the plan is written.
+/// The noise is part of it; the budget, its split and its accountant, which led to that noise, are
+/// not. Neither are the title, guesses, columns that no statistic uses, names of files, and the
+/// wording of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     text: String,
 }
 
 impl Identity {
-    /// Of a plan at its price.
+    /// The identity of a plan at its price.
     pub fn new(plan: &Plan, prices: &Prices) -> Identity {
         let mut lines = Lines(String::from("lastbit-release-2\n"));
         lines.source(&plan.source);
@@ -112,7 +114,7 @@ impl Lines {
         }
     }
 
-    /// Nothing where there is nothing, so that plans without expressions keep their identity.
+    /// Writes nothing for a plan without expressions, so that such plans keep their identity.
     fn derive(&mut self, plan: &Plan) {
         if let Some(filter) = &plan.derive.filter {
             self.put("where", &filter.to_string());
@@ -141,7 +143,7 @@ impl Lines {
                 .flat_map(Expression::columns)
                 .map(String::as_str),
         );
-        // Conditions of statistics see the columns of the files and of look-ups.
+        // Conditions of statistics use columns of the files and of look-ups.
         let conditions = plan.statistics.iter().flat_map(|s| s.kind.derives());
         read.extend(
             conditions
@@ -273,7 +275,7 @@ impl Lines {
         self.scope(&statistic.scope);
     }
 
-    /// Nothing where there is nothing.
+    /// Writes nothing for an empty scope.
     fn scope(&mut self, scope: &Scope) {
         if let Some(filter) = &scope.filter {
             self.put("where", &filter.to_string());

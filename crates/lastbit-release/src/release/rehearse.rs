@@ -8,11 +8,12 @@ use crate::ledger::Ledger;
 use crate::plan::Plan;
 use crate::present::Report;
 
-/// What a receipt says where there is no ledger.
+/// What a receipt says without a ledger.
 const NO_LEDGER: &str = "none: a rehearsal";
 
-/// A release of rows that the plan alone makes up, through a ledger in memory: every step of a release, no data, nothing spent. The report
-/// says that it is invented. No engine can be given, so that nothing else can be released so.
+/// Releases rows invented from the plan alone, through a ledger in memory: every step of a release,
+/// no data, nothing spent. The report says that it is invented. It takes no engine, so that nothing
+/// else can be released this way.
 pub fn rehearse(plan: &Plan) -> Result<Report, ReleaseError> {
     let open = Opener {
         look: &|| Ok(None),
@@ -22,7 +23,7 @@ pub fn rehearse(plan: &Plan) -> Result<Report, ReleaseError> {
     let quiet = Arc::new(|_, _| {});
     let mut report = match run(plan, &open, &engine, quiet, &mut System::default()) {
         Ok(Released::New(report) | Released::Stored { report, .. }) => *report,
-        // Of the ledger in memory, which is gone.
+        // What was spent was in the ledger in memory, which is gone.
         Err(ReleaseError::Spent { cause, .. }) => return Err(*cause),
         Err(error) => return Err(error),
     };

@@ -1,4 +1,4 @@
-//! From a sealed answer that was paid for to a report.
+//! From a sealed answer, once paid for, to a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn report(
     };
     let mut published: Vec<(usize, Keys)> = Vec::new();
     let mut all_drawn: Vec<Option<Drawn>> = vec![None; plan.statistics.len()];
-    // Counts of discovered keys come first: they say which groups the others may speak of.
+    // Counts of discovered keys come first: they decide which groups the others may show.
     for counted in [true, false] {
         for (index, statistic) in plan.statistics.iter().enumerate() {
             let (price, slot) = (&prices.statistics[index], &slots[index]);
@@ -47,7 +47,8 @@ pub fn report(
             }
             let pick = match counted || !plan.is_discovered(statistic) {
                 true => Pick::All,
-                // Without such a count no group may be spoken of; `plan::check` sees to it that there is one.
+                // Without such a count no group may be shown; `plan::check` makes sure that there
+                // is one.
                 false => {
                     let groups = published.iter().find(|(table, _)| *table == slot.table);
                     let (_, groups) = groups.ok_or_else(ReleaseError::unexpected)?;
@@ -100,7 +101,7 @@ pub fn report(
     })
 }
 
-/// Makes the numbers of each family add up, and says by how much each was rounded for that.
+/// Makes the numbers of each family add up, and says how far that rounded each.
 fn add_up(
     plan: &Plan,
     prices: &Prices,
@@ -154,8 +155,8 @@ fn receipt(plan: &Plan, reserved: &Reserved) -> Receipt {
     }
 }
 
-/// Whether [`report`] can be written, as far as the answer decides that: the public number of rows is right, and the answer has what
-/// the statistics need.
+/// Checks what the answer decides before [`report`]: the public number of rows is right, and the
+/// answer has what the statistics need.
 pub fn check(
     plan: &Plan,
     prices: &Prices,
@@ -258,7 +259,7 @@ fn written(
         name: statistic.name.clone(),
         kind: kind.word().to_owned(),
         of: kind.of().into_iter().map(str::to_owned).collect(),
-        // A date says itself what it is.
+        // A date needs no unit.
         unit: match is_calendar {
             true => String::new(),
             false => kind.unit(),
@@ -271,7 +272,7 @@ fn written(
         adds_up_with: price.tied.as_ref().map_or(vec![], |tied| tied.with.clone()),
         picture: if bars { Picture::Bars } else { Picture::Table },
         cells: cells.collect(),
-        // Numbers that are made to add up may be beyond, and pictures end there.
+        // Numbers made to add up may lie beyond the ends, where pictures stop.
         least: least
             .filter(|_| price.tied.is_none())
             .map(|end| end.to_string()),
@@ -281,10 +282,11 @@ fn written(
     }
 }
 
-/// Where each group stands.
+/// The place of each group.
 type Places = BTreeMap<Vec<String>, usize>;
 
-/// Discovered groups in the order of their published counts, the largest first: their names say nothing about where to look.
+/// Discovered groups in the order of their published counts, the largest first: their names do not
+/// say which matter.
 fn order_by_size(plan: &Plan, statistics: &mut [present::Statistic]) {
     let discovered = |index: usize| plan.is_discovered(&plan.statistics[index]);
     let mut orders: Vec<(Vec<String>, Places)> = Vec::new();

@@ -8,10 +8,12 @@ use crate::engine::query::{Answer, KeyValue};
 use crate::plan::{Column, ColumnKind, Plan, Statistic};
 use crate::statistic::{Mechanism, Slot};
 
-/// Reports that could take more bytes in the ledger are refused before a reservation. SQLite holds 10^9 bytes in a row.
+/// Reports that could take more bytes in the ledger are refused before a reservation. SQLite holds
+/// 10^9 bytes in a row.
 pub const MOST_REPORT_BYTES: u64 = 500_000_000;
 
-/// Names of fields and signs of a cell in JSON, and its value, error, unit and ends, each of some twenty digits.
+/// A cell in JSON: its field names and punctuation, and its value, error, unit and ends of about
+/// twenty digits each.
 const CELL_BYTES: u64 = 220;
 
 /// Refuses a plan whose report could be larger than [`MOST_REPORT_BYTES`].
@@ -26,7 +28,7 @@ fn refuse_large(bytes: u64) -> Result<(), ReleaseError> {
     Ok(())
 }
 
-/// Refuses an answer whose report, with all groups that were found, could be larger than [`MOST_REPORT_BYTES`].
+/// Refuses an answer whose report could be larger than [`MOST_REPORT_BYTES`] with all groups found.
 pub fn check_found(
     plan: &Plan,
     prices: &Prices,
@@ -67,8 +69,8 @@ fn found_bytes(value: &KeyValue) -> usize {
     }
 }
 
-/// No fewer bytes than the ledger will hold of a report, from public parameters alone. How many groups of discovered
-/// keys there will be is not public, so they are not in it.
+/// An upper bound of a report's bytes in the ledger, from public parameters alone. Groups of
+/// discovered keys are not in it, because their number is not public.
 pub fn report_bytes(plan: &Plan, prices: &Prices) -> u64 {
     let labels = |column: &str| -> (u64, u64) {
         let labels = plan.column(column).map_or(vec![], Column::labels);
@@ -79,7 +81,7 @@ pub fn report_bytes(plan: &Plan, prices: &Prices) -> u64 {
         all = all.saturating_add(words_bytes(plan, statistic));
         let Some(groups) = price.groups else { continue };
         let (each, label_bytes) = of_labels(&statistic.kind.labels());
-        // Each value of a key stands in an equal part of the groups.
+        // Each value of a key is in an equal part of the groups.
         let keys: u64 = statistic
             .by
             .iter()
@@ -102,7 +104,8 @@ fn of_labels(labels: &[String]) -> (u64, u64) {
     (labels.len() as u64, bytes as u64)
 }
 
-/// The bytes of a cell without its names: the four numbers in it have more digits where bounds, grid or noise are far from 1.
+/// The bytes of a cell without its names: its four numbers have more digits if bounds, grid or
+/// noise are far from 1.
 fn cell_bytes(plan: &Plan, statistic: &Statistic, price: &Price) -> u64 {
     let size = |x: &Rational| x.abs().ceil_log2().unwrap_or(0).unsigned_abs();
     let of_column = |column: &str| match plan.column(column).map(|column| &column.kind) {
@@ -120,11 +123,13 @@ fn cell_bytes(plan: &Plan, statistic: &Statistic, price: &Price) -> u64 {
         }
         Mechanism::Selection { .. } => 0,
     };
-    // Squares have twice the digits, before and after the point; three bits make less than one digit.
+    // Squares have twice the digits, before and after the point; three bits make less than one
+    // digit.
     CELL_BYTES + 4 * 2 * (2 * columns + noise) / 3
 }
 
-/// The words around the cells of a statistic: names of columns and categories stand in them a few times.
+/// The words around the cells of a statistic, which repeat names of columns and categories a few
+/// times.
 fn columns_bytes(plan: &Plan) -> u64 {
     let of_column = |kind: &ColumnKind| match kind {
         ColumnKind::Categories(_) => 0,
@@ -144,11 +149,11 @@ fn columns_bytes(plan: &Plan) -> u64 {
     4_000 + bytes as u64
 }
 
-/// The words around the cells of a statistic that say which rows it is of: filters, what columns are computed by, codes.
+/// The words that say which rows a statistic is of: filters, expressions of columns, codes.
 fn words_bytes(plan: &Plan, statistic: &Statistic) -> u64 {
     let derive = &plan.derive;
     let filters = derive.filter.iter().chain(&statistic.scope.filter);
-    // A filter of the source stands in the notes too.
+    // A filter of the source is in the notes too.
     let filters = filters.map(|filter| 2 * json_bytes(filter.written()));
     let derived = derive
         .columns

@@ -1,7 +1,8 @@
 //! Private bounds of a column, for the next plan.
 //!
-//! The wide bounds of the column are cut at powers of two, and the rows of each bin get noise. With the confidence no noise is beyond T, for all
-//! bins at once: then a bin whose noisy count is above T is not empty, and any other has at most 2T rows. The bounds are the outer edges of the
+//! The wide bounds of the column are cut at powers of two, and the rows of each bin get noise. With
+//! the confidence no noise is beyond T, for all bins at once: then a bin whose noisy count is above
+//! T is not empty, and any other has at most 2T rows. The bounds are the outer edges of the
 //! outermost bins above T.
 
 use std::sync::Arc;

@@ -1,8 +1,10 @@
 //! The correlation of two columns.
 //!
-//! In the places a and b of [`gram`](super::gram), with means μ and ν, `n̂` the noisy number of rows, and `Ĉ` the noisy covariance with divisor n̂:
-//! `Ĉ − C = (F − D_a·D_b/n̂)/n̂`, where `F = η_ab − μη_b − νη_a + (μν − C)η_n` and `D_a = η_a − μη_n = (μ̂ − μ)n̂`, as for
-//! [`ratio`](super::ratio). So the covariance and both variances are each in an interval, and the correlation is in their quotient.
+//! In the places a and b of [`gram`](super::gram), with means μ and ν, `n̂` the noisy number of
+//! rows, and `Ĉ` the noisy covariance with divisor n̂: `Ĉ − C = (F − D_a·D_b/n̂)/n̂`, where `F =
+//! η_ab − μη_b − νη_a + (μν − C)η_n` and `D_a = η_a − μη_n = (μ̂ − μ)n̂`, as for
+//! [`ratio`](super::ratio). So the covariance and both variances are each in an interval, and the
+//! correlation is in their quotient.
 
 use std::sync::Arc;
 

@@ -124,7 +124,8 @@ impl Noisy for Count {
     }
 }
 
-/// Both the published and the exact number are whole, so their distance is too. A number that was not whole was rounded, by half at most.
+/// Both the published and the exact number are whole, so their distance is too. A number that was
+/// not whole was rounded, by half at most.
 pub(super) fn whole_error(noised: &Noised<'_>, errors: Errors<'_>) -> Up {
     let off = errors.noise(noised);
     let rounding = match noised.is_whole() {

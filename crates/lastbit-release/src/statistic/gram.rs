@@ -1,7 +1,8 @@
 //! Noisy sums of products of several columns: what correlations and regressions are made of.
 //!
-//! With `a = 2t − 1` for the place t of a cell between its bounds, a row adds `(½, aᵢ/2, aᵢaⱼ)`, with one number for each column and for each pair
-//! that is wanted. All of `a` are from −1 to 1, so that the L1 norm of what it adds is at most half of one more than the columns, and the pairs.
+//! With `a = 2t − 1` for the place t of a cell between its bounds, a row adds `(½, aᵢ/2, aᵢaⱼ)`,
+//! with one number for each column and for each pair that is wanted. All of `a` are from −1 to 1,
+//! so that the L1 norm of what it adds is at most half of one more than the columns, and the pairs.
 
 use std::sync::Arc;
 
@@ -103,7 +104,8 @@ impl Form {
         Form(vec![Interval::point(0.0); gram.count()])
     }
 
-    /// With more weight on the noise of the number of rows, or of a column's sum: their numbers are halves.
+    /// With more weight on the noise of the number of rows, or of a column's sum: their numbers are
+    /// halves.
     pub fn single(mut self, number: usize, weight: Interval) -> Form {
         self.0[number] = self.0[number] + weight + weight;
         self

@@ -1,7 +1,8 @@
 //! What the limits of units leave out; of a column, see [`share`](super::share).
 //!
-//! A unit has a share l of its rows left out, and is cut if that is not 0. It adds `(c − l, l, 1 − c)` with c = 1 if it is cut and else c = 0: nonnegative numbers of a
-//! sum of 1, as `l ≤ c`. So it counts once, however many rows it has.
+//! A unit has a share l of its rows left out, and is cut if that is not 0. It adds `(c − l, l, 1 −
+//! c)` with c = 1 if it is cut and else c = 0: nonnegative numbers of a sum of 1, as `l ≤ c`. So it
+//! counts once, however many rows it has.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Statistics: one file a kind. Each says which integers it needs, how noise gets into them, how far off the result is, and what is
-//! printed of it.
+//! Statistics: one file a kind. Each says which integers it needs, how noise gets into them, how
+//! far off the result is, and what is printed of it.
 //!
 //! To add one: a file with a type that implements [`Kind`], and its line in `KINDS`.
 
@@ -107,7 +107,8 @@ pub trait Kind: fmt::Debug + Send + Sync {
         vec![]
     }
 
-    /// What a row adds to its numbers, so that it can share the noise of others; `None` if it cannot.
+    /// What a row adds to its numbers, so that it can share the noise of others; `None` if it
+    /// cannot.
     fn span(&self) -> Option<Span> {
         None
     }
@@ -137,7 +138,8 @@ pub trait Kind: fmt::Debug + Send + Sync {
         drawn
     }
 
-    /// A label for each number that is published of a group; an empty one if there is but one number.
+    /// A label for each number that is published of a group; an empty one if there is but one
+    /// number.
     fn labels(&self) -> Vec<String> {
         vec![String::new()]
     }
@@ -190,7 +192,8 @@ pub enum Method<'a> {
 
 /// A statistic of numbers to which noise is added.
 pub trait Noisy: Kind {
-    /// The numbers of one group. They fail only on integers that are not those of [`Kind::aggregates`].
+    /// The numbers of one group. They fail only on integers that are not those of
+    /// [`Kind::aggregates`].
     fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error>;
 
     /// How far neighbours move the numbers: the stage of the chain from the answer to them.
@@ -214,15 +217,17 @@ pub trait Noisy: Kind {
         false
     }
 
-    /// With the confidence, every published number of a group is within this much of the exact one: noise, the grid, and the rounding
-    /// of rows. `rows` is the number of rows in the group; `None` if that is needed and not known.
+    /// With the confidence, every published number of a group is within this much of the exact one:
+    /// noise, the grid, and the rounding of rows. `rows` is the number of rows in the group; `None`
+    /// if that is needed and not known.
     fn error(&self, noised: &Noised<'_>, rows: Option<u64>, errors: Errors<'_>) -> Option<Up>;
 
     /// What is published of the noisy numbers of a group.
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell>;
 }
 
-/// How far neighbours move the numbers of a statistic. The bounds themselves, with their proofs, are in [`lastbit::tables`].
+/// How far neighbours move the numbers of a statistic. The bounds themselves, with their proofs,
+/// are in [`lastbit::tables`].
 pub enum Stability {
     /// As [`lastbit::tables::shares`].
     Shares,
@@ -267,7 +272,8 @@ pub trait Selected: Kind {
         reach: Reach,
     ) -> Result<RankSelection, Error>;
 
-    /// What is published of the selected offsets of a group: a value, a lower and an upper end for each share.
+    /// What is published of the selected offsets of a group: a value, a lower and an upper end for
+    /// each share.
     fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell>;
 }
 

@@ -1,8 +1,9 @@
 //! What means, variances and covariances have in common.
 //!
-//! Over a public number of rows noise is added to the statistic itself. Over an unknown number of rows every row is shared out between the
-//! corners of its bounds, as by Bernstein's polynomials: nonnegative shares of a sum of 1, to whose sums noise is added. So all moments
-//! together are as sensitive as one histogram.
+//! Over a public number of rows noise is added to the statistic itself. Over an unknown number of
+//! rows every row is shared out between the corners of its bounds, as by Bernstein's polynomials:
+//! nonnegative shares of a sum of 1, to whose sums noise is added. So all moments together are as
+//! sensitive as one histogram.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,7 +51,8 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     /// How many rows it takes.
     fn least_rows(&self) -> u64;
 
-    /// The factor from a statistic of rows rescaled to [0, 1] to its own unit: `b − a`, `(b − a)²` or `(b − a)(d − c)`.
+    /// The factor from a statistic of rows rescaled to [0, 1] to its own unit: `b − a`, `(b − a)²`
+    /// or `(b − a)(d − c)`.
     fn width(&self) -> Rational;
 
     /// Bounds of the statistic of rows within the plan's bounds, over any number of rows.
@@ -74,13 +76,15 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     /// The exact sums of the shares, in rows: nonnegative, and of a sum that is the number of rows.
     fn shares(&self, exact: &Exact) -> Option<Vec<Rational>>;
 
-    /// From shares, exact or noisy: the sums of the places of rows between their bounds in x, in y, and of the products of both.
+    /// From shares, exact or noisy: the sums of the places of rows between their bounds in x, in y,
+    /// and of the products of both.
     fn places(&self, shares: &[Rational]) -> Option<[Rational; 3]>;
 
     /// The statistic of mean places over so many rows, exact or noisy.
     fn of_places(&self, places: &[Rational; 3], rows: &Rational) -> Rational;
 
-    /// The divisor of the mean places from shares, exact or noisy: the number of rows, or the sum of their weights.
+    /// The divisor of the mean places from shares, exact or noisy: the number of rows, or the sum
+    /// of their weights.
     fn rows(&self, shares: &[Rational]) -> Rational {
         shares
             .iter()
@@ -92,8 +96,8 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
         Rational::from(rows)
     }
 
-    /// Of weighted rows: how far rounding moves a weight, as a part of the largest. Their shares are of a sum of the number of rows, and those but
-    /// the last of a sum of the weights.
+    /// Of weighted rows: how far rounding moves a weight, as a part of the largest. Their shares
+    /// are of a sum of the number of rows, and those but the last of a sum of the weights.
     fn weight_rounding(&self) -> Option<Rational> {
         None
     }
@@ -292,9 +296,9 @@ pub(super) fn covariance_of_places([x, y, both]: &[Rational; 3], rows: &Rational
 
 /// A bound on how far rounding the rows moves a covariance.
 ///
-/// **Proof.** Rounding moves a row by at most h = step/2. The standard deviation of the roundings is at most
-/// `h√(n/(n−1))`, that of the rows at most `w/2·√(n/(n−1))`, and `|cov(x + e, y + f) − cov(x, y)| ≤ sd(x)sd(f) + sd(e)sd(y) +
-/// sd(e)sd(f)`, where `n/(n−1) ≤ 2`. ∎
+/// **Proof.** Rounding moves a row by at most h = step/2. The standard deviation of the roundings
+/// is at most `h√(n/(n−1))`, that of the rows at most `w/2·√(n/(n−1))`, and `|cov(x + e, y + f) −
+/// cov(x, y)| ≤ sd(x)sd(f) + sd(e)sd(y) + sd(e)sd(f)`, where `n/(n−1) ≤ 2`. ∎
 pub(super) fn product_rounding(x: &Numbers, y: &Numbers) -> Rational {
     let (h, k) = (x.rounding(), y.rounding());
     let both = &h * &k;

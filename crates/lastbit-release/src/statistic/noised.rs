@@ -1,4 +1,5 @@
-//! Noise on the numbers of a statistic: their own, or sums of the noises of another statistic's numbers.
+//! Noise on the numbers of a statistic: their own, or sums of the noises of another statistic's
+//! numbers.
 
 use lastbit::tables::Noise;
 use lastbit_exact::{Interval, Rational, Up};
@@ -29,7 +30,8 @@ impl Mix {
         }
     }
 
-    /// The weights of the other statistic's noises in a weighted sum of the noises of these numbers.
+    /// The weights of the other statistic's noises in a weighted sum of the noises of these
+    /// numbers.
     fn spread(&self, weights: &[Interval]) -> Vec<Interval> {
         let Mix::Sums(all) = self else {
             return weights.to_vec();
@@ -54,12 +56,14 @@ impl Mix {
         self.sums().iter().flatten().all(is_whole)
     }
 
-    /// The largest sum of squares of the factors of a number: how much larger the variance of its noise is.
+    /// The largest sum of squares of the factors of a number: how much larger the variance of its
+    /// noise is.
     pub fn largest_square(&self) -> Rational {
         self.largest(|factor| factor * factor)
     }
 
-    /// The largest sum of the magnitudes of the factors of a number: how much larger the mean size of its noise is at most.
+    /// The largest sum of the magnitudes of the factors of a number: how much larger the mean size
+    /// of its noise is at most.
     pub fn largest_sum(&self) -> Rational {
         self.largest(Rational::abs)
     }
@@ -89,7 +93,8 @@ pub struct Noised<'a> {
     pub grid_exponent: i64,
     /// How the numbers are made of those that were drawn, if they are not those themselves.
     pub mix: Option<&'a Mix>,
-    /// Where they were made to add up: each is within this much of the exact one, with the confidence of the plan.
+    /// Where they were made to add up: each is within this much of the exact one, with the
+    /// confidence of the plan.
     pub made: Option<Up>,
 }
 
@@ -123,7 +128,8 @@ impl Errors<'_> {
         }
     }
 
-    /// A weighted sum of the noises is within this much of zero but with probability `alpha`, for all weights in these intervals.
+    /// A weighted sum of the noises is within this much of zero but with probability `alpha`, for
+    /// all weights in these intervals.
     pub fn tail(&self, noised: &Noised<'_>, weights: &[Interval], alpha: &Rational) -> Up {
         let spread = noised.mix.map(|mix| mix.spread(weights));
         let weights: Vec<Up> = spread

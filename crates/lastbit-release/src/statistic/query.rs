@@ -20,8 +20,9 @@ impl Slot {
     }
 }
 
-/// The query of a plan, and for each statistic where its values are. Statistics of the same rows in the same groups share a table, and those
-/// that need the same integers share them. `hash_key` chooses which rows of a unit stay.
+/// The query of a plan, and for each statistic where its values are. Statistics of the same rows in
+/// the same groups share a table, and those that need the same integers share them. `hash_key`
+/// chooses which rows of a unit stay.
 pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
     let mut tables: Vec<Table> = Vec::new();
     let mut firsts: Vec<&Statistic> = Vec::new();
@@ -65,7 +66,8 @@ pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
     (query, slots)
 }
 
-/// The filter and derived columns of the plan, and the columns that statistics compute for themselves.
+/// The filter and derived columns of the plan, and the columns that statistics compute for
+/// themselves.
 fn derive(plan: &Plan) -> Derive {
     let mut derive = plan.derive.clone();
     for statistic in &plan.statistics {

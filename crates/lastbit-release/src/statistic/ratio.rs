@@ -1,25 +1,30 @@
 //! Errors of ratios: means, variances and covariances over an unknown number of rows.
 //!
-//! Let `P_i` be the exact sum of corner i, `n = ΣP_i`, `η_i` its noise and `n̂ = n + Ση_i`, which is published and so known. In units of the
-//! grid's bounds, with `(s_i, t_i)` the place of corner i:
+//! Let `P_i` be the exact sum of corner i, `n = ΣP_i`, `η_i` its noise and `n̂ = n + Ση_i`, which
+//! is published and so known. In units of the grid's bounds, with `(s_i, t_i)` the place of corner
+//! i:
 //!
 //! - a mean m is estimated with `(m̂ − m)·n̂ = Σ η_i·(s_i − m)`;
-//! - a covariance C, with divisor n − 1 and of columns with means μ and ν, with
-//!   `(Ĉ − C)·(n̂ − 1) = Σ η_i·((s_i − μ)(t_i − ν) − C) − D_s·D_t/n̂`, where `D_s = Σ η_i·(s_i − μ) = (μ̂ − μ)·n̂` and `D_t` likewise;
-//! - a variance is the covariance of a column with itself, whose middle corner is at the place ½ for the mean and adds
-//!   `m² − m` where the others add `(s_i − m)²`.
+//! - a covariance C, with divisor n − 1 and of columns with means μ and ν, with `(Ĉ − C)·(n̂ − 1) =
+//!   Σ η_i·((s_i − μ)(t_i − ν) − C) − D_s·D_t/n̂`, where `D_s = Σ η_i·(s_i − μ) = (μ̂ − μ)·n̂` and
+//!   `D_t` likewise;
+//! - a variance is the covariance of a column with itself, whose middle corner is at the place ½
+//!   for the mean and adds `m² − m` where the others add `(s_i − m)²`.
 //!
-//! **Proof** of the covariance. `(n̂ − 1)·Ĉ = Q̂ − X̂Ŷ/n̂` and `(n − 1)·C = Q − XY/n` for the sums `Q` of products and `X`, `Y`. With
-//! `X̂ = μn̂ + D_s` and `Ŷ = νn̂ + D_t` it is `X̂Ŷ/n̂ = μνn̂ + μD_t + νD_s + D_sD_t/n̂`, and `XY/n = μνn`. So the difference of the two lines, less
-//! `C·Ση_i`, is `Ση_i·(s_it_i − μ·t_i − ν·s_i + μν − C) − D_sD_t/n̂`. ∎
+//! **Proof** of the covariance. `(n̂ − 1)·Ĉ = Q̂ − X̂Ŷ/n̂` and `(n − 1)·C = Q − XY/n` for the sums
+//! `Q` of products and `X`, `Y`. With `X̂ = μn̂ + D_s` and `Ŷ = νn̂ + D_t` it is `X̂Ŷ/n̂ = μνn̂ +
+//! μD_t + νD_s + D_sD_t/n̂`, and `XY/n = μνn`. So the difference of the two lines, less `C·Ση_i`,
+//! is `Ση_i·(s_it_i − μ·t_i − ν·s_i + μν − C) − D_sD_t/n̂`. ∎
 //!
-//! The weights depend on the exact statistics, which are numbers and not random: each sum is within its tail's bound with the
-//! stated probability, whatever they are. Which exact statistics are possible then follows from what was published: those for
-//! which the sums are within the bounds. [`Errors::ratio`] encloses them by boxes, each inside the last. Every box follows
-//! from the same event, so that looking again costs no confidence.
+//! The weights depend on the exact statistics, which are numbers and not random: each sum is within
+//! its tail's bound with the stated probability, whatever they are. Which exact statistics are
+//! possible then follows from what was published: those for which the sums are within the bounds.
+//! [`Errors::ratio`] encloses them by boxes, each inside the last. Every box follows from the same
+//! event, so that looking again costs no confidence.
 //!
-//! A mean of weighted rows is one over the sum of the weights in place of n. Where the noises `η_i` are themselves sums of another
-//! statistic's noises, the weights of those are sums of the weights here.
+//! A mean of weighted rows is one over the sum of the weights in place of n. Where the noises `η_i`
+//! are themselves sums of another statistic's noises, the weights of those are sums of the weights
+//! here.
 
 #[cfg(test)]
 mod tests;
@@ -37,14 +42,16 @@ const ROUNDS: usize = 8;
 /// Means that are known to within this much are looked at as one box.
 const NARROW: f64 = 0.03;
 
-/// Sums of places over so many rows. Those that a statistic has no use for are zero, and stay so without a division.
+/// Sums of places over so many rows. Those that a statistic has no use for are zero, and stay so
+/// without a division.
 pub(super) fn mean_places(sums: [Rational; 3], rows: &Rational) -> [Rational; 3] {
     sums.map(|sum| if sum.is_zero() { sum } else { &sum / rows })
 }
 
 impl Errors<'_> {
-    /// With the confidence, the exact statistic is within this much of `published`, which is the statistic of these noisy shares, clamped to
-    /// [`Moment::range`]. `None` if the shares have no such statistic.
+    /// With the confidence, the exact statistic is within this much of `published`, which is the
+    /// statistic of these noisy shares, clamped to [`Moment::range`]. `None` if the shares have no
+    /// such statistic.
     pub fn ratio(
         &self,
         moment: &dyn Moment,
@@ -91,13 +98,15 @@ impl Errors<'_> {
 
     /// [`Errors::ratio`] before the release, for any data of so many rows in a group.
     ///
-    /// **Proof.** Noises are independent, symmetric and log-concave, so a sum is the less peaked the more unequal its weights are
-    /// (Proschan 1965): weights of a sum of at most S have the tail of one noise times S at most. The weights of a mean have the sum 1. Those of a
-    /// variance, `(m² − V, m² − m − V, (1 − m)² − V)` for the variance V with divisor n, have a sum of magnitudes of at most 1: it is convex in V, and
-    /// `1 − m + m²` at V = 0 and `1 − 2·min(m, 1 − m)²` at `V = m − m²`. Those of a covariance, with divisor n, have 1 + 2(C − p) at most, where p is
-    /// the smaller of the products that C exceeds: at most 5/4, as `C − p ≤ μ(1 − 2ν)` for `μ ≤ ν`, which is largest at ¼. The
-    /// divisor n − 1 adds at most `¼/(n − 1)` to each. The weights of `D_s` are dominated by (1, ½) for a variance and by (1, 1) for a
-    /// covariance. ∎
+    /// **Proof.** Noises are independent, symmetric and log-concave, so a sum is the less peaked
+    /// the more unequal its weights are (Proschan 1965): weights of a sum of at most S have the
+    /// tail of one noise times S at most. The weights of a mean have the sum 1. Those of a
+    /// variance, `(m² − V, m² − m − V, (1 − m)² − V)` for the variance V with divisor n, have a sum
+    /// of magnitudes of at most 1: it is convex in V, and `1 − m + m²` at V = 0 and `1 − 2·min(m, 1
+    /// − m)²` at `V = m − m²`. Those of a covariance, with divisor n, have 1 + 2(C − p) at most,
+    /// where p is the smaller of the products that C exceeds: at most 5/4, as `C − p ≤ μ(1 − 2ν)`
+    /// for `μ ≤ ν`, which is largest at ¼. The divisor n − 1 adds at most `¼/(n − 1)` to each. The
+    /// weights of `D_s` are dominated by (1, ½) for a variance and by (1, 1) for a covariance. ∎
     pub fn ratio_planned(&self, moment: &dyn Moment, noised: &Noised<'_>, rows: u64) -> Up {
         let (low, high) = moment.range();
         let all = Up::from_rational(&(&high - &low));
@@ -143,7 +152,8 @@ impl Errors<'_> {
         (width * (error + uneven) + Up::from_rational(&moment.rounding())).min(all)
     }
 
-    /// The tail of a mean's sum, at any mean. Of noises that are sums of others, at the worst of some boxes of means.
+    /// The tail of a mean's sum, at any mean. Of noises that are sums of others, at the worst of
+    /// some boxes of means.
     fn planned_mean(&self, noised: &Noised<'_>, corners: usize, alpha: &Rational) -> Up {
         if noised.mix.is_none() {
             let Noised {
@@ -180,7 +190,8 @@ impl Errors<'_> {
             .fold(Up::ZERO, Up::max)
     }
 
-    /// The tail of the sum of a moment of products with divisor n − 1 ≥ `less`, at any means and statistic.
+    /// The tail of the sum of a moment of products with divisor n − 1 ≥ `less`, at any means and
+    /// statistic.
     fn planned_products(
         &self,
         shape: Shape,
@@ -240,8 +251,9 @@ impl Seen<'_> {
         self.errors.tail(self.noised, weights, alpha)
     }
 
-    /// Where a mean can be, of weights `(−m, 1 − m)`. The bound grows with the distance of m from ½ (Proschan 1965), so it is
-    /// largest at an end of the box; but not where the noises are sums of others.
+    /// Where a mean can be, of weights `(−m, 1 − m)`. The bound grows with the distance of m from ½
+    /// (Proschan 1965), so it is largest at an end of the box; but not where the noises are sums of
+    /// others.
     fn mean(&self, corners: usize, estimate: Interval, alpha: &Rational) -> Interval {
         let next = |from: Interval, place: Interval| {
             let far = if self.noised.mix.is_some() {
@@ -260,8 +272,9 @@ impl Seen<'_> {
         })
     }
 
-    /// How far the rounding of weights moves a mean: `Σ δ_i·(x_i − m)/Σw_i` for roundings of at most δ, where weights are parts of the largest. The sum of
-    /// the weights and the number of rows are each within their bound but with half a part of the probability.
+    /// How far the rounding of weights moves a mean: `Σ δ_i·(x_i − m)/Σw_i` for roundings of at
+    /// most δ, where weights are parts of the largest. The sum of the weights and the number of
+    /// rows are each within their bound but with half a part of the probability.
     fn weights_rounded(&self, all_rows: Interval, rounding: &Rational, width: Interval) -> Up {
         let half = self.errors.part(1).times_power_of_two(-1);
         let (one, zero) = (Interval::point(1.0), Interval::point(0.0));
@@ -273,8 +286,8 @@ impl Seen<'_> {
         Up::from_rational(rounding) * most.max(Up::ZERO) * width.upper() / least
     }
 
-    /// Where a covariance can be, from the estimates of both means and of the mean product. Means that are not known well are looked at in
-    /// slices.
+    /// Where a covariance can be, from the estimates of both means and of the mean product. Means
+    /// that are not known well are looked at in slices.
     fn covariance(&self, shape: Shape, estimates: [Interval; 2], product: Interval) -> Interval {
         let small = self.errors.part(1);
         let estimate = (product - estimates[0] * estimates[1]) * self.rows / self.less_one;
@@ -341,8 +354,8 @@ impl Shape {
         }
     }
 
-    /// Where the statistic of rows with these means can be. The mean product is from `max(0, μ + ν − 1)` to `min(μ, ν)`, and the divisor n − 1
-    /// makes it at most twice as large.
+    /// Where the statistic of rows with these means can be. The mean product is from `max(0, μ + ν
+    /// − 1)` to `min(μ, ν)`, and the divisor n − 1 makes it at most twice as large.
     fn range(self, [mu, nu]: [Interval; 2]) -> Interval {
         let one = Interval::point(1.0);
         let twice = |x: Interval| Interval::point((x + x).hi().max(0.0));
@@ -408,8 +421,8 @@ pub(super) fn around(estimate: Interval, off: Up, rows: Interval) -> Interval {
     estimate + (-off).hull(off) / rows
 }
 
-/// The number of a range that is nearest to an estimate. Where nothing is possible the event did not happen, and nothing is promised; then an
-/// estimate is taken to be there.
+/// The number of a range that is nearest to an estimate. Where nothing is possible the event did
+/// not happen, and nothing is promised; then an estimate is taken to be there.
 fn nearest(estimate: Interval, range: Interval) -> Interval {
     Interval::point(estimate.midpoint().clamp(range.lo(), range.hi()))
 }
@@ -439,8 +452,8 @@ pub(super) fn sliced(whole: Interval, parts: u32) -> Vec<Interval> {
         .collect()
 }
 
-/// Boxes, each what follows from the last, as long as they become smaller; `None` if nothing is possible: then the event did not happen, or
-/// not with what the box stands for.
+/// Boxes, each what follows from the last, as long as they become smaller; `None` if nothing is
+/// possible: then the event did not happen, or not with what the box stands for.
 pub(super) fn shrink(start: Interval, next: impl Fn(Interval) -> Interval) -> Option<Interval> {
     let mut now = start;
     for _ in 0..ROUNDS {

@@ -115,7 +115,8 @@ impl<'a> Reading<'a> {
         names.iter().map(numbers).collect()
     }
 
-    /// The one column that is regressed, and then those that it is regressed `on`: all different, and at most so many.
+    /// The one column that is regressed, and then those that it is regressed `on`: all different,
+    /// and at most so many.
     pub fn regressed(&self, most: usize) -> Result<Vec<Arc<Numbers>>, PlanError> {
         let mut columns = self.moments("regression", 1)?;
         let on = self.table.need("on", "on = [\"age\"]")?;

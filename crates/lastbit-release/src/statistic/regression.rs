@@ -1,13 +1,15 @@
 //! The linear regression of one column on a few others: the coefficients of least squares.
 //!
-//! In the places of [`gram`](super::gram), with `z = (1, a₁, …)` and the column b: `Sβ = c` for `S = Σzzᵀ` and `c = Σzb`, and the noisy `Ŝ = S + E` and
-//! `ĉ = c + e` have the solution `β̂` with
+//! In the places of [`gram`](super::gram), with `z = (1, a₁, …)` and the column b: `Sβ = c` for `S
+//! = Σzzᵀ` and `c = Σzb`, and the noisy `Ŝ = S + E` and `ĉ = c + e` have the solution `β̂` with
 //!
 //! `β̂ − β = Ŝ⁻¹·(e − Eβ)`,
 //!
-//! because `Ŝ(β̂ − β) = ĉ − Ŝβ = c + e − Sβ − Eβ`. Each entry of `e − Eβ` is a sum of noises whose weights depend on the exact β alone, which is not
-//! random, so that it is within its tail's bound with the stated probability. As `Ŝ` is known, so is a bound on `|β̂ − β|` from one on β. The first
-//! bound on β is from all noises at once: it is linear in |β|, `|β̂ − β| ≤ a + B·|β̂ − β|`, and solved where the rows of B add up to less than 1.
+//! because `Ŝ(β̂ − β) = ĉ − Ŝβ = c + e − Sβ − Eβ`. Each entry of `e − Eβ` is a sum of noises whose
+//! weights depend on the exact β alone, which is not random, so that it is within its tail's bound
+//! with the stated probability. As `Ŝ` is known, so is a bound on `|β̂ − β|` from one on β. The
+//! first bound on β is from all noises at once: it is linear in |β|, `|β̂ − β| ≤ a + B·|β̂ − β|`,
+//! and solved where the rows of B add up to less than 1.
 
 use std::sync::Arc;
 
@@ -121,7 +123,8 @@ impl Noisy for Regression {
 }
 
 impl Regression {
-    /// The intercept and the slopes in their own units, with their errors; nothing if the noise is too large for the spread of the columns.
+    /// The intercept and the slopes in their own units, with their errors; nothing if the noise is
+    /// too large for the spread of the columns.
     fn estimate(
         &self,
         numbers: &[Rational],
@@ -247,8 +250,8 @@ impl Regression {
         }
     }
 
-    /// From places to the units of the columns: with the centre m and half of the width h of each, the slope of a column is `β·h_y/h`, and the
-    /// intercept `m_y + h_y·β₀ − Σ slope·m`.
+    /// From places to the units of the columns: with the centre m and half of the width h of each,
+    /// the slope of a column is `β·h_y/h`, and the intercept `m_y + h_y·β₀ − Σ slope·m`.
     fn in_units(&self, beta: &[Rational], off: &[Up]) -> Vec<(Rational, Up)> {
         let columns = &self.0.columns;
         let half = |x: usize| columns[x].grid.width().times_power_of_two(-1);

@@ -1,8 +1,9 @@
 //! Which share of the rows falls into each category, or fulfils a condition.
 //!
-//! Noise is added to the count of each category (a condition has two). A share s over n rows, with the noises `η_j` of all counts and
-//! `n̂ = n + Ση_j`, is estimated with `(ŝ − s)·n̂ = Σ η_j·([j is the category] − s)`. The weights depend on the exact share, so the
-//! shares that are possible are enclosed as those of [`ratio`](super::ratio).
+//! Noise is added to the count of each category (a condition has two). A share s over n rows, with
+//! the noises `η_j` of all counts and `n̂ = n + Ση_j`, is estimated with `(ŝ − s)·n̂ = Σ η_j·([j is
+//! the category] − s)`. The weights depend on the exact share, so the shares that are possible are
+//! enclosed as those of [`ratio`](super::ratio).
 
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ struct Share {
     condition: Option<Expression>,
     /// Of a condition, its two outcomes.
     aggregate: Aggregate,
-    /// Of each category or bin whose share is published; empty for a condition, of which that of the first is.
+    /// Of each category or bin whose share is published; empty for a condition, of which that of
+    /// the first is.
     labels: Vec<String>,
     /// How many counts there are.
     counts: usize,
@@ -262,8 +264,8 @@ pub(super) fn worst(
     tails.fold(Up::ZERO, Up::max)
 }
 
-/// With the confidence, the exact share is within this much of `value`, which is `share`, of so many noisy rows, clamped to [0, 1]. `weights` are
-/// those of the noises in its sum.
+/// With the confidence, the exact share is within this much of `value`, which is `share`, of so
+/// many noisy rows, clamped to [0, 1]. `weights` are those of the noises in its sum.
 pub(super) fn possible(
     (share, value, rows): (&Rational, &Rational, &Rational),
     published: Published<'_>,

@@ -1,4 +1,5 @@
-//! What a row adds to the numbers of a statistic, as polynomials: so it shows which statistics are made of the same sums.
+//! What a row adds to the numbers of a statistic, as polynomials: so it shows which statistics are
+//! made of the same sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,8 @@ use lastbit_exact::Rational;
 use super::Mix;
 use crate::plan::{Missing, Numbers};
 
-/// Statistics of more numbers than these share their noise only with statistics of the same numbers.
+/// Statistics of more numbers than these share their noise only with statistics of the same
+/// numbers.
 const MOST_NUMBERS: usize = 16;
 
 /// A variable of a polynomial: a function of one row.
@@ -109,7 +111,8 @@ impl Span {
     }
 }
 
-/// Factors with which the numbers of a span add up to `wanted`: Gauss's elimination, one equation a monomial.
+/// Factors with which the numbers of a span add up to `wanted`: Gauss's elimination, one equation a
+/// monomial.
 fn solve(span: &Span, wanted: &Polynomial) -> Option<Vec<Rational>> {
     let monomials: BTreeSet<&Vec<Symbol>> = span
         .numbers

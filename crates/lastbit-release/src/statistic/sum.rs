@@ -16,7 +16,8 @@ use crate::present::{Cell, cell};
 #[derive(Clone, Debug)]
 struct Sum {
     x: Arc<Numbers>,
-    /// If every row counts, in the one group, a changed row moves the sum by the width of the bounds at most.
+    /// If every row counts, in the one group, a changed row moves the sum by the width of the
+    /// bounds at most.
     fixed: Option<Fixed>,
 }
 

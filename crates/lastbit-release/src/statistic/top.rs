@@ -1,7 +1,7 @@
 //! The most frequent values of a column.
 //!
-//! Of public categories or bins all counts get noise, and the largest are shown. Of discovered values those are, whose noisy count
-//! reaches the threshold.
+//! Of public categories or bins all counts get noise, and the largest are shown. Of discovered
+//! values those are, whose noisy count reaches the threshold.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! The mean of a column, its rows weighted by another one.
 //!
-//! A row at the place t between its bounds, of the weight u as a part of the largest, is shared out as `(u(1 − t), ut, 1 − u)`: the shares add up to
-//! 1, so that they are as sensitive as those of a plain mean. The mean is the second over the sum of the first two, and the last says how many
+//! A row at the place t between its bounds, of the weight u as a part of the largest, is shared out
+//! as `(u(1 − t), ut, 1 − u)`: the shares add up to 1, so that they are as sensitive as those of a
+//! plain mean. The mean is the second over the sum of the first two, and the last says how many
 //! rows there are, to bound what the rounding of weights does.
 
 use std::sync::Arc;
@@ -34,7 +35,8 @@ impl WeightedMean {
         self.weights.grid.bounds().upper()
     }
 
-    /// A sum of weights that lie `offsets` steps above the lower bound, over so many rows, as parts of the largest.
+    /// A sum of weights that lie `offsets` steps above the lower bound, over so many rows, as parts
+    /// of the largest.
     fn parts(&self, rows: &Integer, offsets: &Integer) -> Rational {
         let grid = &self.weights.grid;
         let steps = Rational::from(offsets.clone()).times_power_of_two(i64::from(grid.exponent()));

@@ -22,7 +22,8 @@ pub(super) fn of(x: Arc<Numbers>, weights: Arc<Numbers>) -> Arc<dyn Kind> {
 }
 
 impl WeightedSum {
-    /// The least and the most that a row adds: weights are not negative, so both are at a bound of the column.
+    /// The least and the most that a row adds: weights are not negative, so both are at a bound of
+    /// the column.
     fn row(&self) -> (Rational, Rational) {
         let (w, x) = (self.weights.fine.bounds(), self.x.fine.bounds());
         let low = (w.lower() * x.lower()).min(w.upper() * x.lower());
@@ -82,7 +83,8 @@ impl Kind for WeightedSum {
 }
 
 impl Noisy for WeightedSum {
-    /// `Σ(c + r)(a + s) = n·ca + a·Σr + c·Σs + Σrs` for weights r above their lower bound c and numbers s above theirs, a.
+    /// `Σ(c + r)(a + s) = n·ca + a·Σr + c·Σs + Σrs` for weights r above their lower bound c and
+    /// numbers s above theirs, a.
     fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
         let [
             Exact::Products {
@@ -114,7 +116,8 @@ impl Noisy for WeightedSum {
         self.range() != (None, None)
     }
 
-    /// Rounding moves a weight by at most h and a number by at most k, so a product by at most `w·k + h·x + hk`.
+    /// Rounding moves a weight by at most h and a number by at most k, so a product by at most `w·k
+    /// + h·x + hk`.
     fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
         let rounding = |x: &Numbers| match x.scale {
             Scale::Real => x.fine.half_step(),

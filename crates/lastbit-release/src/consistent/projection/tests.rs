@@ -92,7 +92,8 @@ fn margins_of_one_table_stay_as_they_are() {
     }
 }
 
-/// The normal equations: what is left is orthogonal, in the metric of the inverse variances, to all tables that add up.
+/// The normal equations: what is left is orthogonal, in the metric of the inverse variances, to all
+/// tables that add up.
 #[test]
 fn what_is_made_is_the_nearest() {
     let mut cases = Cases(3);

@@ -113,7 +113,8 @@ impl Scale {
     }
 }
 
-/// The picture, with a title and a description for readers of screens. `narrow` is for one of several beside each other.
+/// The picture, with a title and a description for readers of screens. `narrow` is for one of
+/// several beside each other.
 pub(crate) fn draw(
     bars: &[Bar],
     shape: Shape,

@@ -26,7 +26,8 @@ pub(super) fn escape_visible(text: &str) -> String {
 /// The longest name, in characters.
 const LONGEST: usize = 400;
 
-/// A name whose direction of writing stays its own, and that looks like no other one: browsers show many spaces as one.
+/// A name whose direction of writing stays its own, and that looks like no other one: browsers show
+/// many spaces as one.
 pub(crate) fn name(text: &str) -> String {
     format!("<bdi>{}</bdi>", escape_visible(&label(text, LONGEST)))
 }
@@ -53,7 +54,8 @@ pub(crate) fn marked(text: &str) -> String {
     }
 }
 
-/// A number with a gap after each three digits of a long whole part; copying it gives the digits alone.
+/// A number with a gap after each three digits of a long whole part; copying it gives the digits
+/// alone.
 pub(crate) fn grouped(text: &str) -> String {
     in_groups(text, |group| format!("<span class=\"g\">{group}</span>"))
 }

@@ -1,4 +1,5 @@
-//! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and readers of screens.
+//! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and
+//! readers of screens.
 
 pub(crate) mod chart;
 mod escape;
@@ -281,7 +282,8 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
             let drawn = draw(&id, true);
             text += &format!("<div>\n<h3>{}</h3>\n{drawn}</div>\n", name(group));
         } else {
-            // One for wide screens and paper, one for telephones: a wide one would shrink its letters there.
+            // One for wide screens and paper, one for telephones: a wide one would shrink its
+            // letters there.
             text += &format!(
                 "<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n",
                 draw(&id, false),

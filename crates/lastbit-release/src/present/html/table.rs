@@ -30,7 +30,8 @@ pub(super) fn table(statistic: &Statistic) -> String {
     text
 }
 
-/// The cells by group, if they are few groups with the same labels in the same order, at least one group and two labels.
+/// The cells by group, if they are few groups with the same labels in the same order, at least one
+/// group and two labels.
 fn beside(statistic: &Statistic) -> Option<Vec<&[Cell]>> {
     if statistic.by.is_empty() {
         return None;

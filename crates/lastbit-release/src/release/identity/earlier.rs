@@ -1,5 +1,5 @@
-//! The hashes under which version 0.1.0 stored releases: of a text that named the budget, and that the types of that version shaped. It
-//! is spelled out here as it was.
+//! The hashes under which version 0.1.0 stored releases. They hash a text that named the budget and
+//! followed the types of that version; it is spelled out here as it was.
 
 use core::fmt::{Debug, Write as _};
 
@@ -11,7 +11,8 @@ use crate::plan::{
     Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Share, Unit,
 };
 
-/// The hashes that version 0.1.0 gave the release of this identity, by sums of losses, if it was taken from one of these budgets.
+/// The hashes that version 0.1.0 gave the release of this identity, by sums of losses, if it was
+/// taken from one of these budgets.
 pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String> {
     let mut hashes = Vec::new();
     if says_more(plan) {
@@ -21,7 +22,8 @@ pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String
         let mut then = plan.clone();
         then.budget = budget.clone();
         hashes.push(hash(&then));
-        // A plan that does not say what it spends may spend the budget. It was the same release if the noise was the same.
+        // A plan that does not say what it spends may spend the budget. The same noise makes it the
+        // same release.
         if plan.spend == plan.budget && plan.spend != *budget {
             then.spend = budget.clone();
             let same = price_as(&then, &Adds::Plainly, Offered::Sums)
@@ -32,7 +34,8 @@ pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String
     hashes
 }
 
-/// Whether the plan says what version 0.1.0 could not, so that its text would be that of another release.
+/// Whether the plan uses what version 0.1.0 did not know, so that its old text would name another
+/// release.
 fn says_more(plan: &Plan) -> bool {
     let column = |column: &Column| {
         let numbers = column.kind.numbers();

@@ -1,4 +1,4 @@
-//! The exact law, the least bits and an audit of whole chains, from the table to what is published.
+//! The exact law, the last bits and an audit of whole chains, from the table to what is published.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::account::price;
 use crate::plan::{Plan, Scope};
 use crate::statistic::{Drawn, Pick, Scan, Whole, query};
 
-/// One statistic, of a column `x` from 0 to 4 or by towns that are discovered.
+/// One statistic, of a column `x` from 0 to 4 or by discovered towns.
 fn plan(budget: &str, statistic: &str) -> Plan {
     Plan::parse(&format!(
         r#"
@@ -45,7 +45,7 @@ fn rows(column: &'static str, cells: &[&str]) -> Vec<Row> {
     cells.iter().map(row).collect()
 }
 
-/// A word, and then words next to the middle.
+/// The given word first, then words just below the middle.
 struct First(Option<u64>);
 
 impl Entropy for First {
@@ -66,7 +66,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Of a table, and the same without its last row.
+    /// A table, and the same table without its last row.
     fn new(plan: &Plan, table: &[Row]) -> Pair {
         let prices = price(plan).unwrap();
         let (query, slots) = query(plan, [5; 32]);
@@ -104,8 +104,9 @@ impl Pair {
         }
     }
 
-    /// How many first words, of 2^64, give a number of at most `bound`. The first bit of Laplace noise is its sign; the numbers do not go up and
-    /// down with the bits after it, so that where they pass the bound is found by halving, to within two words.
+    /// How many of the 2^64 first words give a number of at most `bound`. The first bit of Laplace
+    /// noise is its sign. The numbers are monotone in the bits after it, so halving finds where
+    /// they pass the bound, to within two words.
     fn cumulative(&self, side: usize, number: &dyn Fn(&Drawn) -> i64, bound: i64) -> u128 {
         let is_at_most = |word: u64| {
             let drawn = self
@@ -145,7 +146,7 @@ impl Pair {
         };
         let (mut low, mut high) = (0f64, 0f64);
         for (a, b) in law(0).into_iter().zip(law(1)) {
-            // Both ends of a mass are within four words, which are nothing to it.
+            // Both ends of a mass are right to within four words, a negligible part of it.
             assert!(a > 1 << 36 && b > 1 << 36, "{a} {b}");
             let part = |words: u128| Dyadic::new(words, -64);
             for (larger, smaller) in [(a, b), (b, a)] {
@@ -160,7 +161,7 @@ impl Pair {
         self.chain.invoke(&self.tables[side as usize]).unwrap()
     }
 
-    /// Whether an audit refutes the claim. It errs with a probability of at most 1e-9.
+    /// Whether an audit refutes the claim; wrongly so with probability at most 1e-9.
     fn is_refuted(&self, claim: &Claim, number: &dyn Fn(&Drawn) -> f64) -> bool {
         let draw = |side| Ok::<_, ()>(Output::Number(number(&self.draw(side))));
         let report = audit(draw, 20_000, claim, &confidence()).unwrap();
@@ -180,7 +181,8 @@ fn first(drawn: &Drawn) -> i64 {
 
 #[test]
 fn the_exact_loss_of_a_chain_is_its_map_at_one_unit() {
-    // The row that comes or goes adds to the first number alone, and by 1: the others have the same law, and noise of their own.
+    // The row that comes or goes moves only the first number, by 1. The others keep their law, and
+    // have noise of their own.
     for (statistic, range) in [
         ("kind = \"count\"", -15..18),
         ("kind = \"histogram\"\nof = \"x\"", -15..18),
@@ -200,7 +202,8 @@ fn the_exact_loss_of_a_chain_is_its_map_at_one_unit() {
     }
 }
 
-/// The key of one row is published with a probability of at most δ, and hardly less; without the row, never.
+/// The key of one row is published with a probability of at most δ, and hardly less; without the
+/// row, never.
 #[test]
 fn the_exact_delta_of_a_thresholded_count_is_within_its_price() {
     let plan = plan(
@@ -213,10 +216,10 @@ fn the_exact_delta_of_a_thresholded_count_is_within_its_price() {
     let found = ((1u128 << 64) - kept_back) as f64 / 2f64.powi(64);
     let delta = pair.delta.to_f64(Rounding::NearestEven);
     assert!(found <= delta * (1.0 + 1e-9), "{found} above {delta}");
-    // The next smaller threshold would be e times as likely to be reached.
+    // The next smaller threshold would be reached e times as often.
     assert!(found > delta / 2.72, "{found} far below {delta}");
     assert_eq!(pair.cumulative(1, &published, 0), 1 << 64);
-    // Of a key that many rows have, the count has the loss of its noise.
+    // For a key of many rows, the loss is that of the noise on its count.
     let pair = Pair::new(&plan, &rows("town", &["oslo"; 40]));
     let count = |drawn: &Drawn| if drawn.is_empty() { 0 } else { first(drawn) };
     let [low, high] = pair.exact_loss(&count, 25..55);
@@ -242,7 +245,7 @@ fn an_audit_of_a_chain_refutes_half_of_its_price_and_not_its_price() {
         let half = Claim::pure(pair.loss.times_power_of_two(-1));
         assert!(pair.is_refuted(&half, &first), "{statistic}");
     }
-    // A value and the ends of its interval share the loss of a quantile, so that each alone has less.
+    // A value and the ends of its interval share the loss of a quantile, so each alone loses less.
     let statistic = "kind = \"quantiles\"\nof = \"x\"\nat = [0]";
     let pair = Pair::new(&plan("epsilon = 8", statistic), &table);
     for place in 0..3 {
@@ -253,7 +256,7 @@ fn an_audit_of_a_chain_refutes_half_of_its_price_and_not_its_price() {
     assert!(pair.is_refuted(&little, &|drawn| number(drawn, 0)));
 }
 
-/// Nothing about the last bits of what is published says from which of two tables it comes.
+/// The last bits of what is published do not tell which of two tables it comes from.
 #[test]
 fn the_least_bits_of_a_chain_say_nothing() {
     let table = rows("x", &["1", "4", "3"]);

@@ -1,4 +1,5 @@
-//! A small engine over rows in memory, written for clarity: what every engine must compute.
+//! A small engine over rows in memory, written for clarity: it shows what every engine must
+//! compute.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::engine::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query
 use crate::engine::{Engine, EngineFailure, Progress};
 use crate::plan::{Categories, Missing, Numbers, Source, Unit};
 
-/// A cell by the name of its column; one that is not there is null.
+/// Cells by column name; an absent one is null.
 pub type Row = BTreeMap<&'static str, String>;
 
 pub struct Memory {
@@ -54,7 +55,8 @@ impl Engine for Memory {
     }
 }
 
-/// The rows that count in a table: of each unit the first groups and rows in the order of their contents.
+/// The rows that count in a table: each unit's first groups and rows, in the order of their
+/// contents.
 fn kept<'a>(query: &Query, table: &Table, rows: &'a [Row]) -> Vec<(Vec<KeyValue>, &'a Row)> {
     let placed = rows.iter().filter_map(|row| Some((key(table, row)?, row)));
     let Unit::Column {
@@ -115,7 +117,7 @@ fn number(numbers: &Numbers, row: &Row) -> Option<f64> {
     })
 }
 
-/// The row's step, from the lower bound on.
+/// The row's step, counted from the lower bound.
 fn offset(numbers: &Numbers, row: &Row) -> Option<u64> {
     offset_on(&numbers.grid, number(numbers, row)?)
 }

@@ -170,7 +170,7 @@ fn without_noise_every_statistic_is_what_it_says() {
     assert!(refused.spent().is_none());
 }
 
-/// Noise that there is no entropy for.
+/// A source of entropy that fails.
 struct Empty;
 
 impl Entropy for Empty {

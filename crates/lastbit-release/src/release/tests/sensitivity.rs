@@ -1,6 +1,8 @@
-//! No neighbour moves the numbers that noise is added to, or the ranks that are selected by, by more than the map of the chain says.
+//! No neighbour moves the numbers under the noise, or the ranks of a selection, by more than the
+//! map of the chain says.
 //!
-//! The chains are those of a release: [`table`] is the scan, [`numbers_chain`] and [`rows_by_key`] are what follows it.
+//! The chains are those of a release: [`table`] is the scan, [`numbers_chain`] and [`rows_by_key`]
+//! are what follows it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -164,7 +166,7 @@ impl Setting {
 }
 
 impl One<'_> {
-    /// All groups; of discovered ones, those of either answer.
+    /// All groups; if they are discovered, those of either answer.
     fn pick(&self, a: &Answer, b: &Answer) -> Pick {
         match self.price.groups {
             Some(_) => Pick::All,
@@ -176,7 +178,8 @@ impl One<'_> {
         }
     }
 
-    /// The true distance of the numbers of two tables, and what the map of the chain says of so many units.
+    /// The true distance of the numbers of two tables, and the bound of the chain's map for so many
+    /// units.
     fn norms(&self, table: &TableScan, [a, b]: [&Scan; 2], units: u64) -> Option<(Norms, Norms)> {
         if let Method::Selection(_) = self.statistic.kind.method() {
             return None;
@@ -190,7 +193,7 @@ impl One<'_> {
         Some((found.unwrap(), chain.map(&units).unwrap()))
     }
 
-    /// The same for the rows of keys that a threshold decides on.
+    /// The same for rows of keys under a threshold.
     fn keys(&self, table: &TableScan, [a, b]: [&Scan; 2], units: u64) -> Option<[Contribution; 2]> {
         self.price.threshold.as_ref()?;
         let chain = (table.clone() >> rows_by_key(&self.slot).unwrap()).unwrap();
@@ -200,8 +203,8 @@ impl One<'_> {
         Some([found.unwrap(), chain.map(&units).unwrap()])
     }
 
-    /// For each share and aim: over all groups, the sum of the largest moves of a distance of ranks, and what the selection says of so many
-    /// units.
+    /// For each share and aim: the largest move of a rank distance in each group, summed over the
+    /// groups, and the selection's bound for so many units.
     fn ranks(&self, a: &Answer, b: &Answer, units: u64) -> Vec<(Rational, Rational)> {
         let Method::Selection(selected) = self.statistic.kind.method() else {
             return vec![];
@@ -262,7 +265,8 @@ impl One<'_> {
     }
 }
 
-/// Two neighbours: all rows of a person go or are replaced under the same name, or one row is.
+/// A neighbour: all rows of a person are removed or replaced under the same name, or one row is
+/// removed or replaced.
 fn neighbour(
     rows: &[Row],
     other: &[Row],
@@ -291,12 +295,13 @@ fn neighbour(
 /// The four neighbour relations: whether units change, and whether they are people.
 const RELATIONS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
-/// Whether a distance is at most another; two that cannot be compared are not.
+/// Whether a distance is at most another; false if they cannot be compared.
 fn is_within<T: PartialOrd>(found: &T, most: &T) -> bool {
     found <= most
 }
 
-/// What is wrong between two tables that differ in so many units, if their chains begin with this scan.
+/// What exceeds its bound between two tables that differ in so many units, with chains that begin
+/// with this scan.
 fn wrong(setting: &Setting, table: &TableScan, tables: [&[Row]; 2], units: u64) -> Vec<String> {
     let [a, b] = tables.map(|rows| setting.scan(rows));
     let mut wrong = Vec::new();
@@ -319,7 +324,8 @@ fn wrong(setting: &Setting, table: &TableScan, tables: [&[Row]; 2], units: u64) 
 /// Tables, other rows, whether missing cells drop their rows, and where neighbours differ.
 type Case = (Vec<Row>, Vec<Row>, bool, usize);
 
-/// Runs a check on random pairs of tables that differ in one unit and in two; the generator has a fixed seed.
+/// Runs a check on random pairs of tables that differ in one unit and in two; the generator has a
+/// fixed seed.
 fn on_neighbours(
     cases: u32,
     check: impl Fn(&Setting, [&[Row]; 2], u64) -> Result<(), TestCaseError>,
@@ -363,7 +369,8 @@ fn on_neighbours(
 
 #[test]
 fn no_neighbour_moves_what_is_published_by_more_than_the_map_of_its_chain() {
-    // About 10,000 pairs of neighbours, and as many that differ in two units, each with every statistic.
+    // About 10,000 pairs of neighbours, and as many that differ in two units, each with every
+    // statistic.
     on_neighbours(2_500, |setting, tables, units| {
         let wrong = wrong(
             setting,
@@ -383,15 +390,17 @@ fn no_neighbour_moves_what_is_published_by_more_than_the_map_of_its_chain() {
     });
 }
 
-/// The same check finds a scan that claims less than it does: half of the rows, half of the groups, or units that only come and go.
+/// The same check finds a scan that claims too little: half of the rows, half of the groups, or
+/// units that only come and go.
 #[test]
 fn a_scan_that_claims_too_little_is_caught() {
     let planted = |metric, rows, groups| {
         let limits = Limits::new(rows, groups).unwrap();
         scan(metric, limits, |scan: &Scan| scan()).unwrap()
     };
-    // The kinds whose numbers random tables move as far as their maps allow. A sum under changes is at its bound only for a person who is at
-    // one bound before and at the other after, in other groups.
+    // The kinds whose numbers random tables move as far as their maps allow. Under changes, a sum
+    // reaches its bound only for a person who moves from one bound to the other and to other
+    // groups.
     let all = [
         "count",
         "histogram",
@@ -430,7 +439,7 @@ fn a_scan_that_claims_too_little_is_caught() {
     }
 }
 
-/// Bounds are met by some pair of neighbours, so that none of these is larger than it must be.
+/// Some pair of neighbours reaches each of these bounds, so none is larger than it must be.
 #[test]
 fn a_person_reaches_the_map_of_the_chain() {
     let person = |ward: &str| -> Row {
@@ -463,7 +472,7 @@ fn a_person_reaches_the_map_of_the_chain() {
         let one = one.unwrap();
         let (found, most) = one.norms(&table, [&a, &b], 1).unwrap();
         assert_eq!(found, most, "{name}");
-        // And it is what the noise was made for.
+        // The noise was calibrated to it.
         assert_eq!(most, one.price.sensitivity, "{name}");
     }
 }

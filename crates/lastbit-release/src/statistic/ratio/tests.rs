@@ -94,7 +94,8 @@ fn estimate(moment: &dyn Moment, shares: &[f64]) -> f64 {
     }
 }
 
-/// The places of the rows of a moment's column between the bounds of its grid, which are those of the plan.
+/// The places of the rows of a moment's column between the bounds of its grid, which are those of
+/// the plan.
 fn offset(moment: &dyn Moment) -> f64 {
     match moment.word() {
         "mean" => moment.columns()[0]
@@ -109,7 +110,8 @@ fn offset(moment: &dyn Moment) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// The proof of `Errors::ratio`: where every weighted sum of the noises is within its bound, the statistic is within the error.
+    /// The proof of `Errors::ratio`: where every weighted sum of the noises is within its bound,
+    /// the statistic is within the error.
     #[test]
     fn the_error_of_a_ratio_holds_where_its_event_does(
         points in prop::collection::vec((prop::sample::select(vec![0.0, 0.1, 0.5, 0.93, 1.0]), 0.0..=1.0f64), 2..9),
@@ -196,7 +198,8 @@ fn event(
     sums.iter().all(|(weights, alpha)| {
         let sum: f64 = weights.iter().zip(noise).map(|(w, noise)| w * noise).sum();
         let bounds: Vec<Up> = weights.iter().map(|w| Up::exact(w.abs())).collect();
-        // A little less, so that rounding the parts of Laplace weights up cannot make the event of the boxes the smaller one.
+        // A little less, so that rounding the parts of Laplace weights up cannot make the event of
+        // the boxes the smaller one.
         sum.abs() <= 0.95 * tails.combined(law, -9, &bounds, alpha).get()
     })
 }
