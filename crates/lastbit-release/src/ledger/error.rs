@@ -263,8 +263,8 @@ pub struct Refusal {
     pub requested: Loss,
     /// What is left.
     pub remaining: Loss,
-    /// A budget that covers the request too, if one is known, as options of `lastbit ledger
-    /// budget`: the smallest where losses add up plainly.
+    /// A budget that covers the request too, if one is known, as options of
+    /// `lastbit ledger budget`: the smallest where losses add up plainly.
     pub options: Option<String>,
 }
 

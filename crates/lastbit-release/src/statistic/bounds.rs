@@ -1,9 +1,9 @@
 //! Private bounds of a column, for the next plan.
 //!
 //! The wide bounds of the column are cut at powers of two, and the rows of each bin get noise. With
-//! the confidence no noise is beyond T, for all bins at once: then a bin whose noisy count is above
-//! T is not empty, and any other has at most 2T rows. The bounds are the outer edges of the
-//! outermost bins above T.
+//! the stated confidence no noise exceeds T in any bin. Then a bin whose noisy count is above T is
+//! not empty, and any other has at most 2T rows. The bounds are the outer edges of the outermost
+//! bins above T.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Missing, Numbers, PlanError};
 use crate::present::{Cell, whole_cell};
 
-/// Magnitudes below 2 to the power of this much less than the largest are one bin.
+/// Magnitudes more than this many powers of two below the largest share one bin.
 const MAGNITUDES: i64 = 40;
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }
     let mut binned = (*x).clone();
     binned.edges = Some(edges(&x));
-    // What stands for a missing cell is public already.
+    // The replacement of a missing cell is public already.
     binned.missing = Missing::Drop;
     Ok(Arc::new(PrivateBounds(Arc::new(binned))))
 }
@@ -58,7 +58,7 @@ impl PrivateBounds {
         self.0.edges.as_deref().unwrap_or_default()
     }
 
-    /// No noise is beyond this, for all bins at once.
+    /// With the confidence, no bin's noise exceeds this.
     fn threshold(&self, noised: &Noised<'_>, errors: Errors<'_>) -> Up {
         let each = errors.alpha / &Rational::from(self.0.bins() as u64);
         let all = Errors {

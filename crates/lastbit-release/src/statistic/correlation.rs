@@ -1,10 +1,10 @@
 //! The correlation of two columns.
 //!
 //! In the places a and b of [`gram`](super::gram), with means μ and ν, `n̂` the noisy number of
-//! rows, and `Ĉ` the noisy covariance with divisor n̂: `Ĉ − C = (F − D_a·D_b/n̂)/n̂`, where `F =
-//! η_ab − μη_b − νη_a + (μν − C)η_n` and `D_a = η_a − μη_n = (μ̂ − μ)n̂`, as for
-//! [`ratio`](super::ratio). So the covariance and both variances are each in an interval, and the
-//! correlation is in their quotient.
+//! rows, and `Ĉ` the noisy covariance with divisor n̂: `Ĉ − C = (F − D_a·D_b/n̂)/n̂`, where
+//! `F = η_ab − μη_b − νη_a + (μν − C)η_n` and `D_a = η_a − μη_n = (μ̂ − μ)n̂`, as for
+//! [`ratio`](super::ratio). So the covariance and each variance lie in an interval, and the
+//! correlation in their quotient.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ impl Noisy for Correlation {
         true
     }
 
-    /// Of rows without spread it can be anything.
+    /// Unknown before the release: rows without spread can have any correlation.
     fn error(&self, _: &Noised<'_>, _: Option<u64>, _: Errors<'_>) -> Option<Up> {
         None
     }
@@ -100,7 +100,7 @@ impl Noisy for Correlation {
 }
 
 impl Correlation {
-    /// The correlation of noisy numbers, and how far off it is; nothing if they have none.
+    /// The correlation of noisy numbers, and how far off it is; `None` if they have none.
     fn estimate(
         &self,
         numbers: &[Rational],
@@ -158,7 +158,7 @@ impl Seen<'_> {
         Some((Interval::from_rational(value) - possible).abs().upper())
     }
 
-    /// Where the mean of a column can be.
+    /// An interval for the mean of a column.
     fn mean(&self, column: usize) -> Interval {
         let Published { noised, errors, .. } = self.published;
         let one = Interval::point(1.0);
@@ -176,7 +176,7 @@ impl Seen<'_> {
         shrink((-one).hull(one), next).unwrap_or((-one).hull(one))
     }
 
-    /// Where a covariance, or a variance, of the rows before they were rounded can be.
+    /// An interval for a covariance, or a variance, of the rows before rounding.
     fn spread(
         &self,
         (i, j): (usize, usize),

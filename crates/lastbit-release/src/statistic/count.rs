@@ -1,4 +1,4 @@
-//! How many rows, or units.
+//! The number of rows, or of units.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, whole_cell};
 
-/// How many rows there are in a group; of units, each of which counts with one.
+/// The number of rows in a group; if units are counted, one row of each.
 #[derive(Clone, Copy, Debug)]
 struct Count {
     word: &'static str,
@@ -125,7 +125,7 @@ impl Noisy for Count {
 }
 
 /// Both the published and the exact number are whole, so their distance is too. A number that was
-/// not whole was rounded, by half at most.
+/// not whole was rounded, by at most half.
 pub(super) fn whole_error(noised: &Noised<'_>, errors: Errors<'_>) -> Up {
     let off = errors.noise(noised);
     let rounding = match noised.is_whole() {

@@ -106,8 +106,8 @@ impl Moment for Covariance {
         ]
     }
 
-    /// With `s`, `t` the places of a row between its bounds, from 0 to 1: `((1−s)(1−t), s(1−t),
-    /// (1−s)t, st)`.
+    /// With `s`, `t` the places of a row between its bounds, from 0 to 1:
+    /// `((1−s)(1−t), s(1−t), (1−s)t, st)`.
     fn shares(&self, exact: &Exact) -> Option<Vec<Rational>> {
         let Exact::Products {
             rows,

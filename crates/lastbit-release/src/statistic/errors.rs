@@ -3,12 +3,12 @@
 use lastbit::tables::Tails;
 use lastbit_exact::Rational;
 
-/// Bounds on errors at one confidence. A bound holds with the stated probability for each number by
-/// itself.
+/// Bounds on errors at one confidence. Each bound holds with the stated probability, for its own
+/// number alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Errors<'a> {
     /// Tails of noise.
     pub tails: &'a Tails,
-    /// One less the confidence.
+    /// One minus the confidence.
     pub alpha: &'a Rational,
 }

@@ -1,8 +1,8 @@
-//! Noisy sums of products of several columns: what correlations and regressions are made of.
+//! Noisy sums of products of several columns, from which correlations and regressions follow.
 //!
 //! With `a = 2t − 1` for the place t of a cell between its bounds, a row adds `(½, aᵢ/2, aᵢaⱼ)`,
-//! with one number for each column and for each pair that is wanted. All of `a` are from −1 to 1,
-//! so that the L1 norm of what it adds is at most half of one more than the columns, and the pairs.
+//! with one number for each column and for each pair that is wanted. Every `a` is in [−1, 1], so
+//! the L1 norm of what a row adds is at most (columns + 1)/2 + pairs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{Errors, Noised, Stability, unexpected};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::Numbers;
 
-/// Columns, and which pairs of them are multiplied: the first is not larger than the second.
+/// Columns, and the pairs (i, j) of them that are multiplied, with i ≤ j.
 #[derive(Clone, Debug)]
 pub(super) struct Gram {
     pub columns: Vec<Arc<Numbers>>,
@@ -35,7 +35,7 @@ impl Gram {
         1 + column
     }
 
-    /// The number of a pair; the first if it is none.
+    /// The number of a pair; that of the first pair if it is none of them.
     pub fn of_pair(&self, i: usize, j: usize) -> usize {
         let pair = (i.min(j), i.max(j));
         let place = self.pairs.iter().position(|other| *other == pair);
@@ -73,7 +73,7 @@ impl Gram {
         // Σa/2 = Σt − n/2.
         numbers.extend((0..columns).map(|column| &place(column) - &n.times_power_of_two(-1)));
         for &(i, j) in &self.pairs {
-            // Row i of the upper triangle begins after i rows, each by one shorter than the last.
+            // Row i of the upper triangle follows i rows, each one entry shorter than the last.
             let at = i * columns - i * (i + 1) / 2 + j;
             let both = Rational::new(products[at].clone(), steps(i) * steps(j));
             // Σ(2s − 1)(2t − 1) = 4Σst − 2Σs − 2Σt + n.
@@ -104,14 +104,14 @@ impl Form {
         Form(vec![Interval::point(0.0); gram.count()])
     }
 
-    /// With more weight on the noise of the number of rows, or of a column's sum: their numbers are
-    /// halves.
+    /// Adds weight on the noise of the number of rows, or of a column's sum; both numbers are
+    /// halved.
     pub fn single(mut self, number: usize, weight: Interval) -> Form {
         self.0[number] = self.0[number] + weight + weight;
         self
     }
 
-    /// With more weight on the noise of a pair.
+    /// Adds weight on the noise of a pair.
     pub fn pair(mut self, number: usize, weight: Interval) -> Form {
         self.0[number] = self.0[number] + weight;
         self

@@ -147,7 +147,7 @@ pub(super) fn counts(exact: &[&Exact], many: usize) -> Result<Vec<Rational>, Err
     }
 }
 
-/// What a row adds to the counts of categories or bins: one of them is 1.
+/// What a row adds to the counts of categories or bins: 1 to one of them.
 pub(super) fn indicators(name: &str, aggregate: &Aggregate) -> Span {
     let (many, drops) = match aggregate {
         Aggregate::Categories(categories) => (categories.names.len(), categories.other.is_none()),
@@ -161,7 +161,7 @@ pub(super) fn indicators(name: &str, aggregate: &Aggregate) -> Span {
     };
     let first = (1..many).map(|value| Polynomial::of(symbol(value)));
     let first: Vec<Polynomial> = first.collect();
-    // Of the first, what the others leave.
+    // The first is what the others leave.
     let rest = first
         .iter()
         .fold(Polynomial::one(), |rest, value| rest.plus(-1, value));

@@ -1,8 +1,8 @@
-//! What the limits of units leave out; of a column, see [`share`](super::share).
+//! What the limits of units leave out. For a column, see [`share`](super::share).
 //!
-//! A unit has a share l of its rows left out, and is cut if that is not 0. It adds `(c − l, l, 1 −
-//! c)` with c = 1 if it is cut and else c = 0: nonnegative numbers of a sum of 1, as `l ≤ c`. So it
-//! counts once, however many rows it has.
+//! A unit has a share l of its rows left out, and is cut if that is not 0. It adds
+//! `(c − l, l, 1 − c)`, with c = 1 if it is cut and c = 0 if not. These are nonnegative, as
+//! `l ≤ c`, and their sum is 1. So a unit counts once, however many rows it has.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::engine::query::{Aggregate, Exact, LOG2_SHARE};
 use crate::plan::{PlanError, Unit};
 use crate::present::{Cell, cell};
 
-/// Of units, by the limits of statistics that are grouped by these columns.
+/// What is left out of units by the limits of statistics that are grouped by these columns.
 #[derive(Clone, Debug)]
 struct LeftOut {
     limits_by: Vec<String>,
 }
 
-/// What is published: the label, and the places of the three numbers in it.
+/// What is published: the label, and the factors of the three numbers.
 const CELLS: [(&str, [f64; 3]); 2] = [
     ("units of which rows are left out", [1.0, 1.0, 0.0]),
     ("rows left out of a unit, on average", [0.0, 1.0, 0.0]),
@@ -141,7 +141,7 @@ impl Noisy for LeftOut {
         true
     }
 
-    /// Over so many units.
+    /// The error over so many units.
     fn error(&self, noised: &Noised<'_>, rows: Option<u64>, errors: Errors<'_>) -> Option<Up> {
         let units = Down::from_rational(&Rational::from(rows?));
         let noisy = units - errors.tail(noised, &[Interval::point(1.0); 3], &errors.part(1));
@@ -179,7 +179,7 @@ impl Noisy for LeftOut {
     }
 }
 
-/// Shares of rows are rounded down to so much.
+/// The step to which shares of rows are rounded down.
 fn rounding() -> Up {
     Up::from_rational(&Rational::ONE.times_power_of_two(-i64::from(LOG2_SHARE)))
 }

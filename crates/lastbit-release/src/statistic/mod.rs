@@ -1,7 +1,7 @@
-//! Statistics: one file a kind. Each says which integers it needs, how noise gets into them, how
-//! far off the result is, and what is printed of it.
+//! Statistics, one file per kind. Each says which integers it needs, how noise is added, how large
+//! the error is, and what is printed.
 //!
-//! To add one: a file with a type that implements [`Kind`], and its line in `KINDS`.
+//! To add one, write a file with a type that implements [`Kind`], and its line in `KINDS`.
 
 mod bounds;
 mod chain;
@@ -81,7 +81,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// The word in a plan.
     fn word(&self) -> &'static str;
 
-    /// The columns that it is of.
+    /// The columns that it describes.
     fn of(&self) -> Vec<&str>;
 
     /// All columns of the plan that it reads.
@@ -89,12 +89,13 @@ pub trait Kind: fmt::Debug + Send + Sync {
         self.of()
     }
 
-    /// What tells it from others of its word and columns, as lines of the identity of a release.
+    /// What distinguishes it from others with the same word and columns, as lines of the identity
+    /// of a release.
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![]
     }
 
-    /// Whether it is of the bins of its columns, so that their edges are part of what is computed.
+    /// Whether it uses the bins of its columns, so that their edges matter to its identity.
     fn is_binned(&self) -> bool {
         false
     }
@@ -113,7 +114,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
         None
     }
 
-    /// What its numbers are, if those of groups add up to those of all.
+    /// The meaning of its numbers, if those of groups add up to those of all rows.
     fn adds(&self) -> Option<Adds> {
         None
     }
@@ -123,28 +124,27 @@ pub trait Kind: fmt::Debug + Send + Sync {
         None
     }
 
-    /// If it is of units, in all: the columns by which the limits that cut them apply.
+    /// For a statistic of all units: the columns to whose groups the limits apply.
     fn limited_by(&self) -> Option<&[String]> {
         None
     }
 
-    /// Columns that it groups by of itself.
+    /// Columns that it groups by on its own.
     fn keys(&self) -> Vec<&str> {
         vec![]
     }
 
-    /// Which of the groups that were published are shown, and in which order.
+    /// The published groups that are shown, in their order.
     fn shown(&self, drawn: Drawn) -> Drawn {
         drawn
     }
 
-    /// A label for each number that is published of a group; an empty one if there is but one
-    /// number.
+    /// A label for each published number of a group; an empty one if there is only one number.
     fn labels(&self) -> Vec<String> {
         vec![String::new()]
     }
 
-    /// How many numbers are published of a group.
+    /// How many numbers of a group are published.
     fn cells_of_group(&self) -> u64 {
         1
     }
@@ -152,7 +152,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// The unit of its values, such as "years²" for a variance; empty if the plan gives none.
     fn unit(&self) -> String;
 
-    /// What its values are.
+    /// The scale of its values.
     fn scale(&self) -> Scale {
         Scale::Real
     }
@@ -170,21 +170,22 @@ pub trait Kind: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Where a published number can be, as far as that is known.
+    /// The least and the largest published number, where they are known.
     fn range(&self) -> (Option<Rational>, Option<Rational>);
 
-    /// How noise gets into it.
+    /// How noise is added.
     fn method(&self) -> Method<'_>;
 
-    /// Whether it counts the rows of groups, so that it can say which discovered groups there are.
+    /// Whether it counts the rows of groups, and so can decide which discovered groups are
+    /// published.
     fn counts_rows(&self) -> bool {
         false
     }
 }
 
-/// How noise gets into a statistic.
+/// How noise is added to a statistic.
 pub enum Method<'a> {
-    /// It is added to exact numbers.
+    /// Noise is added to exact numbers.
     Noise(&'a dyn Noisy),
     /// Values are selected by their ranks.
     Selection(&'a dyn Selected),
@@ -192,8 +193,7 @@ pub enum Method<'a> {
 
 /// A statistic of numbers to which noise is added.
 pub trait Noisy: Kind {
-    /// The numbers of one group. They fail only on integers that are not those of
-    /// [`Kind::aggregates`].
+    /// The numbers of one group. Fails only on integers that are not those of [`Kind::aggregates`].
     fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error>;
 
     /// How far neighbours move the numbers: the stage of the chain from the answer to them.
@@ -204,15 +204,15 @@ pub trait Noisy: Kind {
         1
     }
 
-    /// Whether they are whole, so that noise on whole numbers is enough.
+    /// Whether they are whole, so that a grid of whole numbers is enough.
     fn is_whole(&self) -> bool {
         false
     }
 
-    /// Whether what is published is clamped to [`Kind::range`] before anything else is made of it.
+    /// Whether the noisy numbers themselves are clamped to [`Kind::range`].
     fn is_clamped(&self) -> bool;
 
-    /// Whether the error depends on how many rows a group has, and is known after the release only.
+    /// Whether the error depends on the rows of a group, and so is known only after the release.
     fn needs_rows(&self) -> bool {
         false
     }
@@ -222,7 +222,7 @@ pub trait Noisy: Kind {
     /// if that is needed and not known.
     fn error(&self, noised: &Noised<'_>, rows: Option<u64>, errors: Errors<'_>) -> Option<Up>;
 
-    /// What is published of the noisy numbers of a group.
+    /// What is published, from the noisy numbers of a group.
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell>;
 }
 
@@ -272,12 +272,12 @@ pub trait Selected: Kind {
         reach: Reach,
     ) -> Result<RankSelection, Error>;
 
-    /// What is published of the selected offsets of a group: a value, a lower and an upper end for
-    /// each share.
+    /// What is published, from the selected offsets of a group: a value, a lower and an upper end
+    /// for each share.
     fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell>;
 }
 
-/// The refusal of integers that are not those that were asked for.
+/// The error for integers that were not asked for.
 fn unexpected() -> Error {
     Error::other("the engine's answer does not fit the query; report this")
 }

@@ -1,9 +1,9 @@
 //! What means, variances and covariances have in common.
 //!
-//! Over a public number of rows noise is added to the statistic itself. Over an unknown number of
-//! rows every row is shared out between the corners of its bounds, as by Bernstein's polynomials:
-//! nonnegative shares of a sum of 1, to whose sums noise is added. So all moments together are as
-//! sensitive as one histogram.
+//! Over a public number of rows, noise is added to the statistic itself. Over an unknown number of
+//! rows, every row is divided among the corners of its bounds by Bernstein polynomials. Its shares
+//! are nonnegative and add up to 1, and noise is added to the sums of shares. So all moments
+//! together are as sensitive as one histogram.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     /// A typical value, from the guesses of the plan.
     fn typical(&self) -> Rational;
 
-    /// How many rows it takes.
+    /// The fewest rows that it needs.
     fn least_rows(&self) -> u64;
 
     /// The factor from a statistic of rows rescaled to [0, 1] to its own unit: `b − a`, `(b − a)²`
@@ -73,11 +73,11 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     /// What a row adds to each share.
     fn corners(&self) -> Vec<Polynomial>;
 
-    /// The exact sums of the shares, in rows: nonnegative, and of a sum that is the number of rows.
+    /// The exact sums of the shares: nonnegative, and together the number of rows.
     fn shares(&self, exact: &Exact) -> Option<Vec<Rational>>;
 
-    /// From shares, exact or noisy: the sums of the places of rows between their bounds in x, in y,
-    /// and of the products of both.
+    /// From shares, exact or noisy: the sums, over rows, of the place of x between its bounds, of
+    /// that of y, and of their product.
     fn places(&self, shares: &[Rational]) -> Option<[Rational; 3]>;
 
     /// The statistic of mean places over so many rows, exact or noisy.
@@ -91,13 +91,13 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
             .fold(Rational::ZERO, |sum, share| &sum + share)
     }
 
-    /// What [`Moment::rows`] is guessed to be over so many rows.
+    /// A guess of [`Moment::rows`] over so many rows.
     fn typical_rows(&self, rows: u64) -> Rational {
         Rational::from(rows)
     }
 
-    /// Of weighted rows: how far rounding moves a weight, as a part of the largest. Their shares
-    /// are of a sum of the number of rows, and those but the last of a sum of the weights.
+    /// For weighted rows: how far rounding moves a weight, as a part of the largest. All shares
+    /// together are the number of rows; without the last, they are the sum of the weights.
     fn weight_rounding(&self) -> Option<Rational> {
         None
     }
@@ -118,7 +118,7 @@ pub enum Shape {
 #[derive(Debug)]
 pub(super) struct OfMoment<M> {
     moment: M,
-    /// The public number of rows, and what one of them can do.
+    /// The public number of rows, and how far one of them moves the statistic.
     fixed: Option<(u64, Extent)>,
 }
 
@@ -138,7 +138,7 @@ impl<M: Moment> OfMoment<M> {
         Ok(Arc::new(OfMoment { moment, fixed }))
     }
 
-    /// Over a number of rows that is not used even if it is public.
+    /// A moment that does not use the number of rows, even a public one.
     pub(super) fn over_any_rows(moment: M) -> Arc<dyn Kind> {
         Arc::new(OfMoment {
             moment,
@@ -255,7 +255,7 @@ impl<M: Moment> Noisy for OfMoment<M> {
             return Some(errors.ratio_planned(&self.moment, noised, rows?));
         }
         let (low, high) = self.moment.range();
-        // What is published is clamped to where the exact number is.
+        // What is published is clamped to the range of the exact number.
         let all = Up::from_rational(&(&high - &low));
         let rounding = Up::from_rational(&self.moment.rounding());
         Some((errors.noise(noised) + rounding).min(all))

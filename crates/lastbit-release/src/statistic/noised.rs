@@ -56,14 +56,14 @@ impl Mix {
         self.sums().iter().flatten().all(is_whole)
     }
 
-    /// The largest sum of squares of the factors of a number: how much larger the variance of its
-    /// noise is.
+    /// The largest sum of squared factors of a number: how much larger the variance of its noise
+    /// is.
     pub fn largest_square(&self) -> Rational {
         self.largest(|factor| factor * factor)
     }
 
-    /// The largest sum of the magnitudes of the factors of a number: how much larger the mean size
-    /// of its noise is at most.
+    /// The largest sum of the factors' magnitudes of a number: an upper bound on how much larger
+    /// the mean magnitude of its noise is.
     pub fn largest_sum(&self) -> Rational {
         self.largest(Rational::abs)
     }
@@ -84,24 +84,24 @@ impl Mix {
     }
 }
 
-/// What noise is on the numbers of a statistic.
+/// The noise on the numbers of a statistic.
 #[derive(Clone, Copy, Debug)]
 pub struct Noised<'a> {
     /// The noise of each number that was drawn, independent of the others.
     pub noise: &'a Noise,
     /// The exponent of its grid.
     pub grid_exponent: i64,
-    /// How the numbers are made of those that were drawn, if they are not those themselves.
+    /// How the numbers follow from those that were drawn, if they are others.
     pub mix: Option<&'a Mix>,
-    /// Where they were made to add up: each is within this much of the exact one, with the
-    /// confidence of the plan.
+    /// If they were made to add up: each is within this much of the exact one, with the confidence
+    /// of the plan.
     pub made: Option<Up>,
 }
 
 impl Noised<'_> {
-    /// Whether whole numbers are whole with their noise.
+    /// Whether whole numbers stay whole with their noise.
     pub fn is_whole(&self) -> bool {
-        // Numbers that add up were rounded, which is part of what they are off by.
+        // Numbers that add up were rounded; `made` includes that.
         self.made.is_some() || self.grid_exponent >= 0 && self.mix.is_none_or(Mix::is_whole)
     }
 }
@@ -128,8 +128,8 @@ impl Errors<'_> {
         }
     }
 
-    /// A weighted sum of the noises is within this much of zero but with probability `alpha`, for
-    /// all weights in these intervals.
+    /// A weighted sum of the noises is within this much of zero, except with probability `alpha`,
+    /// for all weights in these intervals.
     pub fn tail(&self, noised: &Noised<'_>, weights: &[Interval], alpha: &Rational) -> Up {
         let spread = noised.mix.map(|mix| mix.spread(weights));
         let weights: Vec<Up> = spread

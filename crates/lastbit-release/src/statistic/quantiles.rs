@@ -11,7 +11,7 @@ use crate::engine::query::{Aggregate, MOST_OFFSETS};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::present::{Cell, selected_cell};
 
-/// Shares are fractions of at most this denominator, so that it times 2^40 rows is within 62 bits.
+/// Shares have at most this denominator, so that it times 2^40 rows fits into 62 bits.
 const MOST_PARTS: u32 = 1_000_000;
 
 #[derive(Clone, Debug)]

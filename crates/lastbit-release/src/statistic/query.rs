@@ -22,13 +22,13 @@ impl Slot {
 
 /// The query of a plan, and for each statistic where its values are. Statistics of the same rows in
 /// the same groups share a table, and those that need the same integers share them. `hash_key`
-/// chooses which rows of a unit stay.
+/// chooses which rows of a unit count.
 pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
     let mut tables: Vec<Table> = Vec::new();
     let mut firsts: Vec<&Statistic> = Vec::new();
     let mut slots = Vec::new();
     for (index, statistic) in plan.statistics.iter().enumerate() {
-        // A margin is made of the groups of another statistic.
+        // A margin is summed from the groups of another statistic.
         let grouped = &plan.statistics[plan.finest(index).unwrap_or(index)];
         let known = firsts
             .iter()

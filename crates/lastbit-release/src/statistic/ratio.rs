@@ -5,25 +5,25 @@
 //! i:
 //!
 //! - a mean m is estimated with `(m̂ − m)·n̂ = Σ η_i·(s_i − m)`;
-//! - a covariance C, with divisor n − 1 and of columns with means μ and ν, with `(Ĉ − C)·(n̂ − 1) =
-//!   Σ η_i·((s_i − μ)(t_i − ν) − C) − D_s·D_t/n̂`, where `D_s = Σ η_i·(s_i − μ) = (μ̂ − μ)·n̂` and
-//!   `D_t` likewise;
+//! - a covariance C, with divisor n − 1 and of columns with means μ and ν, with
+//!   `(Ĉ − C)·(n̂ − 1) = Σ η_i·((s_i − μ)(t_i − ν) − C) − D_s·D_t/n̂`, where
+//!   `D_s = Σ η_i·(s_i − μ) = (μ̂ − μ)·n̂` and `D_t` likewise;
 //! - a variance is the covariance of a column with itself, whose middle corner is at the place ½
 //!   for the mean and adds `m² − m` where the others add `(s_i − m)²`.
 //!
 //! **Proof** of the covariance. `(n̂ − 1)·Ĉ = Q̂ − X̂Ŷ/n̂` and `(n − 1)·C = Q − XY/n` for the sums
-//! `Q` of products and `X`, `Y`. With `X̂ = μn̂ + D_s` and `Ŷ = νn̂ + D_t` it is `X̂Ŷ/n̂ = μνn̂ +
-//! μD_t + νD_s + D_sD_t/n̂`, and `XY/n = μνn`. So the difference of the two lines, less `C·Ση_i`,
-//! is `Ση_i·(s_it_i − μ·t_i − ν·s_i + μν − C) − D_sD_t/n̂`. ∎
+//! `Q` of products and `X`, `Y`. With `X̂ = μn̂ + D_s` and `Ŷ = νn̂ + D_t` it is
+//! `X̂Ŷ/n̂ = μνn̂ + μD_t + νD_s + D_sD_t/n̂`, and `XY/n = μνn`. So the difference of the two lines,
+//! less `C·Ση_i`, is `Ση_i·(s_it_i − μ·t_i − ν·s_i + μν − C) − D_sD_t/n̂`. ∎
 //!
-//! The weights depend on the exact statistics, which are numbers and not random: each sum is within
-//! its tail's bound with the stated probability, whatever they are. Which exact statistics are
-//! possible then follows from what was published: those for which the sums are within the bounds.
-//! [`Errors::ratio`] encloses them by boxes, each inside the last. Every box follows from the same
-//! event, so that looking again costs no confidence.
+//! The weights depend on the exact statistics, which are not random: each sum is within its tail's
+//! bound with the stated probability, whatever they are. The possible exact statistics then follow
+//! from what was published: those for which the sums are within the bounds. [`Errors::ratio`]
+//! encloses them in boxes, each inside the last. Every box follows from the same event, so a
+//! further box costs no confidence.
 //!
-//! A mean of weighted rows is one over the sum of the weights in place of n. Where the noises `η_i`
-//! are themselves sums of another statistic's noises, the weights of those are sums of the weights
+//! A mean of weighted rows has the sum of the weights in place of n. Where the noises `η_i` are
+//! themselves sums of another statistic's noises, the weights of those are sums of the weights
 //! here.
 
 #[cfg(test)]
@@ -33,17 +33,17 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::{Errors, Moment, Noised, Shape};
 
-/// The smaller events share a sixteenth of the probability each.
+/// The smaller events have probabilities in sixteenths of the whole.
 const PARTS: i64 = 16;
 
-/// How often a box is made smaller.
+/// The most steps that shrink a box.
 const ROUNDS: usize = 8;
 
-/// Means that are known to within this much are looked at as one box.
+/// Means known to within this much are one box.
 const NARROW: f64 = 0.03;
 
-/// Sums of places over so many rows. Those that a statistic has no use for are zero, and stay so
-/// without a division.
+/// Sums of places over so many rows. Those that a statistic does not use are zero, and are not
+/// divided.
 pub(super) fn mean_places(sums: [Rational; 3], rows: &Rational) -> [Rational; 3] {
     sums.map(|sum| if sum.is_zero() { sum } else { &sum / rows })
 }
@@ -98,15 +98,16 @@ impl Errors<'_> {
 
     /// [`Errors::ratio`] before the release, for any data of so many rows in a group.
     ///
-    /// **Proof.** Noises are independent, symmetric and log-concave, so a sum is the less peaked
-    /// the more unequal its weights are (Proschan 1965): weights of a sum of at most S have the
-    /// tail of one noise times S at most. The weights of a mean have the sum 1. Those of a
-    /// variance, `(m² − V, m² − m − V, (1 − m)² − V)` for the variance V with divisor n, have a sum
-    /// of magnitudes of at most 1: it is convex in V, and `1 − m + m²` at V = 0 and `1 − 2·min(m, 1
-    /// − m)²` at `V = m − m²`. Those of a covariance, with divisor n, have 1 + 2(C − p) at most,
-    /// where p is the smaller of the products that C exceeds: at most 5/4, as `C − p ≤ μ(1 − 2ν)`
-    /// for `μ ≤ ν`, which is largest at ¼. The divisor n − 1 adds at most `¼/(n − 1)` to each. The
-    /// weights of `D_s` are dominated by (1, ½) for a variance and by (1, 1) for a covariance. ∎
+    /// **Proof.** Noises are independent, symmetric and log-concave, so the more unequal the
+    /// weights of a sum, the less peaked it is (Proschan 1965): with weights that add up to at most
+    /// S, its tail is at most that of one noise times S. The weights of a mean add up to 1. Those
+    /// of a variance, `(m² − V, m² − m − V, (1 − m)² − V)` for the variance V with divisor n, have
+    /// a sum of magnitudes of at most 1: it is convex in V, and `1 − m + m²` at V = 0 and
+    /// `1 − 2·min(m, 1 − m)²` at `V = m − m²`. Those of a covariance, with divisor n, have 1 + 2(C
+    /// − p) at most, where p is the smaller of the products that C exceeds: at most 5/4, as
+    /// `C − p ≤ μ(1 − 2ν)` for `μ ≤ ν`, which is largest at ¼. The divisor n − 1 adds at most
+    /// `¼/(n − 1)` to each. The weights of `D_s` are dominated by (1, ½) for a variance and by
+    /// (1, 1) for a covariance. ∎
     pub fn ratio_planned(&self, moment: &dyn Moment, noised: &Noised<'_>, rows: u64) -> Up {
         let (low, high) = moment.range();
         let all = Up::from_rational(&(&high - &low));
@@ -152,8 +153,8 @@ impl Errors<'_> {
         (width * (error + uneven) + Up::from_rational(&moment.rounding())).min(all)
     }
 
-    /// The tail of a mean's sum, at any mean. Of noises that are sums of others, at the worst of
-    /// some boxes of means.
+    /// The tail of a mean's sum, at any mean. If the noises are sums of others, the worst over
+    /// boxes that cover the means.
     fn planned_mean(&self, noised: &Noised<'_>, corners: usize, alpha: &Rational) -> Up {
         if noised.mix.is_none() {
             let Noised {
@@ -230,7 +231,7 @@ impl Errors<'_> {
         most
     }
 
-    /// So many parts of the probability.
+    /// So many [`PARTS`] of the probability.
     pub(super) fn part(&self, parts: i64) -> Rational {
         self.alpha * &Rational::new(parts, PARTS)
     }
@@ -251,9 +252,9 @@ impl Seen<'_> {
         self.errors.tail(self.noised, weights, alpha)
     }
 
-    /// Where a mean can be, of weights `(−m, 1 − m)`. The bound grows with the distance of m from ½
-    /// (Proschan 1965), so it is largest at an end of the box; but not where the noises are sums of
-    /// others.
+    /// An interval for a mean, with weights `(−m, 1 − m)`. The bound grows with the distance of m
+    /// from ½ (Proschan 1965), so it is largest at an end of the box; this fails if the noises are
+    /// sums of others.
     fn mean(&self, corners: usize, estimate: Interval, alpha: &Rational) -> Interval {
         let next = |from: Interval, place: Interval| {
             let far = if self.noised.mix.is_some() {
@@ -274,7 +275,7 @@ impl Seen<'_> {
 
     /// How far the rounding of weights moves a mean: `Σ δ_i·(x_i − m)/Σw_i` for roundings of at
     /// most δ, where weights are parts of the largest. The sum of the weights and the number of
-    /// rows are each within their bound but with half a part of the probability.
+    /// rows are each within their bound, except with half a part of the probability.
     fn weights_rounded(&self, all_rows: Interval, rounding: &Rational, width: Interval) -> Up {
         let half = self.errors.part(1).times_power_of_two(-1);
         let (one, zero) = (Interval::point(1.0), Interval::point(0.0));
@@ -286,8 +287,8 @@ impl Seen<'_> {
         Up::from_rational(rounding) * most.max(Up::ZERO) * width.upper() / least
     }
 
-    /// Where a covariance can be, from the estimates of both means and of the mean product. Means
-    /// that are not known well are looked at in slices.
+    /// An interval for a covariance, from the estimates of both means and of the mean product. A
+    /// wide interval of means is taken in slices.
     fn covariance(&self, shape: Shape, estimates: [Interval; 2], product: Interval) -> Interval {
         let small = self.errors.part(1);
         let estimate = (product - estimates[0] * estimates[1]) * self.rows / self.less_one;
@@ -330,7 +331,7 @@ impl Seen<'_> {
         })
     }
 
-    /// Where a mean can be, from weights that depend on it.
+    /// An interval for a mean, from weights that depend on it.
     fn place(
         &self,
         estimate: Interval,
@@ -345,7 +346,7 @@ impl Seen<'_> {
 }
 
 impl Shape {
-    /// Where the statistic of any rows can be.
+    /// The range of the statistic over any rows.
     fn all(self) -> Interval {
         let half = Interval::point(0.5);
         match self {
@@ -354,8 +355,8 @@ impl Shape {
         }
     }
 
-    /// Where the statistic of rows with these means can be. The mean product is from `max(0, μ + ν
-    /// − 1)` to `min(μ, ν)`, and the divisor n − 1 makes it at most twice as large.
+    /// The range of the statistic over rows with these means. The mean product is from
+    /// `max(0, μ + ν − 1)` to `min(μ, ν)`, and the divisor n − 1 at most doubles the covariance.
     fn range(self, [mu, nu]: [Interval; 2]) -> Interval {
         let one = Interval::point(1.0);
         let twice = |x: Interval| Interval::point((x + x).hi().max(0.0));
@@ -421,8 +422,8 @@ pub(super) fn around(estimate: Interval, off: Up, rows: Interval) -> Interval {
     estimate + (-off).hull(off) / rows
 }
 
-/// The number of a range that is nearest to an estimate. Where nothing is possible the event did
-/// not happen, and nothing is promised; then an estimate is taken to be there.
+/// The number of a range nearest to an estimate. If nothing is possible, the event did not happen
+/// and nothing is promised; then the estimate itself is taken.
 fn nearest(estimate: Interval, range: Interval) -> Interval {
     Interval::point(estimate.midpoint().clamp(range.lo(), range.hi()))
 }
@@ -431,13 +432,13 @@ fn within(interval: Interval, range: Interval) -> Interval {
     interval.intersect(range).unwrap_or(range)
 }
 
-/// The interval in so many parts that cover it, or as it is if it is narrow.
+/// The interval cut into so many parts that cover it; a narrow one is left whole.
 pub(super) fn sliced(whole: Interval, parts: u32) -> Vec<Interval> {
     if whole.width().get() <= NARROW {
         return vec![whole];
     }
     let (low, high) = (whole.lo(), whole.hi());
-    // Any points in order will do, as neighbours share theirs.
+    // Any increasing points will do, because adjacent parts share theirs.
     let at = |part: u32| {
         let place = low + (high - low) * f64::from(part) / f64::from(parts);
         Interval::point(place.clamp(low, high))
@@ -452,8 +453,8 @@ pub(super) fn sliced(whole: Interval, parts: u32) -> Vec<Interval> {
         .collect()
 }
 
-/// Boxes, each what follows from the last, as long as they become smaller; `None` if nothing is
-/// possible: then the event did not happen, or not with what the box stands for.
+/// The last of a chain of boxes, each following from the one before, as long as they shrink. `None`
+/// if nothing is possible: then the event did not happen, or not within this box.
 pub(super) fn shrink(start: Interval, next: impl Fn(Interval) -> Interval) -> Option<Interval> {
     let mut now = start;
     for _ in 0..ROUNDS {

@@ -24,7 +24,7 @@ impl<'a> Reading<'a> {
             .error(format!("{}: {message}", self.table.name()))
     }
 
-    /// Refuses columns where there are none.
+    /// Refuses columns for a kind that takes none.
     pub fn no_columns(&self, why: &str) -> Result<(), PlanError> {
         match self.table.get("of") {
             None => Ok(()),
@@ -32,7 +32,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The column that rows are weighted by, if there is one: numbers that are not negative.
+    /// The column of weights, if there is one: its numbers are not negative.
     pub fn weights(&self) -> Result<Option<Arc<Numbers>>, PlanError> {
         let Some(value) = self.table.get("weights") else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// What the statistic is of.
+    /// The value of `of`.
     fn of(&self) -> Result<Value<'a>, PlanError> {
         self.table.get("of").ok_or_else(|| {
             self.table.error(format!(
@@ -72,7 +72,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The one name that the statistic is of, and where it stands.
+    /// The one name in `of`, and its place.
     pub fn one_name(&self) -> Result<(String, Value<'a>), PlanError> {
         let name = self.names(1)?.remove(0);
         Ok((name, self.of()?))
@@ -104,7 +104,7 @@ impl<'a> Reading<'a> {
         self.known(&names[0])
     }
 
-    /// So many columns of numbers, whose products can be summed.
+    /// So many columns of numbers whose products can be summed.
     pub fn moments(&self, word: &str, needed: usize) -> Result<Vec<Arc<Numbers>>, PlanError> {
         let names = self.names(needed)?;
         let numbers = |name: &String| {
@@ -115,8 +115,8 @@ impl<'a> Reading<'a> {
         names.iter().map(numbers).collect()
     }
 
-    /// The one column that is regressed, and then those that it is regressed `on`: all different,
-    /// and at most so many.
+    /// The regressed column, then those that it is regressed `on`: all different, and at most so
+    /// many.
     pub fn regressed(&self, most: usize) -> Result<Vec<Arc<Numbers>>, PlanError> {
         let mut columns = self.moments("regression", 1)?;
         let on = self.table.need("on", "on = [\"age\"]")?;

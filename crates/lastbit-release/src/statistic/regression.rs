@@ -1,15 +1,15 @@
 //! The linear regression of one column on a few others: the coefficients of least squares.
 //!
-//! In the places of [`gram`](super::gram), with `z = (1, a₁, …)` and the column b: `Sβ = c` for `S
-//! = Σzzᵀ` and `c = Σzb`, and the noisy `Ŝ = S + E` and `ĉ = c + e` have the solution `β̂` with
+//! In the places of [`gram`](super::gram), with `z = (1, a₁, …)` and the column b: `Sβ = c` for
+//! `S = Σzzᵀ` and `c = Σzb`, and the noisy `Ŝ = S + E` and `ĉ = c + e` have the solution `β̂` with
 //!
 //! `β̂ − β = Ŝ⁻¹·(e − Eβ)`,
 //!
 //! because `Ŝ(β̂ − β) = ĉ − Ŝβ = c + e − Sβ − Eβ`. Each entry of `e − Eβ` is a sum of noises whose
-//! weights depend on the exact β alone, which is not random, so that it is within its tail's bound
-//! with the stated probability. As `Ŝ` is known, so is a bound on `|β̂ − β|` from one on β. The
-//! first bound on β is from all noises at once: it is linear in |β|, `|β̂ − β| ≤ a + B·|β̂ − β|`,
-//! and solved where the rows of B add up to less than 1.
+//! weights depend only on the exact β. That is not random, so the entry is within its tail's bound
+//! with the stated probability. `Ŝ` is known, so a bound on β gives one on `|β̂ − β|`. The first
+//! bound on β is from all noises at once: it is linear in |β|, `|β̂ − β| ≤ a + B·|β̂ − β|`, and
+//! solvable if the rows of B add up to less than 1.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, cell};
 
-/// The most columns that another is regressed on.
+/// The most columns to regress on.
 const MOST_COLUMNS: usize = 8;
 
-/// How often bounds are made smaller.
+/// How often the bounds are tightened.
 const ROUNDS: usize = 6;
 
-/// Of the first column on the others.
+/// The regression of the first column on the others.
 #[derive(Clone, Debug)]
 struct Regression(Gram);
 
@@ -101,7 +101,7 @@ impl Noisy for Regression {
         true
     }
 
-    /// Of columns without spread it can be anything.
+    /// Unknown before the release: columns without spread can have any slope.
     fn error(&self, _: &Noised<'_>, _: Option<u64>, _: Errors<'_>) -> Option<Up> {
         None
     }
@@ -123,7 +123,7 @@ impl Noisy for Regression {
 }
 
 impl Regression {
-    /// The intercept and the slopes in their own units, with their errors; nothing if the noise is
+    /// The intercept and the slopes in their own units, with their errors; `None` if the noise is
     /// too large for the spread of the columns.
     fn estimate(
         &self,
@@ -178,7 +178,7 @@ impl Regression {
             let row = |row: &Vec<Up>| row.iter().zip(form).map(|(&g, &f)| g * f).sum();
             inverse.iter().map(row).collect()
         };
-        // A noise is within `each` of zero, for all of them at once.
+        // All noises at once are within `each` of zero.
         let share = &errors.part(1) / &Rational::from(gram.count() as u64);
         let each = errors
             .tails
@@ -196,7 +196,7 @@ impl Regression {
         let factor = times(&vec![slope; size])
             .into_iter()
             .fold(Up::ZERO, Up::max);
-        // In B all entries of a row are the same, so its sum is `size` times that.
+        // The entries of a row of B are equal, so its sum is `size` times one.
         let total = factor * Up::from_rational(&Rational::from(size as u64));
         let left = Down::ONE - total;
         if left.get() <= 0.0 {

@@ -1,9 +1,9 @@
-//! Which share of the rows falls into each category, or fulfils a condition.
+//! The share of the rows in each category, or of those that meet a condition.
 //!
 //! Noise is added to the count of each category (a condition has two). A share s over n rows, with
-//! the noises `η_j` of all counts and `n̂ = n + Ση_j`, is estimated with `(ŝ − s)·n̂ = Σ η_j·([j is
-//! the category] − s)`. The weights depend on the exact share, so the shares that are possible are
-//! enclosed as those of [`ratio`](super::ratio).
+//! the noises `η_j` of all counts and `n̂ = n + Ση_j`, is estimated with
+//! `(ŝ − s)·n̂ = Σ η_j·([j is the category] − s)`. The weights depend on the exact share, so the
+//! possible shares are enclosed as in [`ratio`](super::ratio).
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ struct Share {
     /// The column, or the condition.
     of: String,
     condition: Option<Expression>,
-    /// Of a condition, its two outcomes.
+    /// For a condition, its two outcomes.
     aggregate: Aggregate,
-    /// Of each category or bin whose share is published; empty for a condition, of which that of
-    /// the first is.
+    /// One for each category or bin whose share is published. Empty for a condition: only the share
+    /// for which it is true is published.
     labels: Vec<String>,
     /// How many counts there are.
     counts: usize,
@@ -72,7 +72,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }))
 }
 
-/// Which share of the cells of a column is missing, not listed, or beyond its bounds.
+/// The share of a column's cells that are missing, not listed, or beyond its bounds.
 pub(super) fn read_states(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
     let states = match &column.kind {
@@ -85,7 +85,7 @@ pub(super) fn read_states(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanEr
         word: "left-out",
         of: column.name.clone(),
         condition: None,
-        // And the cells that are none of these.
+        // One more for the cells that are none of these.
         counts: labels.len() + 1,
         labels,
         aggregate: Aggregate::States(states),
@@ -93,9 +93,10 @@ pub(super) fn read_states(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanEr
     }))
 }
 
-/// Of the rows for which it is true or false; where it is unknown they count nowhere.
+/// A share of the rows for which the condition is true or false; a row for which it is unknown does
+/// not count.
 fn condition(reading: &Reading<'_>, text: &str) -> Result<Arc<dyn Kind>, String> {
-    // A name alone is meant to be that of a column.
+    // A name alone means a column.
     let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
     if let (true, Err(unknown)) = (is_name, reading.known(text)) {
         return Err(unknown.message().to_owned());
@@ -280,7 +281,7 @@ pub(super) fn possible(
         let off = errors.tail(&noised, &weights(place), errors.alpha);
         around(share, off, rows)
     };
-    // Where nothing is possible the event did not happen, and nothing is promised.
+    // If nothing is possible, the event did not happen, and nothing is promised.
     let possible = shrink(unit(), next).unwrap_or(unit());
     let off = (Interval::from_rational(value) - possible).abs().upper();
     off.min(Up::ONE)

@@ -1,5 +1,5 @@
-//! What a row adds to the numbers of a statistic, as polynomials: so it shows which statistics are
-//! made of the same sums.
+//! What a row adds to the numbers of a statistic, as polynomials. They show which statistics follow
+//! from the same sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,7 @@ use lastbit_exact::Rational;
 use super::Mix;
 use crate::plan::{Missing, Numbers};
 
-/// Statistics of more numbers than these share their noise only with statistics of the same
-/// numbers.
+/// A statistic of more numbers shares its noise only with one of the same numbers.
 const MOST_NUMBERS: usize = 16;
 
 /// A variable of a polynomial: a function of one row.
@@ -86,7 +85,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Over rows that have these columns.
+    /// Numbers over the rows that have these columns.
     pub fn new(columns: &[&Numbers], numbers: Vec<Polynomial>) -> Span {
         let dropped = columns.iter().filter(|x| x.missing == Missing::Drop);
         Span {
@@ -95,7 +94,7 @@ impl Span {
         }
     }
 
-    /// These numbers as sums of those of another span, if they are.
+    /// These numbers as weighted sums of those of another span, if they are.
     pub fn from(&self, other: &Span) -> Option<Mix> {
         if self.needs != other.needs {
             return None;
@@ -111,8 +110,8 @@ impl Span {
     }
 }
 
-/// Factors with which the numbers of a span add up to `wanted`: Gauss's elimination, one equation a
-/// monomial.
+/// Factors with which the numbers of a span add up to `wanted`: Gaussian elimination, one equation
+/// for each monomial.
 fn solve(span: &Span, wanted: &Polynomial) -> Option<Vec<Rational>> {
     let monomials: BTreeSet<&Vec<Symbol>> = span
         .numbers

@@ -16,8 +16,8 @@ use crate::present::{Cell, cell};
 #[derive(Clone, Debug)]
 struct Sum {
     x: Arc<Numbers>,
-    /// If every row counts, in the one group, a changed row moves the sum by the width of the
-    /// bounds at most.
+    /// If every row counts, in one group, a changed row moves the sum by at most the width of the
+    /// bounds.
     fixed: Option<Fixed>,
 }
 
@@ -130,7 +130,7 @@ impl Noisy for Sum {
         if self.is_whole() {
             return Some(whole_error(noised, errors));
         }
-        // No table has more rows than these.
+        // No table has more rows.
         let rows = Rational::from(self.public_rows().unwrap_or(1 << LOG2_MOST_ROWS));
         let rounding = &rows * &self.x.fine.half_step();
         Some(errors.noise(noised) + Up::from_rational(&rounding))

@@ -1,7 +1,7 @@
 //! The most frequent values of a column.
 //!
-//! Of public categories or bins all counts get noise, and the largest are shown. Of discovered
-//! values those are, whose noisy count reaches the threshold.
+//! For public categories or bins, all counts get noise and the largest are shown. For discovered
+//! values, only those whose noisy count reaches the threshold can be shown.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, PlanError};
 use crate::present::{Cell, whole_cell};
 
-/// Of public categories or bins.
+/// The most frequent of public categories or bins.
 #[derive(Clone, Debug)]
 struct Top {
     column: String,
@@ -27,7 +27,7 @@ struct Top {
     most: usize,
 }
 
-/// Of discovered values.
+/// The most frequent of discovered values.
 #[derive(Clone, Debug)]
 struct TopFound {
     column: String,
@@ -85,7 +85,7 @@ impl Kind for Top {
         Some(indicators(&self.column, &self.aggregate))
     }
 
-    /// The longest, of which there may be so many.
+    /// The longest labels, as many as are shown: any category may be one of them.
     fn labels(&self) -> Vec<String> {
         let mut labels = self.labels.clone();
         labels.sort_by_key(|label| Reverse(label.len()));
@@ -135,7 +135,7 @@ impl Noisy for Top {
         true
     }
 
-    /// All counts are within it at once, so that those that are shown are, whichever they are.
+    /// All counts are within it at once, so the shown ones are too, whichever they are.
     fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
         let each = errors.alpha / &Rational::from(self.labels.len() as u64);
         let all = Errors {
@@ -147,7 +147,7 @@ impl Noisy for Top {
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
         let mut labelled: Vec<(&Rational, &String)> = numbers.iter().zip(&self.labels).collect();
-        // Of equal counts the first in the plan.
+        // Equal counts keep the order of the plan.
         labelled.sort_by(|a, b| b.0.cmp(a.0));
         labelled.truncate(self.most);
         labelled
@@ -199,7 +199,7 @@ impl Kind for TopFound {
     }
 
     fn shown(&self, mut drawn: Drawn) -> Drawn {
-        // Groups come in the order of their keys, and equal counts stay in it.
+        // Groups come in the order of their keys, and equal counts keep it.
         drawn.sort_by(|a, b| b.1.cmp(&a.1));
         drawn.truncate(self.most);
         drawn

@@ -1,9 +1,9 @@
-//! The mean of a column, its rows weighted by another one.
+//! The mean of a column, with its rows weighted by another.
 //!
-//! A row at the place t between its bounds, of the weight u as a part of the largest, is shared out
-//! as `(u(1 − t), ut, 1 − u)`: the shares add up to 1, so that they are as sensitive as those of a
-//! plain mean. The mean is the second over the sum of the first two, and the last says how many
-//! rows there are, to bound what the rounding of weights does.
+//! A row at the place t between its bounds, with a weight of u times the largest, is divided as
+//! `(u(1 − t), ut, 1 − u)`. The shares add up to 1, so they are as sensitive as those of a plain
+//! mean. The mean is the second sum over the first two together. With the last, all sums give the
+//! number of rows, to bound the effect of rounding the weights.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl Moment for WeightedMean {
         self.x.rounding()
     }
 
-    /// That of a plain mean; it is never asked for.
+    /// That of a plain mean; nothing asks for it.
     fn over_public_rows(&self, neighbours: Neighbours) -> Result<Extent, StatisticError> {
         lastbit::statistics::mean(self.x.grid.bounds(), neighbours)
     }

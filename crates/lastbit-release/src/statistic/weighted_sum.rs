@@ -1,4 +1,4 @@
-//! The sum of a column, its rows weighted by another one: a total.
+//! The sum of a column, with its rows weighted by another: a total.
 
 use std::sync::Arc;
 
@@ -116,19 +116,19 @@ impl Noisy for WeightedSum {
         self.range() != (None, None)
     }
 
-    /// Rounding moves a weight by at most h and a number by at most k, so a product by at most `w·k
-    /// + h·x + hk`.
+    /// Rounding moves a weight by at most h and a number by at most k, so a product by at most
+    /// `w·k + h·x + hk`.
     fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
         let rounding = |x: &Numbers| match x.scale {
             Scale::Real => x.fine.half_step(),
-            // Whole numbers are meant, and not rounded.
+            // Whole numbers are not rounded.
             _ => Rational::ZERO,
         };
         let (h, k) = (rounding(&self.weights), rounding(&self.x));
         let bounds = self.x.fine.bounds();
         let most = bounds.lower().abs().max(bounds.upper().abs());
         let each = self.weights.fine.bounds().upper() * &k + &h * &most + &h * &k;
-        // No table has more rows than these.
+        // No table has more rows.
         let rounding = each.times_power_of_two(i64::from(LOG2_MOST_ROWS));
         Some(errors.noise(noised) + Up::from_rational(&rounding))
     }

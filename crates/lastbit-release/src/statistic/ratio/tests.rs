@@ -45,7 +45,7 @@ fn moments() -> &'static [Box<dyn Moment>] {
     })
 }
 
-/// The statistic of rows at places between 0 and 1 by its definition, and its noisy shares.
+/// The statistic of rows at places in [0, 1], by its definition, and its noisy shares.
 fn shares(moment: &dyn Moment, points: &[(f64, f64)], noise: &[f64]) -> (f64, Vec<f64>) {
     let n = points.len() as f64;
     let sum = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>();
@@ -94,8 +94,7 @@ fn estimate(moment: &dyn Moment, shares: &[f64]) -> f64 {
     }
 }
 
-/// The places of the rows of a moment's column between the bounds of its grid, which are those of
-/// the plan.
+/// The value of the moment at the place 0: for a mean, the lower bound of the grid.
 fn offset(moment: &dyn Moment) -> f64 {
     match moment.word() {
         "mean" => moment.columns()[0]
@@ -110,8 +109,8 @@ fn offset(moment: &dyn Moment) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// The proof of `Errors::ratio`: where every weighted sum of the noises is within its bound,
-    /// the statistic is within the error.
+    /// The proof of `Errors::ratio`: if every weighted sum of the noises is within its bound, the
+    /// statistic is within the error.
     #[test]
     fn the_error_of_a_ratio_holds_where_its_event_does(
         points in prop::collection::vec((prop::sample::select(vec![0.0, 0.1, 0.5, 0.93, 1.0]), 0.0..=1.0f64), 2..9),
