@@ -175,10 +175,10 @@ fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     let refuse = |message: &str| Err(SelectError::new(message));
     let select = match query.body.as_ref() {
         SetExpr::Select(select) => select,
-        _ => return refuse("ask one `select`; put sets together yourself, from what is published"),
+        _ => return refuse("ask one `select`; combine what is published yourself, at no cost"),
     };
     if query.with.is_some() {
-        return refuse("`with` is not answered; ask of the table itself");
+        return refuse("`with` is not answered; query the table itself");
     }
     if query.order_by.is_some() || query.limit_clause.is_some() || query.fetch.is_some() {
         return refuse(
@@ -200,7 +200,7 @@ fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     };
     if !from.joins.is_empty() {
         return refuse(
-            "a join is no part of a query; join public tables with [source.lookup] of the plan",
+            "a query has no joins; join public tables with [[source.lookup]] in the plan",
         );
     }
     let TableFactor::Table { name, .. } = &from.relation else {
@@ -238,7 +238,7 @@ fn keys(select: &Select) -> Result<Vec<String>, SelectError> {
     let name = |key: &Expr| match key {
         Expr::Identifier(name) => Ok(name.value.clone()),
         other => Err(SelectError::new(format!(
-            "`group by {}` is no column; derive one in the plan, and group by it",
+            "`group by {}` is not a column; derive one in the plan, and group by it",
             shown(&other.to_string())
         ))),
     };
@@ -315,7 +315,7 @@ fn refused(name: &str) -> Option<&'static str> {
             "it would publish cells of people; ask for a count by a column of the plan"
         }
         "approx_distinct" | "approx_count_distinct" => {
-            "how many values there are can hang on one row; make the column the unit of the plan and count units"
+            "one row can change how many values there are; make the column the unit of the plan and count units"
         }
         _ => return None,
     })
@@ -353,7 +353,7 @@ fn column(argument: &FunctionArgExpr) -> Result<&str, SelectError> {
     match argument {
         FunctionArgExpr::Expr(Expr::Identifier(Ident { value, .. })) => Ok(value),
         other => Err(SelectError::new(format!(
-            "`{}` is no column; derive one in the plan, with bounds, and ask of it",
+            "`{}` is not a column; derive one in the plan, with bounds, and use that",
             shown(&other.to_string())
         ))),
     }

@@ -1,4 +1,4 @@
-//! In what a release is paid.
+//! How a ledger charges a release.
 
 use lastbit_exact::Rational;
 
@@ -6,24 +6,24 @@ use crate::ledger::{Account, Composed, Ledger, Terms};
 use crate::loss::{Loss, Measure};
 use crate::plan::Plan;
 
-/// How a ledger takes a release of a plan.
+/// How a ledger charges a release of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Adds {
-    /// As it stands, in the measure of the budget: it is private to its own ε and δ, by whatever
-    /// bound, and they are subtracted. Under a budget in (ε, δ) only before anything composed: see
-    /// [`Account`].
+    /// Plainly, in the measure of the budget: the release is private to its own ε and δ, by
+    /// whatever bound, and these are subtracted. Under a budget in (ε, δ), only before any release
+    /// was composed: see [`Account`].
     Plainly,
     /// In the currency of a ledger that composes.
     Composed {
         /// Its terms.
         terms: Terms,
-        /// What it may take in all, of ρ or μ² and of the δ of thresholds.
+        /// The most that the release may take, of ρ or μ² and of the δ of thresholds.
         limit: Loss,
     },
 }
 
 impl Adds {
-    /// How the ledger with this account takes it, or a new ledger if there is none.
+    /// How the ledger with this account charges it, or a new ledger if there is none.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Adds {
         let plain = plan.budget.measure != Measure::Approximate;
         let (left, composed) = match account {
@@ -39,8 +39,8 @@ impl Adds {
             (Some(_), None) => return Adds::Plainly,
             (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
         };
-        // All that is left, or more, which will be refused; or so much of ε and δ, as long as
-        // nothing composed.
+        // Plainly if it spends all that is left, or more, which will be refused; or if it states ε
+        // and δ and no release was composed.
         let all = !plan.spend.fits(&left) || plan.spend == left;
         match composed.is_some_and(Composed::is_touched) {
             false if all || plan.part.is_none() => Adds::Plainly,
@@ -48,8 +48,8 @@ impl Adds {
         }
     }
 
-    /// The other ways in which the same plan may have been released: before something else was, and
-    /// from an earlier budget.
+    /// Other ways in which the same plan may have been released: before another release, and from
+    /// an earlier budget.
     pub(crate) fn otherwise(&self, plan: &Plan, ledger: &Ledger) -> Vec<Adds> {
         let Some(composed) = ledger.account().composed.as_ref() else {
             return vec![];
@@ -70,7 +70,7 @@ impl Adds {
         ways
     }
 
-    /// The most that thresholds of a plan may take of δ, where it composes: its part of what is set
+    /// The most δ that the thresholds of a composed release may take: its part of what is set
     /// aside.
     pub(super) fn thresholds(&self, plan: &Plan) -> Option<Rational> {
         let Adds::Composed { limit, .. } = self else {
@@ -85,7 +85,7 @@ impl Adds {
 }
 
 impl Plan {
-    /// In what the releases of a new ledger of this plan add up; `None` if they add up plainly.
+    /// The terms on which the releases of a new ledger of this plan add up; `None` if plainly.
     pub fn terms(&self) -> Option<Terms> {
         let usual = Terms::usual(&self.budget)?;
         Some(Terms {
@@ -94,7 +94,8 @@ impl Plan {
         })
     }
 
-    /// The terms that this plan asks of a ledger with these, if it asks for any.
+    /// The terms that this plan states, filled in from those of the ledger; `None` if it states
+    /// none.
     pub fn stated_terms(&self, of_ledger: Option<&Terms>) -> Option<Terms> {
         let own = of_ledger.cloned().or_else(|| self.terms())?;
         (self.currency.is_some() || self.thresholds.is_some()).then(|| Terms {

@@ -1,5 +1,4 @@
-//! A statistic as far as its price is concerned: from a loss to a mechanism, and from an error to a
-//! loss.
+//! The pricing of one statistic: from a loss to a mechanism, and from an error to a loss.
 
 use lastbit::conversions::{bounded_range_for_zcdp, laplace_for_zcdp};
 use lastbit::mechanisms::Rho;
@@ -14,23 +13,23 @@ use super::{PriceError, Shared, Threshold};
 use crate::plan::Accountant;
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, Noised, Noisy};
 
-/// Losses of statistics are from 2^-200 to 2^200, so that noise and errors are far from the ends of
-/// doubles.
+/// Losses of statistics are from 2^-200 to 2^200, so that noise and errors neither overflow nor
+/// underflow a double.
 const LOG2_MOST_LOSS: u64 = 200;
 
 /// Which noise a loss buys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// That of a pure loss.
+    /// The noise of a pure loss.
     Pure,
-    /// The best of a ρ.
+    /// The best noise for a ρ.
     Zcdp,
-    /// Gaussian noise alone, of a ρ.
+    /// Only Gaussian noise, for a ρ.
     Gaussian,
 }
 
 impl Way {
-    /// What the loss is counted in.
+    /// The currency of the loss.
     pub fn currency(self) -> Currency {
         match self {
             Way::Pure => Currency::Epsilon,
@@ -39,19 +38,19 @@ impl Way {
     }
 }
 
-/// A statistic, as far as its price is concerned.
+/// A statistic to be priced.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub chain: Chain,
     pub norms: Norms,
-    /// Whose noise it shares, if it is not drawn by itself.
+    /// The statistic whose noise it shares, if it is not drawn by itself.
     pub shared: Option<Shared>,
     /// The public or expected number of rows that count in a group.
     pub rows: Option<u64>,
 }
 
 impl Item {
-    /// The best mechanism of this loss.
+    /// The best mechanism for this loss.
     pub fn mechanism(
         &self,
         way: Way,
@@ -119,7 +118,7 @@ impl Item {
         })
     }
 
-    /// The mechanism, its intervals aimed for a confidence.
+    /// The mechanism, with its intervals aimed for a confidence.
     pub fn aimed(&self, mechanism: Mechanism, errors: Errors<'_>) -> Result<Mechanism, PriceError> {
         match (self.chain.kind.method(), mechanism) {
             (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
@@ -155,7 +154,7 @@ impl Item {
             }
             Way::Gaussian => Err(PriceError::Accountant {
                 accountant: Accountant::Gaussian.name(),
-                why: "a loss of ε is of other noise than Gaussian; give a `weight` or an `error`"
+                why: "Gaussian noise has no loss in ε alone; give a `weight` or an `error`"
                     .to_owned(),
             }),
         }
@@ -196,8 +195,7 @@ impl Item {
 
     /// With the confidence, every published number of a group of so many rows is within this much
     /// of the exact one; `None` if that needs the number of rows. Quantiles have their error in
-    /// ranks: some number within half a step of the selected one has a rank among the rows that is
-    /// off by no more.
+    /// ranks: some number within half a step of the selected one has a rank that is off by no more.
     pub fn error(
         &self,
         mechanism: &Mechanism,
@@ -223,8 +221,8 @@ impl Item {
         }
     }
 
-    /// The error, or where that needs the data, or a number of rows that nobody guessed, the noise:
-    /// to compare mechanisms of one statistic by.
+    /// The error, for comparing mechanisms of one statistic. If it needs the data, or a number of
+    /// rows that the plan does not guess, the noise instead.
     pub fn measure(&self, mechanism: &Mechanism, errors: Errors<'_>) -> Result<Up, PriceError> {
         let rows = self.rows.map(|rows| rows.max(2));
         match (self.chain.kind.method(), mechanism) {
@@ -253,7 +251,7 @@ impl Item {
             let error = error(rows).map_err(|error| Error::other(error.to_string()))?;
             Ok(error.is_some_and(|error| error.get() <= tenth.lo()))
         };
-        // First which power of two is enough, so that few rows are found by few errors.
+        // First the power of two that is enough, so that a small number takes few evaluations.
         let found = solve::smallest_where(0..=53u64, |log2| enough(1 << log2)).and_then(|log2| {
             let least = (1u64 << log2) / 2 + 1;
             solve::smallest_where(least..=1 << log2, enough)
@@ -265,8 +263,7 @@ impl Item {
         }
     }
 
-    /// The smallest count that may be published of a key that one unit alone can bring or take
-    /// away.
+    /// The smallest count that may be published for a key that one unit alone can add or remove.
     pub fn threshold(
         &self,
         mechanism: &Mechanism,
@@ -299,15 +296,15 @@ impl Item {
         }
     }
 
-    /// How many values a unit takes part in the selection of.
+    /// How many selections one unit takes part in.
     fn selections(&self) -> Rational {
         let groups = self.chain.reach.within(self.chain.groups).limits.groups();
         &Rational::from(self.chain.kind.cells_of_group()) * &Rational::from(groups)
     }
 }
 
-/// Noise on the grid that suits the numbers: whole numbers for counts, else one so fine that it
-/// does not matter.
+/// Noise on the grid that suits the numbers: whole numbers for counts, else so fine that it does
+/// not matter.
 fn on_grid(noisy: &dyn Noisy, noise: Noise) -> Mechanism {
     let grid = match noisy.is_whole() {
         true => 0,

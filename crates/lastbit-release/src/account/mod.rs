@@ -1,4 +1,4 @@
-//! What each statistic costs and how far off it will be, before any data is read.
+//! The loss and the error of each statistic, before any data are read.
 //!
 //! ```
 //! use lastbit_release::{account::price, plan::Plan};
@@ -54,25 +54,25 @@ pub use tie::Tied;
 /// The price of a plan.
 #[derive(Clone, Debug)]
 pub struct Prices {
-    /// The accountant that is used.
+    /// The accountant in use.
     pub accountant: Accountant,
-    /// The loss of the whole release, as its ledger takes it.
+    /// The loss of the whole release, as its ledger charges it.
     pub loss: Loss,
     /// The statistics, in the order of the plan.
     pub statistics: Vec<Price>,
-    /// Every accountant that applies, the one that is used among them.
+    /// Every accountant that applies, including the one in use.
     pub comparison: Vec<Offer>,
 }
 
-/// What an accountant makes of a plan.
+/// What a plan would cost under an accountant.
 #[derive(Clone, Debug)]
 pub struct Offer {
     /// Which.
     pub accountant: Accountant,
     /// What it would spend, or why it cannot be used.
     pub outcome: Result<Loss, String>,
-    /// The errors of the statistics as multiples of those under the accountant that is used: their
-    /// geometric mean. Not a bound.
+    /// The geometric mean of the statistics' errors, as multiples of those under the accountant in
+    /// use. Not a bound.
     pub relative_error: Option<f64>,
 }
 
@@ -83,15 +83,15 @@ pub struct Price {
     pub chain: Chain,
     /// How it is made noisy.
     pub mechanism: Mechanism,
-    /// What the loss is counted in.
+    /// The currency of the loss.
     pub currency: Currency,
-    /// The loss in all groups: nothing if the noise is another's.
+    /// The loss in all groups: zero if the noise is another statistic's.
     pub loss: Rational,
-    /// Whose noise it shares, if it is not drawn by itself.
+    /// The statistic whose noise it shares, if it is not drawn by itself.
     pub shared: Option<Shared>,
-    /// If it is made to add up with others.
+    /// How it is made to add up with others, if it is.
     pub tied: Option<Tied>,
-    /// Of discovered keys: the threshold of the count, and its δ.
+    /// For discovered keys: the threshold of the count, and its δ.
     pub threshold: Option<Threshold>,
     /// How far one unit moves the numbers that noise is added to.
     pub sensitivity: Norms,
@@ -99,7 +99,7 @@ pub struct Price {
     pub groups: Option<u64>,
     /// The public or expected number of rows that count in a group.
     pub rows: Option<u64>,
-    /// With the plan's confidence each published number is within this much of the exact one;
+    /// With the plan's confidence, each published number is within this much of the exact one;
     /// `None` if that depends on the number of rows and the plan does not guess it.
     pub error: Option<Up>,
     /// The worst bias from clamping what is published to the range of the exact number; `None` if
@@ -111,7 +111,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Of quantiles, for each share: how many rows beyond it the ends of its interval aim.
+    /// For each share of quantiles: how many rows beyond it the ends of its interval aim.
     pub fn margins(&self) -> &[u64] {
         match &self.mechanism {
             Mechanism::Selection { margins, .. } => margins,
@@ -130,7 +130,7 @@ impl Price {
         }
     }
 
-    /// The noise on its numbers; `None` of quantiles.
+    /// The noise on its numbers; `None` for quantiles.
     pub fn noised(&self) -> Option<Noised<'_>> {
         match &self.mechanism {
             Mechanism::Noise { noise, grid } => {
@@ -149,9 +149,8 @@ impl Price {
         }
     }
 
-    /// Refuses a price below the map of the chain at one unit: what is charged is what the
-    /// framework proves, or more. What is made of numbers that another statistic pays for costs
-    /// nothing.
+    /// Refuses a price below the map of the chain at one unit: the charge is at least what the
+    /// framework proves. A statistic made of numbers that another pays for costs nothing.
     fn check(&self) -> Result<(), PriceError> {
         if self.shared.is_some() {
             return Ok(());
@@ -173,7 +172,7 @@ impl Price {
     }
 }
 
-/// A count of discovered keys is published from here on.
+/// The threshold from which a count of discovered keys is published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threshold {
     /// The smallest count that is published.
@@ -186,7 +185,7 @@ pub struct Threshold {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PriceError {
-    /// Losses and error targets take more than there is.
+    /// Losses and error targets take more than may be spent.
     #[error("{0}")]
     Infeasible(Box<Infeasible>),
     /// No loss is enough for an error target.
@@ -195,20 +194,20 @@ pub enum PriceError {
         shown(statistic)
     )]
     Unreachable {
-        /// Whose target.
+        /// The statistic.
         statistic: String,
         /// The target.
         target: Rational,
         /// What to change.
         remedy: &'static str,
     },
-    /// A target that does not hold once numbers were made to add up.
+    /// A target that fails once numbers are made to add up.
     #[error(
         "statistic \"{}\": made to add up, its error would be above its target of {target}, because numbers that add up are rounded together; raise the target, give it a `loss` or a `weight`, or leave out `consistent`",
         shown(statistic)
     )]
     Target {
-        /// Whose target.
+        /// The statistic.
         statistic: String,
         /// The target.
         target: Rational,
@@ -221,7 +220,7 @@ pub enum PriceError {
         /// What is wrong.
         why: String,
     },
-    /// Numbers beyond what can be computed with.
+    /// Numbers too large or too small to compute with.
     #[error("{what}; choose a loss nearer to 1")]
     OutOfRange {
         /// Which.
@@ -241,7 +240,7 @@ pub struct Infeasible {
     pub needed: Loss,
     /// What may be spent.
     pub available: Loss,
-    /// How many statistics share what is left.
+    /// How many statistics share the rest.
     pub sharing: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A release by the laws of all its losses.
+//! Accounting by the laws of all losses of a release.
 
 use lastbit::Error;
 use lastbit::accounting::FixedLosses;
@@ -15,8 +15,8 @@ use crate::plan::Accountant;
 use crate::statistic::{Currency, Mechanism};
 
 impl Pricer<'_> {
-    /// Shares of ρ, by weight, as large as the laws of all losses together allow; and what all
-    /// costs.
+    /// Shares of ρ, by weight, as large as the laws of all losses together allow, and the loss of
+    /// all.
     pub fn by_laws(&self, split: &Split) -> Result<(Loss, Vec<Choice>), PriceError> {
         let spend = &self.plan.spend;
         let targets = self.targets(Way::Zcdp)?;
@@ -50,7 +50,7 @@ impl Pricer<'_> {
                 false => Err(infeasible(needed)),
             };
         }
-        // About what sums of ρ allow.
+        // A start: about what sums of ρ allow.
         let total = zcdp_for_approximate(
             Down::from_rational(&spend.main),
             Down::from_rational(&split.converted),
@@ -74,8 +74,8 @@ impl Pricer<'_> {
         }
     }
 
-    /// Refuses prices whose chains together cost more than what is charged: what was solved for is
-    /// what is released.
+    /// Refuses prices whose chains together cost more than is charged: the chains that were solved
+    /// for are those of the release.
     pub fn check(
         &self,
         accountant: Accountant,

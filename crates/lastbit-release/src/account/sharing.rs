@@ -1,9 +1,8 @@
-//! One measurement, many statistics: which of a plan's statistics are made of numbers that another
-//! one publishes with noise anyway.
+//! One measurement, many statistics: a statistic can follow from the noisy numbers of another.
 //!
 //! The noisy corner sums of a mean add up to a count, those of a variance to a mean and a count,
-//! and a histogram has the counts of shares. So one of them, the host, is drawn, and the others are
-//! made of what was drawn, which costs nothing.
+//! and a histogram has the counts of shares. So only one of them, the host, is drawn. The others
+//! follow from it, and cost nothing.
 
 use lastbit_exact::Rational;
 
@@ -11,39 +10,39 @@ use super::item::Item;
 use crate::plan::{Plan, Share, Statistic};
 use crate::statistic::{Method, Mix, Span};
 
-/// A statistic that is made of the noisy numbers of another.
+/// A statistic that follows from the noisy numbers of another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shared {
-    /// The place in the plan of the one that is drawn.
+    /// The place in the plan of the other, which is drawn.
     pub host: usize,
     /// Its name.
     pub name: String,
-    /// How the numbers are made of its numbers.
+    /// How the numbers follow from its numbers.
     pub mix: Mix,
 }
 
 impl Shared {
-    /// How the numbers are made of those that were drawn, unless they are the same.
+    /// How the numbers follow from those drawn, unless they are the same.
     pub fn sums(&self) -> Option<&Mix> {
         (self.mix != Mix::Same).then_some(&self.mix)
     }
 }
 
-/// A statistic joins another only if its noise becomes at most this many times that of its own at
-/// the same loss.
+/// A statistic joins another only if that makes its noise at most this many times its own at the
+/// same loss.
 const MOST_NOISE: u64 = 2;
 
-/// For each statistic of a plan, whose noise it shares. Only statistics that share the budget by
-/// weight do, over the same rows and groups. The weight of one that joins another goes to that one,
-/// so that the others pay what they would have paid.
+/// For each statistic of a plan, the host whose noise it shares. Only statistics that share the
+/// budget by weight do, over the same rows and groups. The host gets the weight of a statistic that
+/// joins it, so that the others pay the same as before.
 pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
     let spans: Vec<Option<Span>> = items
         .iter()
         .zip(&plan.statistics)
         .map(|(item, statistic)| span(plan, item, statistic))
         .collect();
-    // Whether `index` can be made of the numbers of `host`. Of two that can be made of each other,
-    // the later is made of the earlier.
+    // Whether `index` follows from the numbers of `host`. If two follow from each other, the
+    // earlier is the host.
     let joins = |index: usize, host: usize| -> Option<Mix> {
         let (span, of_host) = (spans[index].as_ref()?, spans[host].as_ref()?);
         let (fewer, more) = (span.numbers.len(), of_host.numbers.len());
@@ -65,7 +64,7 @@ pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
         (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some(mix)
     };
     let all = 0..items.len();
-    // Candidates of each; a host is one that joins nobody.
+    // The possible hosts of each; a host joins no other.
     let candidates: Vec<Vec<(usize, Mix)>> = all
         .clone()
         .map(|index| {
@@ -93,7 +92,7 @@ pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
 fn span(plan: &Plan, item: &Item, statistic: &Statistic) -> Option<Span> {
     let kind = &item.chain.kind;
     let is_by_weight = matches!(statistic.share, Share::Weight(_));
-    // Which discovered groups there are is known only when they were counted.
+    // The discovered groups are known only after they were counted.
     let is_first = kind.counts_rows() && plan.is_discovered(statistic);
     let is_noisy = matches!(kind.method(), Method::Noise(_));
     kind.span()

@@ -1,4 +1,4 @@
-//! What becomes of noise and errors where statistics are made to add up.
+//! The noise and errors of statistics that are made to add up.
 
 use std::sync::Arc;
 
@@ -25,24 +25,24 @@ pub struct Tied {
     pub projection: Arc<Projection>,
     /// How many decimals the numbers of the family have.
     pub decimals: i64,
-    /// With the plan's confidence each number is within this much of the exact one before it is
-    /// rounded.
+    /// With the plan's confidence, each number is within this much of the exact one before
+    /// rounding.
     pub off: Up,
 }
 
 impl Tied {
-    /// By how much a number is off, once it was moved by `rounding`.
+    /// How far off a number is, once it was moved by `rounding`.
     pub fn off_by(&self, rounding: &Rational) -> Up {
         self.off + Up::from_rational(rounding)
     }
 
-    /// By how much it is off at most.
+    /// The most that it is off.
     fn most(&self) -> Up {
         let steps = self.projection.rounding(self.member);
         self.off_by(&(&steps * &power_of_ten(-self.decimals)))
     }
 
-    /// The same noise, once numbers were made to add up.
+    /// The same noise, once numbers add up.
     pub(super) fn noised<'a>(&self, noised: Noised<'a>) -> Noised<'a> {
         Noised {
             made: Some(self.most()),
@@ -51,8 +51,8 @@ impl Tied {
     }
 }
 
-/// Ties the statistics of a plan that are made to add up: what they are off by is what is left of
-/// the noise of all of them.
+/// Ties the statistics of a plan that are made to add up. Their errors are what the projection
+/// leaves of all their noise.
 pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Result<(), PriceError> {
     for (place, family) in plan.families.iter().enumerate() {
         let measured = measured(family, prices);
@@ -83,7 +83,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
             Method::Selection(_) => false,
         };
         if family.members.iter().any(is_fine) {
-            // As many as the most exact of them deserves.
+            // As many decimals as the most exact of them needs.
             let each = family.members.iter().zip(&ties).map(|(member, tied)| {
                 let grid = prices[member.statistic].noised();
                 places(Some(tied.off), grid.map(|noised| noised.grid_exponent))
@@ -119,7 +119,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
         for (statistic, error, tied) in made {
             let price = &mut prices[statistic];
             price.error = error;
-            // Nothing is clamped: it would not add up.
+            // Nothing is clamped, because clamped numbers would not add up.
             price.bias = None;
             price.tied = Some(tied);
         }
@@ -137,8 +137,8 @@ fn error(price: &Price, tied: &Tied, errors: Errors<'_>) -> Option<Up> {
     }
 }
 
-/// For each member whether it has noise of its own. Of those that are made of the same noise, the
-/// one of the most cells counts: the others are sums of it.
+/// For each member, whether it has noise of its own. Of those with the same noise, the one with the
+/// most cells counts: the others are its sums.
 fn measured(family: &Family, prices: &[Price]) -> Vec<bool> {
     let base = |member: &Member| match &prices[member.statistic].shared {
         Some(shared) => shared.host,
@@ -175,7 +175,7 @@ fn projection(
                     .fold(Rational::ZERO, |sum, factor| &sum + &(factor * factor));
                 &noised.noise.variance() * &squares
             }
-            // It says nothing that another does not say.
+            // It adds nothing to another member.
             false => Rational::ZERO,
         });
     }

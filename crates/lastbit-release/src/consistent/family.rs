@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scope, Statistic, Unit};
 
-/// The most axes of tables that are tied, and the most cells of all of them.
+/// The most axes of tied tables, and the most cells of all of them together.
 const MOST_AXES: usize = 8;
 const MOST_CELLS: u64 = 200_000;
 
-/// What the numbers of a statistic are, if those of groups add up to those of all.
+/// The meaning of a statistic's numbers, if those of groups add up to those of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adds {
-    /// What is counted or added: the same words mean the same numbers of the same rows.
+    /// What is counted or added: with the same words, the same rows give the same numbers.
     pub what: String,
-    /// The column whose values it tells apart in each group.
+    /// The column that splits each group into its values.
     pub split: Option<String>,
 }
 
 impl Adds {
-    /// One number of a group.
+    /// Numbers of which a group has one.
     pub fn of(what: impl Into<String>) -> Adds {
         Adds {
             what: what.into(),
@@ -32,12 +32,12 @@ impl Adds {
 pub struct Family {
     /// The statistics, in the order of the plan.
     pub members: Vec<Member>,
-    /// How many values each column has that they are by.
+    /// The number of values of each column that they are grouped by.
     pub sizes: Vec<usize>,
     /// What all cells of a table add up to, if that is public.
     pub total: Option<u64>,
-    /// With a unit of several rows: the statistic whose groups the limits apply to, so that all are
-    /// of the same rows.
+    /// For a unit with several rows: the statistic whose groups the limits apply to, so that all
+    /// describe the same rows.
     pub finest: Option<usize>,
 }
 
@@ -46,7 +46,7 @@ pub struct Family {
 pub struct Member {
     /// Its place in the plan.
     pub statistic: usize,
-    /// The columns that it is by, as places in [`Family::sizes`]; the last changes fastest.
+    /// The columns that it is grouped by, as places in [`Family::sizes`]; the last changes fastest.
     pub axes: Vec<usize>,
 }
 
@@ -56,11 +56,11 @@ struct Candidate<'a> {
     adds: Adds,
     statistic: &'a Statistic,
     columns: Vec<String>,
-    /// The columns without a value of which a row is left out.
+    /// A row is left out if it lacks a value in one of these columns.
     drops: BTreeSet<String>,
 }
 
-/// The families of a plan, and why other statistics that could add up do not.
+/// The families of a plan, and why other statistics, which could add up, do not.
 pub(crate) fn find(plan: &Plan) -> (Vec<Family>, Vec<String>) {
     let mut apart = Vec::new();
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
@@ -145,7 +145,7 @@ pub(crate) fn find(plan: &Plan) -> (Vec<Family>, Vec<String>) {
         let others = candidates.iter().filter(|other| {
             other.index != candidate.index && other.adds.what == candidate.adds.what
         });
-        // Of those that are of the same rows, the one by the most columns is what it is not within.
+        // It is not within the one that groups the same rows by the most columns.
         let same = others
             .clone()
             .filter(|other| differ(plan, candidate, other).is_none());
@@ -216,31 +216,31 @@ fn drops(plan: &Plan, name: &str) -> bool {
     }
 }
 
-/// Why a statistic adds up with no other, if that is so.
+/// Why a statistic adds up with no other; `None` if it may.
 fn alone(plan: &Plan, candidate: &Candidate<'_>) -> Option<String> {
     if plan.is_discovered(candidate.statistic) {
         return Some("groups of discovered keys below their threshold are not shown".to_owned());
     }
     if candidate.adds.split.is_some() && plan.unit != Unit::Row {
         return Some(
-            "the limits of a unit's rows apply to other groups than its bins; use a count by the column instead"
+            "the limits of a unit's rows do not apply to each of its bins; use a count by the column instead"
                 .to_owned(),
         );
     }
     None
 }
 
-/// Why two statistics are of other rows, or of other numbers.
+/// Why two statistics describe different rows or different numbers.
 fn differ(plan: &Plan, a: &Candidate<'_>, b: &Candidate<'_>) -> Option<String> {
     let (of_a, of_b) = (&a.statistic.scope, &b.statistic.scope);
     if a.adds.what != b.adds.what {
-        return Some("they are of other numbers".to_owned());
+        return Some("their numbers mean different things".to_owned());
     }
     if of_a.filter != of_b.filter {
-        return Some("they have another `where`".to_owned());
+        return Some("they have different conditions in `where`".to_owned());
     }
     if limits(plan, of_a) != limits(plan, of_b) {
-        return Some("they have other limits, `most_rows` or `most_groups`".to_owned());
+        return Some("they have different limits, `most_rows` or `most_groups`".to_owned());
     }
     let column = a.drops.symmetric_difference(&b.drops).next()?;
     let remedy = match plan.column(column).map(|column| &column.kind) {
@@ -268,14 +268,14 @@ fn is_within(candidate: &Candidate<'_>, finest: &Candidate<'_>) -> bool {
     columns.all(|column| finest.columns.contains(column))
 }
 
-/// Why two statistics of the same rows are not tied: the limits of a unit's rows apply to the
-/// groups of one of them only.
+/// Why two statistics of the same rows are not tied: the limits of a unit's rows apply only to the
+/// groups of one of them.
 fn not_within() -> String {
-    "the limits of a unit's rows apply to groups by all columns of one of them, which are not those of the other and more; add a statistic by all columns of both"
+    "the limits of a unit's rows apply to the groups of one of them, which lacks a column that the other is by; add a statistic by all columns of both"
         .to_owned()
 }
 
-/// How many rows there are, where that is public and all of them count.
+/// The number of rows, if it is public and all of them count.
 fn public_total(plan: &Plan, candidate: &Candidate<'_>) -> Option<u64> {
     let is_filtered = plan.derive.filter.is_some() || candidate.statistic.scope.filter.is_some();
     match (plan.neighbours, &plan.unit) {

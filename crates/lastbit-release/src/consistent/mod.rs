@@ -1,9 +1,8 @@
-//! Tables that add up: statistics by some columns whose margins agree with each other and with the
-//! totals beside them.
+//! Tables that add up: grouped statistics whose margins agree with each other and with the totals.
 //!
-//! [`Family`] says which statistics of a plan are tied, by what is public alone: those whose exact
+//! [`Family`] says which statistics of a plan are tied, from public facts alone: those whose exact
 //! numbers are margins of one table of the same rows. [`Projection`] moves their noisy numbers to
-//! the nearest ones that add up, which costs nothing, and says what becomes of the noise.
+//! the nearest ones that add up, which costs nothing, and says what noise is left.
 
 mod family;
 mod projection;

@@ -1,16 +1,15 @@
 //! The nearest tables that add up.
 //!
 //! Tables over subsets of some axes are given with independent noise, the same in all cells of a
-//! table. By their interactions, one for each set A of axes, they fall into parts that are
-//! orthogonal to each other: the part A of a table over S ⊇ A is its margin over A, less its mean
-//! along each axis of A. The exact tables have the same part A, and the noise of that part has
-//! n(S∖A)·σ² in place of σ², n(·) being the number of cells. So the weighted least squares fall
-//! apart: each part is the mean of what the tables say of it, with weights in inverse proportion to
-//! these variances, and a table is the sum of its parts, spread out evenly.
+//! table. Each is a sum of orthogonal parts, its interactions, one for each set A of axes: the part
+//! A of a table over S ⊇ A is its margin over A, less its mean along each axis of A. The exact
+//! tables have the same part A, and the noise of that part has n(S∖A)·σ² in place of σ², n(·) being
+//! the number of cells. So weighted least squares treat the parts one by one: each is the mean over
+//! the tables, with weights in inverse proportion to these variances, and a table is the sum of its
+//! parts, spread evenly.
 //!
-//! Any weights that add up to one would do as well for what is claimed here: the tables add up,
-//! exact tables stay as they are, and [`Projection::coefficients`] are the coefficients of each
-//! noise.
+//! The claims here hold for any weights that add up to one: the tables add up, exact tables stay as
+//! they are, and [`Projection::coefficients`] are the coefficients of each noise.
 
 use lastbit_exact::Rational;
 use lastbit_exact::decimal::power_of_ten;
@@ -18,7 +17,7 @@ use lastbit_exact::decimal::power_of_ten;
 /// Weights are rounded to 2^-24, so that numbers stay short.
 const LOG2_WEIGHTS: i64 = 24;
 
-/// Which numbers of which tables make the nearest tables that add up.
+/// The map from noisy tables to the nearest tables that add up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
     /// How many values each axis has.
@@ -40,8 +39,8 @@ struct Part {
 }
 
 impl Projection {
-    /// Of tables over these axes, whose noise has these variances. There are at least one table and
-    /// at most 16 axes.
+    /// A projection of tables over these axes, with these variances of their noise. There are at
+    /// least one table and at most 16 axes.
     pub fn new(
         sizes: &[usize],
         tables: &[Vec<usize>],
@@ -91,7 +90,7 @@ impl Projection {
         self.tables.iter().map(table).collect()
     }
 
-    /// What the tables say of an interaction together.
+    /// The weighted mean of an interaction over the tables.
     fn part(&self, part: &Part, tables: &[Vec<Rational>]) -> Vec<Rational> {
         let sizes = &self.sizes;
         let mut sums = vec![Rational::ZERO; cells(sizes, &part.axes)];
@@ -174,9 +173,9 @@ impl Projection {
     /// Tables that add up, rounded to `10^-places` so that they still do.
     ///
     /// The sums of all cells up to each cell are rounded, and their differences taken along each
-    /// axis. A margin of the rounded table is made in the same way of sums up to the last value of
-    /// the other axes, which are those of the margin: so it is the rounded margin. A cell is made
-    /// of 2^d sums for d axes, each off by half a step at most.
+    /// axis. A margin of the rounded table comes in the same way from sums up to the last value of
+    /// the other axes. These are the sums of the margin, so it is the rounded margin. With d axes,
+    /// a cell comes from 2^d sums, each off by at most half a step.
     pub fn rounded(&self, tables: &[Vec<Rational>], decimals: i64) -> Vec<Vec<Rational>> {
         let power = power_of_ten(decimals);
         let round = |(own, values): (&Vec<usize>, &Vec<Rational>)| {
@@ -211,8 +210,8 @@ impl Projection {
     }
 }
 
-/// For each cell of a table over `own`, the place of its cell in the margin over `axes`, which are
-/// among them.
+/// For each cell of a table over `own`, the place of its cell in the margin over `axes`, a subset
+/// of `own`.
 pub(crate) fn places(sizes: &[usize], own: &[usize], axes: &[usize]) -> Vec<usize> {
     let (from, to) = (strides(sizes, own), strides(sizes, axes));
     let steps: Vec<(usize, usize, usize)> = axes
@@ -230,7 +229,7 @@ pub(crate) fn places(sizes: &[usize], own: &[usize], axes: &[usize]) -> Vec<usiz
     (0..cells(sizes, own)).map(place).collect()
 }
 
-/// How far apart the cells are that differ by one in an axis.
+/// The distance between cells that differ by one in an axis.
 fn strides(sizes: &[usize], axes: &[usize]) -> Vec<usize> {
     let after = |place: usize| cells(sizes, &axes[place + 1..]);
     (0..axes.len()).map(after).collect()
@@ -256,7 +255,7 @@ fn many(sizes: &[usize], mask: u32) -> Rational {
     })
 }
 
-/// Weights in about these proportions that add up to one; all zero if all are.
+/// Weights in about these proportions that add up to one; all zero if the proportions are.
 fn shares(precisions: &[Rational]) -> Vec<Rational> {
     let sum = precisions.iter().fold(Rational::ZERO, |sum, p| &sum + p);
     if sum.is_zero() {
@@ -270,7 +269,7 @@ fn shares(precisions: &[Rational]) -> Vec<Rational> {
     let rest = shares
         .iter()
         .fold(Rational::ONE, |rest, share| &rest - share);
-    // What rounding left goes to the most precise.
+    // The remainder of rounding goes to the most precise.
     let best = (0..precisions.len()).max_by(|a, b| precisions[*a].cmp(&precisions[*b]));
     if let Some(best) = best {
         shares[best] = &shares[best] + &rest;

@@ -8,7 +8,7 @@ use crate::statistic::known;
 /// The most published numbers of one statistic.
 const MOST_CELLS: u64 = 10_000_000;
 
-/// `places` are those of the statistics.
+/// Checks a plan; `places` are those of its statistics.
 pub fn check(plan: &Plan, places: &[Value<'_>]) -> Result<(), PlanError> {
     for (statistic, place) in plan.statistics.iter().zip(places) {
         check_statistic(plan, statistic).map_err(|message| {
@@ -18,7 +18,7 @@ pub fn check(plan: &Plan, places: &[Value<'_>]) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Refuses joins by a key that is no cell of the files.
+/// Refuses joins by a key that is not a column of the files.
 pub fn check_joins(plan: &Plan) -> Result<(), PlanError> {
     let Unit::Column { name, .. } = &plan.unit else {
         return Ok(());
@@ -26,7 +26,7 @@ pub fn check_joins(plan: &Plan) -> Result<(), PlanError> {
     let is_derived = plan.derive.columns.iter().any(|(other, _)| other == name);
     if is_derived && !plan.derive.joins.is_empty() {
         return Err(PlanError::new(format!(
-            "private tables are joined by a column that both have, and the unit `{name}` is computed; name a column of the files as `unit`"
+            "private tables are joined by a column that both have, but the unit `{name}` is computed; name a column of the files as `unit`"
         )));
     }
     Ok(())
@@ -63,7 +63,7 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     Ok(())
 }
 
-/// Which groups there are is itself published, by a count with a threshold.
+/// The groups themselves are published, by a count with a threshold.
 fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     if plan.budget.measure != Measure::Approximate {
         return Err("discovered keys are published above a threshold, which takes a budget of `epsilon` and `delta`; add `delta` to [budget], or list the categories".to_owned());
@@ -75,7 +75,7 @@ fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     if counted {
         return Ok(());
     }
-    // A group that the count shows and this statistic lacks would be a fact about the data, without
+    // A group that the count shows and this statistic lacks would be a fact about the data without
     // noise.
     let by_the_same = |other: &Statistic| other.kind.counts_rows() && other.by == statistic.by;
     let same = match plan.statistics.iter().any(by_the_same) {

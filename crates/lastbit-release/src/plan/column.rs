@@ -13,27 +13,27 @@ use crate::expression;
 pub struct Column {
     /// Its name in the table.
     pub name: String,
-    /// What its cells are.
+    /// The kind of its cells.
     pub kind: ColumnKind,
-    /// What its categories or bins are shown as, if that is not [`ColumnKind::labels`].
+    /// How its categories or bins are shown, if not as [`ColumnKind::labels`].
     pub labels: Option<Vec<String>>,
 }
 
 impl Column {
-    /// What its categories or bins are shown as; nothing where they are not public.
+    /// How its categories or bins are shown; empty if they are not public.
     pub fn labels(&self) -> Vec<String> {
         self.labels.clone().unwrap_or_else(|| self.kind.labels())
     }
 }
 
-/// What the cells of a column are.
+/// The kind of a column's cells.
 #[derive(Clone, Debug)]
 pub enum ColumnKind {
     /// Numbers.
     Numbers(Arc<Numbers>),
     /// Texts from a public list.
     Categories(Arc<Categories>),
-    /// Any texts, to group by those that occur often enough.
+    /// Any texts; groups are those that occur often enough.
     Discovered,
 }
 
@@ -45,32 +45,32 @@ pub struct Numbers {
     pub column: String,
     /// Cells are clamped to these.
     pub bounds: Bounds,
-    /// What a null, a NaN or a cell that is no number becomes.
+    /// What a null, a NaN or a cell that is not a number becomes.
     pub missing: Missing,
     /// What the numbers measure, such as "years".
     pub unit: String,
-    /// Rounds cells for means and the like, and for quantiles. Its bounds are the plan's, widened
-    /// to multiples of its step.
+    /// Rounds cells for means, moments and quantiles. Its bounds are the plan's, widened to
+    /// multiples of its step.
     pub grid: Grid,
-    /// Rounds cells for sums, where the rounding of rows adds up: the finest that there is, of 2^51
-    /// steps from zero to the farther bound. So over all rows that are allowed it adds up to less
+    /// Rounds cells for sums, where the rounding of rows adds up. It is the finest grid, of 2^51
+    /// steps from zero to the farther bound. So over all rows allowed, rounding adds up to less
     /// than 2^-11 of that bound.
     pub fine: Grid,
     /// Edges of bins: increasing, from the lower to the upper bound.
     pub edges: Option<Vec<Rational>>,
     /// A typical magnitude, for relative errors. A guess, not data.
     pub typical: Rational,
-    /// What the numbers are.
+    /// The scale of the numbers.
     pub scale: Scale,
 }
 
-/// What the numbers of a column are.
+/// The scale of a column's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Any.
+    /// Any numbers.
     Real,
-    /// Whole numbers: a cell is the whole number nearest to it, ties up, and no error speaks of
-    /// what that changes.
+    /// Whole numbers: a cell counts as the nearest whole number, ties up. Stated errors do not
+    /// include that rounding.
     Whole,
     /// Days since 1970, shown as dates.
     Days,
@@ -84,7 +84,7 @@ impl Scale {
         matches!(self, Scale::Days | Scale::Seconds)
     }
 
-    /// What differences of dates and times are in.
+    /// The unit of differences of dates or times.
     pub fn unit(self) -> &'static str {
         match self {
             Scale::Real | Scale::Whole => "",
@@ -93,7 +93,7 @@ impl Scale {
         }
     }
 
-    /// A number as it is shown: of dates and times, the nearest one.
+    /// A number as it is shown; a date or time is the nearest one.
     pub fn show(self, number: &Rational) -> String {
         let whole = || i64::try_from(number.round_ties_up()).ok();
         let shown = match self {
@@ -121,7 +121,7 @@ pub struct Categories {
     pub column: String,
     /// Its categories, all different.
     pub names: Vec<String>,
-    /// The category that a missing or unlisted cell counts as; without one such rows count nowhere
+    /// The category that a missing or unlisted cell counts as; without one, such rows count nowhere
     /// in the table.
     pub other: Option<usize>,
 }
@@ -134,7 +134,7 @@ impl Numbers {
         grid_exponent: i32,
         missing: Missing,
     ) -> Result<Numbers, String> {
-        // NaN never reaches a grid: cells that are no numbers become what `missing` says before.
+        // NaN never reaches a grid: `missing` has replaced cells that are not numbers.
         let grid = Grid::new(&bounds, grid_exponent, NonFinite::ReplaceNan(0.0));
         let fine = Grid::finest(&bounds, NonFinite::ReplaceNan(0.0));
         let centre = bounds.centre().abs();
@@ -155,8 +155,8 @@ impl Numbers {
         })
     }
 
-    /// A column of whole numbers, dates or times, whose bounds are whole: on a grid of ones for
-    /// sums too.
+    /// A column of whole numbers, dates or times with whole bounds: on a grid of ones, also for
+    /// sums.
     pub fn whole(
         column: &str,
         bounds: Bounds,
@@ -166,15 +166,15 @@ impl Numbers {
         let mut numbers = Numbers::new(column, bounds, 0, missing)?;
         numbers.fine = numbers.grid.clone();
         if scale.is_calendar() {
-            // How long ago 1970 was says nothing about a date.
+            // The distance from 1970 is no typical magnitude of a date.
             numbers.typical = numbers.bounds.half_width().times_power_of_two(-1);
         }
         numbers.scale = scale;
         Ok(numbers)
     }
 
-    /// How far rounding to the grid moves a cell at most: not at all where the plan says that whole
-    /// numbers are meant.
+    /// The most that rounding to the grid moves a cell: nothing if the plan says that numbers are
+    /// whole.
     pub fn rounding(&self) -> Rational {
         match self.scale {
             Scale::Real => self.grid.half_step(),
@@ -182,13 +182,13 @@ impl Numbers {
         }
     }
 
-    /// From one of the plan's bounds to the other.
+    /// The distance between the plan's bounds.
     pub fn spread(&self) -> Rational {
         self.bounds.upper() - self.bounds.lower()
     }
 
-    /// Where all bins but the first begin. A cell is a double, so an edge is the double nearest to
-    /// it, as is a cell that is written like the edge.
+    /// Where all bins except the first begin. Cells are doubles, so an edge is its nearest double,
+    /// as is a cell that is written like the edge.
     pub fn inner_edges(&self) -> Vec<f64> {
         match self.edges.as_deref() {
             Some([_, inner @ .., _]) => inner.iter().map(double).collect(),
@@ -218,7 +218,7 @@ impl Numbers {
 }
 
 impl Missing {
-    /// The double that stands for a missing cell.
+    /// The double that replaces a missing cell.
     pub fn double(&self) -> Option<f64> {
         match self {
             Missing::Drop => None,
@@ -232,7 +232,7 @@ fn double(number: &Rational) -> f64 {
 }
 
 impl ColumnKind {
-    /// The labels of its categories or bins; none where they are not public.
+    /// The labels of its categories or bins; none if they are not public.
     pub fn labels(&self) -> Vec<String> {
         match self {
             ColumnKind::Categories(categories) => categories.names.clone(),
@@ -241,7 +241,7 @@ impl ColumnKind {
         }
     }
 
-    /// How many public groups it makes, if it can be grouped by.
+    /// How many public groups it makes, if statistics can be grouped by it.
     pub fn values(&self) -> Option<u64> {
         match self {
             ColumnKind::Categories(categories) => Some(categories.names.len() as u64),
@@ -252,7 +252,7 @@ impl ColumnKind {
         }
     }
 
-    /// The column of numbers that it is.
+    /// The numbers, if it is a column of numbers.
     pub fn numbers(&self) -> Option<&Arc<Numbers>> {
         match self {
             ColumnKind::Numbers(numbers) => Some(numbers),

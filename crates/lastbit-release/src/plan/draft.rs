@@ -1,9 +1,9 @@
-//! A plan to fill in, from the names and declared types of columns alone.
+//! A draft of a plan, from only the names and declared types of columns.
 
 use super::PlanError;
 use crate::clean::is_hidden;
 
-/// How a value begins that is still to fill in.
+/// The beginning of a value that is still to fill in.
 const FILL_IN: &str = "\"FILL IN";
 
 /// The most columns of a draft.
@@ -14,11 +14,11 @@ const MOST_COLUMNS: usize = 1000;
 pub struct Declared {
     /// Its name.
     pub name: String,
-    /// What its cells are, if the format says that.
+    /// The type of its cells, if the format declares it.
     pub of: Option<DeclaredType>,
 }
 
-/// What a file says of the cells of a column.
+/// What a file declares about the cells of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredType {
     /// Numbers.
@@ -27,7 +27,7 @@ pub enum DeclaredType {
     Text,
     /// `true` or `false`.
     Boolean,
-    /// Something else, in the words of the format.
+    /// Another type, in the words of the format.
     Other(String),
 }
 
@@ -172,18 +172,18 @@ fn section(column: &Declared) -> String {
 
 const DATES: &str = "date = true\nlower = \"FILL IN: the first day that can be, such as 2024-01-01\"\nupper = \"FILL IN: the last day that can be, such as 2024-12-31\"\n";
 
-/// Whether a declared type is of dates or timestamps.
+/// Whether a declared type means dates or timestamps.
 fn is_calendar(declared: &str) -> bool {
     declared.starts_with("Date") || declared.starts_with("Timestamp")
 }
 
-/// Whether a name sounds like that of a date.
+/// Whether a name sounds like a date.
 fn sounds_like_date(name: &str) -> bool {
     let name = name.to_lowercase();
     name.ends_with("date") || name.starts_with("date")
 }
 
-/// Whether a name sounds like that of a person's number.
+/// Whether a name sounds like a person's number.
 fn sounds_like_who(name: &str) -> bool {
     let name = name.to_lowercase();
     name == "id"
@@ -194,7 +194,7 @@ fn sounds_like_who(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// A basic string of TOML, in which nothing is hidden.
+/// A basic string of TOML without hidden characters.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -276,7 +276,7 @@ mod tests {
             let line = text[..at].rfind('\n').unwrap() + 1;
             let end = at + text[at..].find('\n').unwrap();
             let key = text[line..at].trim_end_matches(" = ").to_owned();
-            // Where there is a choice, the numbers.
+            // If there is a choice, the numbers.
             let is_choice = text[..line].ends_with("upper = 4\n");
             let is_date = text[at..end].contains(" day ");
             let value = match key.as_str() {
@@ -295,7 +295,7 @@ mod tests {
         }
         assert!(filled > 8, "{filled}");
         let plan = Plan::parse(&text).unwrap();
-        // All but the one that says who.
+        // All except the one that says who.
         assert_eq!(plan.columns.len(), 4);
         assert_eq!(plan.columns[0].name, columns()[1].name);
         assert!(plan.statistics.iter().any(|s| s.kind.word() == "left-out"));

@@ -1,4 +1,4 @@
-//! Public tables that rows are completed from.
+//! Public tables that complete rows.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use crate::value::Value;
 use crate::value::canonical;
 
-/// A public table: for each value of a key at most one row of texts. Whoever reads the plan may
-/// know it, so it is part of the plan.
+/// A public table: for each value of a key, at most one row of texts. It is as public as the plan,
+/// and part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
     key: String,
     columns: Vec<String>,
-    /// By the one text of the key.
+    /// Rows by the one text of their key.
     rows: BTreeMap<String, Vec<Option<String>>>,
 }
 
-/// Why a table cannot be looked up in.
+/// Why a table cannot be used for look-ups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     /// This key has two rows.
@@ -26,8 +26,7 @@ pub enum LookupError {
 }
 
 impl Lookup {
-    /// Rows of a key and, in the order of the columns, what is found by it. Empty texts are missing
-    /// cells.
+    /// Each row is a key and its cells, in the order of the columns. Empty texts are missing cells.
     pub fn new(
         key: &str,
         columns: &[String],
@@ -48,7 +47,7 @@ impl Lookup {
         })
     }
 
-    /// The column of the rows by which is looked up.
+    /// The column of the data that holds the key.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -58,7 +57,7 @@ impl Lookup {
         &self.columns
     }
 
-    /// What a column has for a key.
+    /// The cell of a column for a key.
     #[cfg(feature = "engine")]
     pub(crate) fn find(&self, key: Value<'_>, column: usize) -> Option<&str> {
         let row = match key {
@@ -69,9 +68,8 @@ impl Lookup {
         row?.get(column)?.as_deref()
     }
 
-    /// BLAKE3, in hexadecimal, of what the table says of one of its columns: in the order of keys,
-    /// the lengths and bytes of the key and the cell, where there is one. How the file is written
-    /// does not matter.
+    /// BLAKE3, in hexadecimal, of one column of the table: in the order of keys, the lengths and
+    /// bytes of each key and its cell, if there is one. The layout of the file does not matter.
     pub fn hash(&self, column: usize) -> String {
         let mut hasher = blake3::Hasher::new_derive_key("lastbit look-up table 1");
         let mut text = |text: &str| {

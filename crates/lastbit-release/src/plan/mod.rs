@@ -69,14 +69,15 @@ pub struct Plan {
     pub unit: Unit,
     /// The budget of the data set, for all releases.
     pub budget: Loss,
-    /// In what the releases of a new ledger add up, if the plan says so; see [`Plan::terms`].
+    /// The currency in which the releases of a new ledger add up, if the plan states one; see
+    /// [`Plan::terms`].
     pub currency: Option<Currency>,
-    /// How much of δ a new ledger sets aside for thresholds, if the plan says so.
+    /// How much of δ a new ledger sets aside for thresholds, if the plan states it.
     pub thresholds: Option<Rational>,
     /// What this release may spend: at most the budget, in the same measure.
     pub spend: Loss,
-    /// The part of the budget that it may spend, if the plan says so: of whatever the ledger adds
-    /// up.
+    /// The part of the budget that it may spend, if the plan states one: a part of what the ledger
+    /// adds up, ε, ρ or μ².
     pub part: Option<Rational>,
     /// How losses are added; the cheapest sound way if the plan does not say.
     pub accountant: Option<Accountant>,
@@ -90,9 +91,9 @@ pub struct Plan {
     pub columns: Vec<Column>,
     /// Statistics, in the order of the plan.
     pub statistics: Vec<Statistic>,
-    /// Statistics that are made to add up, if the plan says so.
+    /// Statistics that are made to add up, if the plan asks for it.
     pub families: Vec<Family>,
-    /// Why others are not, one sentence each.
+    /// Why other statistics are not, one sentence each.
     pub apart: Vec<String>,
 }
 
@@ -101,7 +102,7 @@ pub struct Plan {
 pub enum Neighbours {
     /// One unit more or less.
     AddRemove,
-    /// One unit with other rows. If every row is a unit, the number of rows is public.
+    /// One unit has other rows. If every row is a unit, the number of rows is public.
     ChangeOne {
         /// How many rows there are, if every row is a unit.
         rows: Option<u64>,
@@ -111,9 +112,9 @@ pub enum Neighbours {
 /// How losses are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Accountant {
-    /// ε of pure losses; δ of thresholds alone.
+    /// ε of pure losses; δ only of thresholds.
     Pure,
-    /// ρ; stated as (ε, δ) where that is the budget.
+    /// ρ; stated as (ε, δ) if the budget is.
     Zcdp,
     /// The optimal composition of equal pure losses, at the δ of the budget.
     Optimal,
@@ -141,11 +142,11 @@ impl Accountant {
 pub struct Statistic {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Arc<dyn Kind>,
     /// Names of columns to group by.
     pub by: Vec<String>,
-    /// Which rows it is of.
+    /// The rows that it describes.
     pub scope: Scope,
     /// What it may cost.
     pub share: Share,
@@ -160,9 +161,9 @@ pub enum Share {
     Loss(Rational),
     /// A share, by weight, of the budget left after fixed losses and error targets.
     Weight(Rational),
-    /// Whatever keeps its error within this.
+    /// The smallest loss that keeps its error within this.
     Error {
-        /// The error, in the statistic's own unit; for quantiles in rows.
+        /// The error, in the statistic's own unit; in rows for quantiles.
         target: Rational,
         /// With this probability.
         confidence: Confidence,
@@ -193,7 +194,7 @@ impl Plan {
         Plan::parse_in(&text, base).map_err(|error| error.in_file(path))
     }
 
-    /// The plan with other statistics, given in the TOML of a plan that has nothing else.
+    /// The plan with other statistics, in the TOML of a plan that has only statistics.
     pub fn with_statistics(&self, text: &str) -> Result<Plan, PlanError> {
         parse::with_statistics(self, text)
     }
@@ -211,8 +212,8 @@ impl Plan {
         })
     }
 
-    /// How many groups the public keys of a statistic make; `None` if keys are discovered, or if
-    /// they are too many to count.
+    /// How many groups the public keys of a statistic make; `None` if keys are discovered, or too
+    /// many to count.
     pub fn public_groups(&self, statistic: &Statistic) -> Option<u64> {
         statistic.by.iter().try_fold(1u64, |groups, key| {
             groups.checked_mul(self.column(key)?.kind.values()?)
@@ -225,13 +226,12 @@ impl Plan {
         self.families.iter().find(is_member)
     }
 
-    /// Of a statistic whose groups are made of those of another, which the limits apply to: that
-    /// other.
+    /// For a statistic whose groups are unions of another's, to which the limits apply: that other.
     pub fn finest(&self, index: usize) -> Option<usize> {
         self.family(index)?.finest.filter(|finest| *finest != index)
     }
 
-    /// How the groups of a statistic are made of those of [`Plan::finest`].
+    /// How the groups of a statistic follow from those of [`Plan::finest`].
     pub fn margin(&self, index: usize) -> Option<Margin> {
         let finest = self.finest(index)?;
         let family = self.family(index)?;
@@ -249,12 +249,12 @@ impl Plan {
         })
     }
 
-    /// Whether both statistics are of the same rows in the same groups.
+    /// Whether both statistics describe the same rows in the same groups.
     pub fn is_same_table(a: &Statistic, b: &Statistic) -> bool {
         a.by == b.by && a.scope == b.scope && a.kind.limited_by() == b.kind.limited_by()
     }
 
-    /// The names of the columns that statistics are of or grouped by.
+    /// The names of the columns that statistics use or group by.
     pub fn used_columns(&self) -> impl Iterator<Item = &str> {
         self.statistics.iter().flat_map(|statistic| {
             let by = statistic.by.iter().map(String::as_str);

@@ -17,7 +17,7 @@ use crate::expression::{Expression, ExpressionError};
 use crate::ledger::Currency;
 use crate::loss::{Loss, Measure};
 
-/// A plan with the statistics of a text that has nothing else.
+/// A plan with the statistics of a text that has only statistics.
 pub fn with_statistics(plan: &Plan, text: &str) -> Result<Plan, PlanError> {
     let document = DeTable::parse(text).map_err(|error| not_toml(text, &error))?;
     let root = Table::root(text, &document);
@@ -294,7 +294,7 @@ fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {
     Ok((neighbours, unit))
 }
 
-/// What may be spent, and how it composes.
+/// What may be spent, and how releases compose.
 struct Budget {
     budget: Loss,
     currency: Option<Currency>,
@@ -405,8 +405,8 @@ fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanErr
     Err(value.error(remedy))
 }
 
-/// An expression in a plan. What is wrong with it has its place in the plan where the text stands
-/// there as it is; where it is written with escapes, the place within it.
+/// An expression in a plan. Its errors give the place in the plan; if the text is written with
+/// escapes, the place within the text.
 pub fn expression(
     value: &Value<'_>,
     read: fn(&str) -> Result<Expression, ExpressionError>,
@@ -425,7 +425,7 @@ pub fn expression(
     })
 }
 
-/// The first text that is there again.
+/// The first text that occurs twice.
 pub fn first_twice(texts: &[String]) -> Option<&String> {
     let mut seen = std::collections::BTreeSet::new();
     texts.iter().find(|text| !seen.insert(*text))

@@ -13,7 +13,7 @@ use crate::value::canonical;
 /// The most categories that `from` and `to` list.
 const MOST_LISTED: i64 = 10_000;
 
-/// A column, what it is computed by, and the codes of missing cells.
+/// A column, the expression that computes it, and the codes of missing cells.
 pub struct Read {
     pub column: Column,
     pub derived: Option<Expression>,
@@ -73,7 +73,7 @@ pub fn column(name: &str, value: &Value<'_>) -> Result<Read, PlanError> {
     })
 }
 
-/// The expression of `as`; of dates and times also how cells are read, and on which clock.
+/// The expression of `as`. For dates and times it also says how cells are read, and on which clock.
 fn derived(name: &str, table: &Table<'_>, scale: Scale) -> Result<Option<Expression>, PlanError> {
     let given = table.get("as");
     let written = given
@@ -112,7 +112,7 @@ fn derived(name: &str, table: &Table<'_>, scale: Scale) -> Result<Option<Express
     })
 }
 
-/// The values of cells that are as good as missing.
+/// The values of cells that count as missing.
 fn codes(table: &Table<'_>) -> Result<Vec<String>, PlanError> {
     let Some(list) = table.get("missing_codes") else {
         return Ok(vec![]);
@@ -132,12 +132,12 @@ fn codes(table: &Table<'_>) -> Result<Vec<String>, PlanError> {
         }
         codes.push(code);
     }
-    // In one order: which one a plan has changes nothing.
+    // Sorted, because their order in the plan does not matter.
     codes.sort();
     Ok(codes)
 }
 
-/// The names of categories, and what each is shown as if that is not its name.
+/// The names of categories, and how each is shown if not by its name.
 type Listed = (Vec<String>, Option<Vec<String>>);
 
 fn categories(table: &Table<'_>) -> Result<Option<Listed>, PlanError> {
@@ -168,7 +168,7 @@ fn categories(table: &Table<'_>) -> Result<Option<Listed>, PlanError> {
             let (first, last) = (i64::from(from.integer()?), i64::from(to.integer()?));
             if last < first || last - first >= MOST_LISTED {
                 return Err(to.error(format!(
-                    "`to` must be from `from` on, and list at most {MOST_LISTED} categories; got {first} to {last}"
+                    "`to` must be at least `from`, and both list at most {MOST_LISTED} categories; got {first} to {last}"
                 )));
             }
             (
@@ -213,7 +213,7 @@ fn categories(table: &Table<'_>) -> Result<Option<Listed>, PlanError> {
     Ok(Some((names, Some(shown))))
 }
 
-/// Where each value is in the list.
+/// The place of each value in the list.
 fn distinct(names: &[String]) -> Result<HashMap<String, usize>, String> {
     if names.is_empty() {
         return Err("`categories` names none; list at least one".to_owned());
@@ -221,7 +221,7 @@ fn distinct(names: &[String]) -> Result<HashMap<String, usize>, String> {
     let mut values = HashMap::with_capacity(names.len());
     for (place, name) in names.iter().enumerate() {
         let value = canonical(name).ok_or_else(|| {
-            "`categories` lists an empty text, and an empty cell is a missing one; name a category for missing cells with `other`".to_owned()
+            "`categories` lists an empty text, but an empty cell is missing; name a category for missing cells with `other`".to_owned()
         })?;
         if let Some(before) = values.insert(value, place) {
             return Err(match &names[before] {

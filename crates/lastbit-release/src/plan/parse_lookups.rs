@@ -1,4 +1,4 @@
-//! Public tables to look up in, read with the plan because they are part of it; and private ones,
+//! Public tables for look-ups, which are part of the plan and read with it, and private tables,
 //! which are not.
 
 use std::fs::File;
@@ -11,7 +11,7 @@ use super::reader::{Table, Value};
 use super::{Lookup, LookupError, PlanError, Unit};
 use crate::engine::query::Join;
 
-/// Larger files are no list that a plan would quote.
+/// Larger files are not lists that a plan would quote.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The tables of `[[source.lookup]]`.
@@ -31,7 +31,7 @@ pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, Plan
     Ok(all)
 }
 
-/// The tables of `[[source.join]]`: private ones, by the unit's key alone.
+/// The tables of `[[source.join]]`: private, and joined only by the unit's key.
 pub fn joins(
     list: &Value<'_>,
     base: &Path,
@@ -43,12 +43,12 @@ pub fn joins(
         let table = value.table("[[source.join]]".to_owned())?;
         if let Some(key) = table.get("key").or(table.get("on")).or(table.get("by")) {
             return Err(key.error(
-                "private tables are joined by the unit's column alone: by another key one row of a table may meet rows of many people, and then no limit bounds what one person changes; leave it out",
+                "private tables are joined by the unit's column alone: by another key one row of a table may match rows of many people, and then no limit bounds what one person changes; leave it out",
             ));
         }
         let Unit::Column { name: unit, .. } = unit else {
             return Err(table.error(
-                "private tables are joined by the unit's column: by another key one row of a table may meet rows of many people, and then no limit bounds what one person changes; name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
+                "private tables are joined by the unit's column: by another key one row of a table may match rows of many people, and then no limit bounds what one person changes; name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
             ));
         };
         let columns = table.need("columns", "columns = [\"age\"]")?;
@@ -129,7 +129,7 @@ fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
     }
     Lookup::new(key_name, &names, rows).map_err(|error| match error {
         LookupError::Twice(value) => fail(&format!(
-            "has two rows for `{key_name}` {value}, and a row of the data may meet one only; remove one"
+            "has two rows for `{key_name}` {value}, and a row of the data may match only one; remove one"
         )),
         LookupError::NoKey => fail(&format!("has a row without a `{key_name}`; remove it")),
     })
@@ -140,7 +140,7 @@ fn read(path: &Path) -> Result<String, String> {
     let words = |error: std::io::Error| error.to_string();
     let file = File::open(path).map_err(words)?;
     if !file.metadata().map_err(words)?.is_file() {
-        return Err("is no regular file; copy it into one".to_owned());
+        return Err("is not a regular file; copy it into one".to_owned());
     }
     let mut text = String::new();
     let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
@@ -153,7 +153,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// The records of comma separated values, by RFC 4180. Lines that are empty are none.
+/// The records of comma-separated values, by RFC 4180. Empty lines are skipped.
 fn records(text: &str) -> Result<Vec<Vec<String>>, String> {
     let mut records = Vec::new();
     let mut record: Vec<String> = Vec::new();

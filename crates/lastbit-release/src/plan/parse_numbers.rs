@@ -7,18 +7,18 @@ use super::reader::{Table, Value};
 use super::{Missing, Numbers, PlanError, Scale};
 use crate::expression::{self, Unit};
 
-/// Bounds are within ±2^300 and their distance is above 2^-300, so that squares of numbers are far
-/// from the ends of doubles.
+/// Bounds are within ±2^300 and more than 2^-300 apart, so that squares of numbers neither overflow
+/// nor underflow a double.
 const LOG2_MOST_BOUND: i64 = 300;
 
-/// Rows are rounded to at most this many steps between the bounds, as a power of two, if the plan
-/// gives no grid.
+/// Without a grid in the plan, rows are rounded to at most 2 to this power of steps between the
+/// bounds.
 const LOG2_STEPS: i64 = 30;
 
 /// The most bins that `every` makes.
 const MOST_BINS: usize = 10_000;
 
-/// What the numbers of a column are.
+/// The scale of a column's numbers.
 pub fn scale(table: &Table<'_>) -> Result<Scale, PlanError> {
     let mut found = Scale::Real;
     for (key, scale) in [
@@ -41,7 +41,7 @@ pub fn scale(table: &Table<'_>) -> Result<Scale, PlanError> {
     Ok(found)
 }
 
-/// A number in the column's scale: of a date its day, of a time its second, since 1970.
+/// A number in the column's scale; for a date its day, for a time its second, since 1970.
 fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
     let calendar = |read: fn(&str) -> Option<i64>, example: &str| {
         let text = value.plain()?;
@@ -69,7 +69,7 @@ fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
     }
 }
 
-/// The column, and what its bins are shown as if that is not where they begin and end.
+/// The column, and how its bins are shown if not by their ends.
 pub fn numbers(
     name: &str,
     table: &Table<'_>,
@@ -99,7 +99,7 @@ pub fn numbers(
     let width = bounds.upper() - bounds.lower();
     let Some(magnitude) = width.ceil_log2() else {
         return Err(table.error(format!(
-            "{}: lower and upper are both {}, so that every cell is the same; widen the bounds",
+            "{}: lower and upper are both {}, so every cell would be the same; widen the bounds",
             table.name(),
             scale.show(bounds.lower())
         )));
@@ -127,7 +127,7 @@ pub fn numbers(
         }
         Some(value) => value.integer()?,
         None => {
-            // Numbers far from zero have a coarser grid: 2^51 steps from zero at most.
+            // Numbers far from zero have a coarser grid: at most 2^51 steps from zero.
             let finest = most.ceil_log2().unwrap_or(0) - 51;
             i32::try_from((magnitude - LOG2_STEPS).max(finest))
                 .map_err(|_| table.error("bounds are out of range; rescale the column"))?
@@ -189,7 +189,8 @@ fn increasing(value: &Value<'_>, scale: Scale) -> Result<Vec<Rational>, PlanErro
     let items = value.list()?;
     let ends = [0, items.len().saturating_sub(1)];
     let edge = |(place, item): (usize, &Value<'_>)| match scale {
-        // The outermost edges are bounds. Bins are decided on the cell as it is.
+        // The outermost edges are bounds, and must be whole. Bins sort cells before rounding, so
+        // other edges need not be.
         Scale::Whole if !ends.contains(&place) => item.number(),
         scale => number(item, scale),
     };
@@ -211,8 +212,8 @@ fn increasing(value: &Value<'_>, scale: Scale) -> Result<Vec<Rational>, PlanErro
     }
 }
 
-/// The bins that begin with each year, quarter, month, week or day between the bounds, and what
-/// they are called.
+/// The bins that begin with each year, quarter, month, week or day between the bounds, and their
+/// labels.
 fn periods(
     every: &Value<'_>,
     bounds: &Bounds,
@@ -248,7 +249,7 @@ fn periods(
         if day != first && start > *bounds.lower() && start < *bounds.upper() {
             edges.push(start);
         } else if day != first {
-            // A bound is the first moment of a period: the period is that moment alone, part of the
+            // The upper bound is the first moment of this period: that moment alone is part of the
             // bin before.
             continue;
         }

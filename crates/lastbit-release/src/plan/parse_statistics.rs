@@ -22,7 +22,7 @@ pub struct Before<'a> {
     pub is_filtered: bool,
 }
 
-/// The statistics, and for each where it stands.
+/// The statistics, and the place of each.
 pub fn statistics<'a>(
     root: &Table<'a>,
     before: Before<'_>,
@@ -89,7 +89,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
     for key in kind.keys() {
         if by.iter().any(|other| other == key) {
             return Err(table.error(format!(
-                "{} is of `{key}` and by it; leave it out of `by`",
+                "{} is both of `{key}` and by it; leave it out of `by`",
                 table.name()
             )));
         }
@@ -111,7 +111,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
     })
 }
 
-/// Which rows a statistic is of. Limits that are those of the plan are none of its own.
+/// The rows that a statistic describes. A limit equal to the plan's is not one of its own.
 fn scope(table: &Table<'_>, unit: &Unit) -> Result<Scope, PlanError> {
     let filter = table
         .get("where")

@@ -1,4 +1,4 @@
-//! Typed access to a TOML document that remembers where everything stands. Numbers are read from
+//! Typed access to a TOML document that remembers the place of every value. Numbers are read from
 //! their digits, never through a double.
 
 use core::cell::RefCell;
@@ -21,7 +21,7 @@ pub struct Table<'a> {
     asked: RefCell<Vec<&'static str>>,
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone)]
 pub struct Value<'a> {
     text: &'a str,
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
         &self.name
     }
 
-    /// The value of a key, if it is there.
+    /// The value of a key, if the table has it.
     pub fn get(&self, key: &'static str) -> Option<Value<'a>> {
         self.asked.borrow_mut().push(key);
         self.table.get(key).map(|value| Value {
@@ -126,7 +126,7 @@ impl<'a> Value<'a> {
         PlanError::at(self.text, self.span.start, message)
     }
 
-    /// An error at a byte of a text, if the text stands in the plan as it is: without escapes.
+    /// An error at a byte of a text, if the plan spells the text without escapes.
     pub fn error_within(&self, at: usize, message: &str) -> Option<PlanError> {
         let text = self.value.as_str()?;
         let written = self.text.get(self.span.clone())?;
@@ -163,7 +163,7 @@ impl<'a> Value<'a> {
             .ok_or_else(|| self.expected("true or false"))
     }
 
-    /// The exact number that is written: bare, or as text such as "1/3".
+    /// The exact number, bare or as text such as "1/3".
     pub fn number(&self) -> Result<Rational, PlanError> {
         let digits = match self.value {
             DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
@@ -248,7 +248,7 @@ impl<'a> Value<'a> {
             .collect())
     }
 
-    /// The items of an array, or the one value that is none.
+    /// The items of an array, or the one value that is not an array.
     pub fn list_or_one(&self) -> Result<Vec<Value<'a>>, PlanError> {
         match self.value {
             DeValue::Array(_) => self.list(),
@@ -256,7 +256,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A text, number, date or truth value, as it is written.
+    /// A text, number, date or Boolean, as it is written.
     pub fn plain(&self) -> Result<String, PlanError> {
         Ok(match self.value {
             DeValue::String(text) => text.as_ref().to_owned(),
@@ -313,7 +313,7 @@ impl<'a> Value<'a> {
 
 /// "did you mean …?" if a known word is near, else the known words.
 pub fn suggestion<W: AsRef<str>>(word: &str, known: &[W]) -> String {
-    // Words longer than any that is known are near none.
+    // Words longer than any known word are near none.
     let short = word.len() <= 64;
     let near = known
         .iter()
@@ -333,7 +333,8 @@ pub fn suggestion<W: AsRef<str>>(word: &str, known: &[W]) -> String {
     }
 }
 
-/// How many insertions, deletions, substitutions and exchanges of neighbours lie between two words.
+/// How many insertions, deletions, substitutions and swaps of adjacent letters turn one word into
+/// the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

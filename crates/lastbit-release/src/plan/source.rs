@@ -17,7 +17,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// One file, as a plan in the working directory names it: its format is what the name says.
+    /// One file, as a plan in the working directory names it. Its name decides the format.
     pub fn of_file(name: &str) -> Result<Source, PlanError> {
         let plan = format!(
             "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
@@ -30,7 +30,7 @@ impl Source {
 /// How files are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// Comma separated values.
+    /// Comma-separated values.
     Csv {
         /// Between cells.
         delimiter: u8,
@@ -41,7 +41,7 @@ pub enum FileFormat {
     },
     /// Apache Parquet.
     Parquet,
-    /// One JSON object a line.
+    /// One JSON object on each line.
     Json {
         /// Whether the files are compressed by gzip.
         gzip: bool,
@@ -53,7 +53,7 @@ pub enum FileFormat {
 pub enum Unit {
     /// Every row is a different person.
     Row,
-    /// Rows with the same value of this column are one unit. Rows without one count nowhere.
+    /// Rows with the same value of this column are one unit. Rows without a value count nowhere.
     Column {
         /// The column.
         name: String,
@@ -64,14 +64,15 @@ pub enum Unit {
     },
 }
 
-/// Which rows of the source a statistic is of: by default all, within the limits of the unit.
+/// The rows of the source that a statistic describes: by default all, within the limits of the
+/// unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
-    /// Rows count if this is true. It sees derived columns, and those of the file.
+    /// Rows count if this is true. It may use derived columns and those of the file.
     pub filter: Option<Expression>,
-    /// The most rows of one unit that count in one group, if it is not that of the [`Unit`].
+    /// The most rows of one unit that count in one group, if not as in [`Unit`].
     pub most_rows: Option<u64>,
-    /// The most groups in which one unit counts, if it is not that of the [`Unit`].
+    /// The most groups in which one unit counts, if not as in [`Unit`].
     pub most_groups: Option<u64>,
 }
 

@@ -33,7 +33,7 @@ fn margin(sizes: &[usize], own: &[usize], axes: &[usize], values: &[Rational]) -
     sums
 }
 
-/// Whether all tables have the same margins over what they have in common.
+/// Whether all tables have the same margins over their common axes.
 fn add_up(sizes: &[usize], tables: &[Vec<usize>], values: &[Vec<Rational>]) -> bool {
     tables.iter().zip(values).all(|(own, a)| {
         tables.iter().zip(values).all(|(other, b)| {
@@ -92,7 +92,7 @@ fn margins_of_one_table_stay_as_they_are() {
     }
 }
 
-/// The normal equations: what is left is orthogonal, in the metric of the inverse variances, to all
+/// The normal equations: the residual is orthogonal, in the metric of the inverse variances, to all
 /// tables that add up.
 #[test]
 fn what_is_made_is_the_nearest() {
@@ -120,7 +120,7 @@ fn what_is_made_is_the_nearest() {
     }
 }
 
-/// Each coefficient, from what one changed number does.
+/// Checks each coefficient by changing one number.
 #[test]
 fn coefficients_are_those_of_the_map() {
     let mut cases = Cases(4);
