@@ -81,7 +81,7 @@ fn statistics_of_other_rows_are_left_apart_with_the_reason() {
     let apart = of(("by diet", "count", "by = \"diet\""));
     assert!(apart.contains("\"by diet\" is not made to add up with \"all\": rows without a listed `diet` are left out of one of them; name one of its categories as `other`"), "{apart}");
     let apart = of(("old", "count", "where = \"number(age) > 60\""));
-    assert!(apart.contains("another `where`"), "{apart}");
+    assert!(apart.contains("different conditions in `where`"), "{apart}");
     let apart = of(("by town", "count", "by = \"town\""));
     assert!(
         apart.contains("below their threshold are not shown"),

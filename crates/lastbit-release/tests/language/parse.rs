@@ -158,7 +158,7 @@ fn categories_and_their_labels() {
         "shown as \"2\"",
     );
     refused(column("labels = { 1 = \"\" }"), "empty");
-    refused(column("from = 3\nto = 1"), "from `from` on");
+    refused(column("from = 3\nto = 1"), "at least `from`");
     refused(column("from = 3"), "go together");
     refused(column("from = 1\nto = 2\ncategories = [1]"), "leave out");
     refused(column("categories = [1]\nlower = 0\nupper = 1"), "either");
@@ -240,7 +240,7 @@ fn whole_numbers_dates_and_times() {
         "[columns.x]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31",
         "kind = \"sum\"\nof = \"x\"",
     );
-    refused(sum, "sum says nothing");
+    refused(sum, "sum means nothing");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn look_up_tables_have_one_row_a_key() {
     let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\ncolumns = [\"b\"]";
     refused(Plan::parse_in(text, directory.path()), "none.csv");
     let text = text.replace("none.csv", ".");
-    refused(Plan::parse_in(&text, directory.path()), "no regular file");
+    refused(Plan::parse_in(&text, directory.path()), "not a regular file");
     let join = "join = [{ files = \"y.csv\", columns = [\"z\"], key = \"ward\" }]";
     refused(
         plan(join, "", "kind = \"count\""),

@@ -165,7 +165,7 @@ fn errors_say_where_and_what_to_do() {
         (
             "[\"north\", \"south\"]",
             "[\"south\", \" \"]",
-            "lists an empty text, and an empty cell is a missing one",
+            "lists an empty text, but an empty cell is missing",
         ),
         (
             "of = \"cost\"",
