@@ -12,18 +12,18 @@ use crate::loss::{Loss, Measure};
 /// A budget and what was spent of it.
 ///
 /// Losses in the measure of the budget add up plainly. A ledger that [composes](Composed) adds up
-/// what releases really are from the first such release on; from then on nothing is taken plainly.
+/// the ρ or μ² of releases, from the first such release on; after it, nothing is taken plainly.
 ///
-/// **Proof** that all together is within the budget, whoever chooses what comes next, and how much
-/// of it, with all results in sight. By induction from the end, what follows an entry is private to
-/// (ε, δ) if so much of the budget is left there.
+/// **Proof** that all releases together stay within the budget, even if each is chosen, with its
+/// loss, after seeing all results before it. By induction from the end: what follows an entry is
+/// private to the (ε, δ) that is left of the budget there.
 /// - *No composed release yet, and a plain one of (e, d) comes.* What follows it is private to (ε −
 ///   e, δ − d), whatever its result; together (ε, δ).
 /// - *The first composed release comes.* The limits are those of an
 ///   [`AdaptiveFilter`](lastbit::accounting::AdaptiveFilter) for (ε, δ), and fixed from here on:
-///   all that follows passes it. ∎
+///   everything that follows passes the filter. ∎
 ///
-/// A plain release may take all that is left. Then nothing follows on that budget, and a bound for
+/// A plain release may take all that is left. Then nothing follows on that budget, so a bound for
 /// losses that are fixed beforehand may price it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
@@ -31,7 +31,7 @@ pub struct Account {
     pub budget: Loss,
     /// The sum of all reservations, settled or not, in the measure of the budget: never above it.
     pub spent: Loss,
-    /// Where losses compose: under which terms, and what was spent so.
+    /// If losses compose: the terms, and what was spent under them.
     pub composed: Option<Composed>,
 }
 
@@ -72,7 +72,7 @@ impl Account {
         Ok(account)
     }
 
-    /// What is left: of the budget, exactly; or in the currency that composes, once something was
+    /// What is left of the budget, exactly; or in the currency that composes, once something was
     /// taken in it.
     pub fn remaining(&self) -> Loss {
         match &self.composed {
@@ -97,7 +97,7 @@ impl Account {
             .map(Composed::remaining)
     }
 
-    /// How many more releases of this loss fit; `u64::MAX` if there is no end to them.
+    /// How many more releases of this loss fit; `u64::MAX` if there is no limit.
     pub fn admits(&self, loss: &Loss) -> u64 {
         let Some(left) = self.remaining_in(loss.measure) else {
             return 0;
@@ -140,7 +140,7 @@ impl Account {
             return Some(Rational::ZERO);
         }
         let noise = self.of_noise(composed);
-        // The conversion is rounded up; one digit less if that is too much.
+        // The conversion is rounded up, so ε is lowered, a thousandth at a time, until it fits.
         let mut epsilon = decimal::down(&self.epsilon_of(composed, &left)?, 4);
         while epsilon.is_positive() {
             let needs = match composed.terms.currency {
@@ -158,7 +158,7 @@ impl Account {
         Some(Rational::ZERO)
     }
 
-    /// The δ of what is left plainly that is not set aside for thresholds.
+    /// The δ that is left plainly and not set aside for thresholds.
     fn of_noise(&self, composed: &Composed) -> Rational {
         &(&self.budget.delta - &self.spent.delta) - &composed.terms.thresholds
     }
@@ -173,7 +173,8 @@ impl Account {
         Some(decimal::up(&epsilon, DIGITS))
     }
 
-    /// Adds an entry, or says what is wrong with it; then the account goes on as if it were right.
+    /// Adds an entry, or says what is wrong with it; then the account continues as if it were
+    /// right.
     pub fn add(&mut self, event: &Event, limit: Option<&Limit>) -> Result<(), String> {
         match event {
             Event::Budget { budget, .. } => self.set_budget(budget, limit),
@@ -281,9 +282,9 @@ impl Account {
     }
 }
 
-/// Whether terms may be changed after a release: not the currency; and a limit must hold all of
-/// every other that was in force, or be held by it. Else somebody who saw one result could spend by
-/// the one and who saw another by the other, and no budget covers both.
+/// Whether terms may change after a release. The currency may not. A new limit must contain every
+/// limit that was in force, or be contained in it. Otherwise one result could lead to spending by
+/// one limit, and another result by the other, and no budget covers both.
 pub(super) fn fixed(composed: &Composed, terms: &Terms, next: &Loss) -> Result<(), String> {
     if composed.terms.currency != terms.currency {
         return Err("the currency is fixed once something was released".into());

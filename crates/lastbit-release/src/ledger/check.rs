@@ -1,4 +1,4 @@
-//! The whole file against itself and against what was written down elsewhere.
+//! Checks the whole file against itself and against hashes kept elsewhere.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use super::account::Account;
 use super::state::{Fault, State};
 use super::store::{self, Access};
 
-/// A row's hash that was kept outside of the ledger: a head that was written down, or the receipt
-/// of a report.
+/// A row's hash that was kept outside the ledger: a head that was written down, or the receipt of a
+/// report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The row, if it is known.
@@ -22,7 +22,7 @@ pub struct Witness {
 pub struct Check {
     /// Everything that is wrong, in the order of the rows; empty if nothing is.
     pub faults: Vec<Fault>,
-    /// What is worth knowing and no fault: clocks that went back, reservations that are not
+    /// What is worth knowing but not a fault: clocks that went back, reservations that are not
     /// settled.
     pub notes: Vec<String>,
     /// How many entries there are.
@@ -53,7 +53,7 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
         }
         Err(error) => return Err(error),
     };
-    // One transaction, so that rows and head are of the same moment.
+    // One transaction, so that rows and head belong together.
     let db = db.transaction().map_err(fail)?;
     let mut faults: Vec<Fault> = store::integrity(&db)
         .map_err(fail)?
@@ -113,7 +113,7 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     })
 }
 
-/// A ledger that is too broken to be read row by row.
+/// The check of a ledger that cannot be read row by row.
 fn unopened(fault: Fault) -> Check {
     Check {
         faults: vec![fault],

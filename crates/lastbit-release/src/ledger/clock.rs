@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-/// UTC to the millisecond, such as `2026-03-01T09:30:00.000Z`: within the years 0 to 9999 texts
-/// order as times do.
+/// UTC to the millisecond, such as `2026-03-01T09:30:00.000Z`: within the years 0 to 9999, texts
+/// sort as times do.
 pub(super) fn utc(time: SystemTime) -> String {
     // Within ±2^63 ms, hundreds of millions of years.
     let millis = match time.duration_since(SystemTime::UNIX_EPOCH) {
@@ -28,7 +28,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let year_of_era =
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Months from March have 31, 30, 31, 30, 31 days and again: 153 days in five.
+    // From March on, five months have 31, 30, 31, 30, 31 days, 153 together, and so on.
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let (month, later) = if month < 10 {

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use super::{Ledger, LedgerError, Terms};
 use crate::loss::Loss;
 
-/// What the ledger of a directory is called, whatever the plans beside it are called: so first
-/// releases that start together make one.
+/// The name of a directory's ledger, whatever the plans beside it are called. So first releases
+/// that start at the same time make one ledger.
 pub const NAME: &str = "lastbit.ledger";
 
-/// How the names of ledgers end. Earlier versions called them after a plan.
+/// The extension of ledgers. Earlier versions named them after a plan.
 pub const EXTENSION: &str = "ledger";
 
-/// Where the ledger of a directory is, or will be: the one file there whose name ends in `.ledger`,
-/// whatever else its name is; if there is none yet, [`NAME`]. Several are refused, because each is
-/// a budget for the same people.
+/// Where the ledger of a directory is, or will be: the one file whose name ends in `.ledger`, or
+/// [`NAME`] if there is none yet. Several are refused, because each is a budget for the same
+/// people.
 pub fn in_directory(directory: &Path) -> Result<PathBuf, LedgerError> {
     let directory = match directory.as_os_str().is_empty() {
         true => Path::new("."),
@@ -60,9 +60,9 @@ impl Ledger {
 
     /// [`Ledger::open_on`] with the one ledger of a directory, see [`in_directory`].
     ///
-    /// Processes that find none all make the same one, and only one of them succeeds. A ledger of
-    /// another name that appeared meanwhile, as an earlier version would make it, is found by
-    /// looking again before anything is reserved.
+    /// Processes that find none all try to make the same one, and one of them succeeds. An earlier
+    /// version may make a ledger of another name meanwhile, so the directory is searched again
+    /// before anything is reserved.
     pub fn open_in_on(
         directory: &Path,
         budget: &Loss,

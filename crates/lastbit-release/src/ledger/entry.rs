@@ -13,15 +13,15 @@ use crate::loss::{Loss, Measure};
 pub struct Entry {
     /// Its number, from 1.
     pub row: i64,
-    /// When it was written, by the clock of the machine that wrote it: informational, since the
+    /// When it was written, by the clock of the machine that wrote it. Only for information: the
     /// order is that of the rows.
     pub time: String,
     /// What happened.
     pub event: Event,
-    /// Where losses compose: of a budget, or a loss that is taken from it as it stands, the terms
-    /// and the most that may be spent from here on.
+    /// If losses compose, for a budget or a loss taken plainly from it: the terms, and the most
+    /// that may be spent from here on.
     pub limit: Option<Limit>,
-    /// The hash of the row before; of row 1, the random number of the ledger.
+    /// The hash of the row before; in row 1, the random number of the ledger.
     pub previous: String,
     /// SHA-256 over the canonical text, which holds all of the above.
     pub hash: String,
@@ -43,7 +43,7 @@ pub enum Event {
         loss: Loss,
         /// The hash of the plan.
         plan: String,
-        /// Which data: a hash of their fingerprint that only this ledger has.
+        /// The data, as a hash of their fingerprint that only this ledger can make.
         data: String,
         /// What is released, in words.
         description: String,
@@ -92,7 +92,7 @@ impl Raw {
         raw
     }
 
-    /// Every column but the hash.
+    /// Every column except the hash.
     fn columns(
         row: i64,
         time: String,
@@ -151,8 +151,8 @@ impl Raw {
         self.currency.is_some() || self.thresholds.is_some() || self.most.is_some()
     }
 
-    /// Every column but the hash, in one text that no other row has: names, lengths in bytes, and
-    /// values. An entry without a limit has the text of format 1.
+    /// Every column except the hash, in one text that no other row has: names, lengths in bytes,
+    /// and values. An entry without a limit has the text of format 1.
     fn canonical(&self) -> String {
         let row = self.row.to_string();
         let reserve = self.reserve.map(|reserve| reserve.to_string());
@@ -188,7 +188,7 @@ impl Raw {
         text
     }
 
-    /// The meaning of the columns, if they have one that [`Raw::new`] would write in just this way.
+    /// The event of the columns, if [`Raw::new`] would write exactly these columns for it.
     pub fn event(&self) -> Option<Event> {
         let event = match self.kind.as_str() {
             "budget" => Event::Budget {

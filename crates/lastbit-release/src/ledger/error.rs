@@ -12,8 +12,8 @@ use super::terms::Terms;
 use crate::clean::path as name;
 use crate::loss::{Loss, LossError, Measure, decimal};
 
-/// Why a ledger did not do what was asked. Whatever it says, no loss was given back and no report
-/// was stored.
+/// Why a ledger did not do what was asked. In every case no loss was given back and no report was
+/// stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -36,7 +36,7 @@ pub enum LedgerError {
         /// The plan's.
         plan: Box<Loss>,
     },
-    /// The plan protects something else than the releases before it. Nothing was spent.
+    /// The plan protects something other than the releases before it. Nothing was spent.
     #[error(
         "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: protect the same in the plan, or keep \
          another ledger with a budget of its own",
@@ -76,7 +76,7 @@ pub enum LedgerError {
         /// The measure that was asked for.
         asked: Measure,
     },
-    /// A loss that stands for itself, after releases that compose. Nothing was spent.
+    /// A loss to be taken plainly, after releases that compose. Nothing was spent.
     #[error(
         "{}: releases were taken from this ledger in the currency in which it adds up, so nothing can be taken from its budget as it stands; {remaining} is left: run the release again, and it is priced in that",
         name(path)
@@ -100,7 +100,7 @@ pub enum LedgerError {
         /// The plan's.
         plan: String,
     },
-    /// Terms that cannot be changed any more, or that no filter is known for. Nothing was changed.
+    /// Terms that can no longer be changed, or for which no filter is known. Nothing was changed.
     #[error("{}: {why}; nothing was changed", name(path))]
     TermsRefused {
         /// The ledger.
@@ -108,7 +108,7 @@ pub enum LedgerError {
         /// Why.
         why: String,
     },
-    /// Numbers that are no loss.
+    /// Numbers that are not a loss.
     #[error(transparent)]
     Loss(#[from] LossError),
     /// A loss with more digits than a ledger keeps.
@@ -155,7 +155,7 @@ pub enum LedgerError {
     /// The ledger cannot be written.
     #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and its directory", name(.0))]
     ReadOnly(PathBuf),
-    /// The newest entries are in a log that cannot be read where nothing can be written.
+    /// The newest entries are in a log that cannot be read without permission to write.
     #[error(
         "{}: the newest entries are in its log (the same name with -wal), which cannot be read where nothing can be written; copy both files to a \
          directory of yours and look at the copy",
@@ -185,7 +185,7 @@ pub enum LedgerError {
         name(.0)
     )]
     SecondName(PathBuf),
-    /// Names cannot be given to finished files on this file system.
+    /// This file system cannot give a name to a finished file.
     #[error(
         "{}: no ledger could be made here ({reason}); choose a local file system that has hard links",
         name(path)
@@ -207,7 +207,7 @@ pub enum LedgerError {
         /// What SQLite said.
         what: String,
     },
-    /// The entries are not what this program wrote.
+    /// The entries are not those that this program wrote.
     #[error(
         "{}: the ledger was altered ({}), so nothing was spent; restore it from a copy",
         name(path), crate::clean::shown(&fault.to_string())
@@ -263,8 +263,8 @@ pub struct Refusal {
     pub requested: Loss,
     /// What is left.
     pub remaining: Loss,
-    /// A budget that covers the request too, if one is known, as options of
-    /// `lastbit ledger budget`: the smallest where losses add up plainly.
+    /// A budget that also covers the request, if one is known, as options of
+    /// `lastbit ledger budget`: the smallest if losses add up plainly.
     pub options: Option<String>,
 }
 
@@ -275,9 +275,8 @@ impl Refusal {
     }
 }
 
-/// A budget of an account that covers a loss too, as options of `lastbit ledger budget`: the
-/// smallest if it adds up plainly; else the ε, to four digits, at which the sum stays within the
-/// limit.
+/// A budget that also covers a loss, as options of `lastbit ledger budget`: the smallest if losses
+/// add up plainly, else the ε, to four digits, at which the sum stays within the limit.
 pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
     let budget = &account.budget;
     let missing = loss.minus(&account.remaining_in(loss.measure)?);
@@ -285,7 +284,7 @@ pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
         return Some(options(&budget.plus(&missing)));
     }
     let composed = account.composed.as_ref()?;
-    // More δ for thresholds is more δ in all, so that noise has what it had.
+    // More δ for thresholds means more δ in all, so that noise keeps its δ.
     let thresholds = &missing.delta + &composed.terms.thresholds;
     let terms = Terms {
         thresholds,
@@ -335,7 +334,7 @@ impl LedgerError {
             Some(ErrorCode::CannotOpen) => LedgerError::ReadOnly(path),
             Some(ErrorCode::SystemIoFailure) => LedgerError::Disk { path, what },
             Some(_) => LedgerError::System { path, what },
-            // Not from SQLite's own codes: a value of a type or text that the columns cannot hold.
+            // Without a code of SQLite's own: a value whose type or text the columns cannot hold.
             None => LedgerError::Damaged { path, what },
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! One SQLite file per data set, append-only: a budget, then for each release a *reservation* of
 //! its loss and, when its numbers are known, a *settlement* that stores them. A reservation counts
-//! as spent from the moment it is on the disk, whatever happens later, so a crash may waste budget
-//! but never spends more than there is. All sums are exact.
+//! as spent from the moment it is on the disk, whatever happens later, so a crash may waste budget,
+//! but never overspends it. All sums are exact.
 //!
-//! Each row holds the SHA-256 of the row before it; see `docs/ledger.md` for what that finds and
-//! what it cannot.
+//! Each row holds the SHA-256 of the row before it; `docs/ledger.md` says what that can find, and
+//! what not.
 //!
 //! ```
 //! use lastbit_release::ledger::{Ledger, Outcome, Request};
@@ -81,7 +81,7 @@ pub struct Ledger {
     path: PathBuf,
     db: Connection,
     state: State,
-    /// What was found wrong while it was open: from then on nothing is granted, even if the file is
+    /// What was found wrong while it was open. From then on nothing is granted, even if the file is
     /// right again.
     fault: Option<Fault>,
     clock: fn() -> SystemTime,
@@ -97,15 +97,15 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation,
-    /// which row 1 names and which every later plan must share: losses about a row and losses about
-    /// a person, or about presence and about contents, have no sum. An existing one may have
-    /// another budget, see [`Ledger::check_budget`].
+    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation.
+    /// Row 1 names both, and every later plan must share them: losses about a row and about a
+    /// person, or about presence and about contents, have no sum. An existing one may have another
+    /// budget, see [`Ledger::check_budget`].
     pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
         Ledger::open_on(path, budget, Terms::usual(budget).as_ref(), protects)
     }
 
-    /// [`Ledger::open_for`], made with these terms if it is not there; an existing one may have
+    /// [`Ledger::open_for`], which makes a new ledger with these terms; an existing one may have
     /// others, see [`Ledger::check_terms`].
     pub fn open_on(
         path: &Path,
@@ -134,8 +134,8 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// A ledger that is nowhere on the disk and gone when it is dropped. What it grants is worth
-    /// nothing, so only rehearsals have one, and those read no data.
+    /// A ledger in memory, gone when it is dropped. What it grants is worth nothing, so only
+    /// rehearsals have one, and those read no data.
     pub(crate) fn rehearsal(
         budget: &Loss,
         terms: Option<&Terms>,
@@ -166,8 +166,8 @@ impl Ledger {
         }
     }
 
-    /// That this is the budget in force: what is new is taken only from a budget that its plan
-    /// states.
+    /// Checks that this is the budget in force: a new release is taken only from the budget that
+    /// its plan states.
     pub fn check_budget(&self, budget: &Loss) -> Result<(), LedgerError> {
         let own = &self.account().budget;
         if own != budget {
@@ -180,7 +180,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// That these are the terms in force, for a plan that states some.
+    /// Checks that these are the terms in force, for a plan that states some.
     pub fn check_terms(&self, terms: &Terms) -> Result<(), LedgerError> {
         let own = self.account().composed.as_ref().map(|own| &own.terms);
         if own == Some(terms) {
@@ -198,12 +198,12 @@ impl Ledger {
         Ledger::connect(path, Access::Append)
     }
 
-    /// Opens an existing ledger to look at it; works where nothing can be written.
+    /// Opens an existing ledger to look at it; this needs no permission to write.
     pub fn view(path: &Path) -> Result<Ledger, LedgerError> {
         Ledger::connect(path, Access::Read)
     }
 
-    /// Where it is, as it was given.
+    /// Its path, as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -220,13 +220,13 @@ impl Ledger {
         &self.state.budgets
     }
 
-    /// The number of entries and the hash of the last one. Kept elsewhere, it shows later whether
+    /// The number of entries and the hash of the last one. Kept elsewhere, they show later whether
     /// entries were removed from the end.
     pub fn head(&self) -> (i64, &str) {
         (self.state.rows, &self.state.head)
     }
 
-    /// The rows of reservations that were not settled: interrupted releases, or some that are under
+    /// The rows of reservations that were not settled: releases that were interrupted or are under
     /// way.
     pub fn unsettled(&self) -> Vec<i64> {
         self.state.waiting().into_iter().collect()
@@ -250,15 +250,14 @@ impl Ledger {
     }
 
     /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was
-    /// spent. Losses go on to add up as they did.
+    /// spent. Losses continue to add up as before.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
         self.set_terms(budget, |terms| terms.cloned(), note)
     }
 
-    /// [`Ledger::set_budget`] with the terms that are made of those in force. What was spent
-    /// plainly stays so, and what is left composes from here on. Terms are fixed once something was
-    /// released under them: only limits that hold all of those before, or are held by them, are
-    /// taken.
+    /// [`Ledger::set_budget`] with new terms, made from those in force. What was spent plainly
+    /// stays spent plainly, and the rest composes from here on. Terms are fixed once something was
+    /// released under them: a new limit must contain every earlier one, or be contained in it.
     pub fn set_terms(
         &mut self,
         budget: &Loss,
@@ -331,7 +330,7 @@ impl Ledger {
         self.remembered(done)
     }
 
-    /// One look: verifies what others appended, and reads.
+    /// One read: verifies what others appended first.
     fn look<T>(
         &mut self,
         read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
@@ -353,7 +352,7 @@ impl Ledger {
         read(&self.path, &transaction, &self.state)
     }
 
-    /// What was found wrong stays known.
+    /// Remembers what was found wrong.
     fn remembered<T>(&mut self, done: Result<T, LedgerError>) -> Result<T, LedgerError> {
         if let Err(LedgerError::Altered { fault, .. }) = &done {
             self.fault = Some(fault.clone());
@@ -417,7 +416,7 @@ enum Done {
     Recalled(Raw),
 }
 
-/// Verifies and adds the entries after those of the state, and compares the end with the head.
+/// Verifies and adds the entries that the state lacks, and compares the end with the head.
 fn catch_up(
     path: &Path,
     db: &Connection,
@@ -456,7 +455,7 @@ fn catch_up(
     Ok(())
 }
 
-/// A row that was verified when it was first seen, and is about to be used.
+/// Reads a row again that was verified before, and checks its hash.
 fn read_verified(path: &Path, db: &Connection, row: i64, hash: &str) -> Result<Raw, LedgerError> {
     store::read_row(db, row)
         .map_err(|error| LedgerError::from_sqlite(path, error))?
@@ -481,7 +480,7 @@ fn account(state: &State) -> &Account {
         .expect("decisions are made on a verified ledger, whose first row is a budget")
 }
 
-/// Whether a loss can be kept: it is one, and reads back from its text.
+/// Checks that a loss can be kept: it is valid, and reads back from its text.
 fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
     loss.validate()?;
     for number in [&loss.main, &loss.delta] {
@@ -493,8 +492,8 @@ fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Whether the limit of a new budget can be kept: it allows something, what was spent is within it,
-/// and terms that are fixed stay.
+/// Checks that the limit of a new budget can be kept: it allows something, what was spent is within
+/// it, and fixed terms stay.
 fn check_limit(
     path: &Path,
     account: &Account,
@@ -528,7 +527,7 @@ fn nothing_left(terms: &Terms, left: &Loss) -> String {
     format!("{terms} leave nothing of {left} for noise; set aside less for thresholds")
 }
 
-/// Whether terms can be kept.
+/// Checks that terms can be kept.
 fn check_terms(terms: &Terms) -> Result<(), LedgerError> {
     check_loss(&Loss::new(
         terms.measure(),

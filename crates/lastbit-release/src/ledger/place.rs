@@ -1,4 +1,4 @@
-//! Where ledgers are: a new one appears under its name all at once, and has no other name.
+//! The files of ledgers: a new one appears under its name all at once, and has no other name.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -9,9 +9,9 @@ use lastbit_noise::entropy::{Entropy, System};
 use super::store::sibling;
 use super::{LedgerError, store};
 
-/// Makes a ledger with `fill`, unless another process is quicker: it is made complete and on the
-/// disk under another name first, and a name is given only to a file that has none yet. A crash
-/// leaves no ledger or a whole one.
+/// Makes a ledger with `fill`, unless another process is quicker. It is first written whole to the
+/// disk under another name, and then gets its own name if no file has it yet. A crash leaves no
+/// ledger or a whole one.
 pub(super) fn make(
     path: &Path,
     fill: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<()>,
@@ -37,7 +37,7 @@ pub(super) fn make(
             ),
         });
     }
-    // A log of another ledger would be taken for the log of this one.
+    // SQLite would take the log of another ledger for the log of this one.
     if let Some(log) = LOGS
         .iter()
         .map(|log| sibling(path, log))
@@ -78,9 +78,9 @@ pub(super) fn make(
     })
 }
 
-/// That the file has one name. SQLite keeps its log under the name by which a file is opened, so
-/// processes that use different names do not see each other's entries. Names of drafts that a crash
-/// left behind are removed.
+/// Checks that the file has only one name. SQLite names its log after the name by which a file is
+/// opened, so processes that use different names do not see each other's entries. Names of drafts
+/// that a crash left behind are removed.
 #[cfg(unix)]
 pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerError> {
     use std::os::unix::fs::MetadataExt;
@@ -97,7 +97,7 @@ pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerErr
                 .metadata()
                 .is_ok_and(|other| other.ino() == about.ino() && other.dev() == about.dev());
             if same && draft.starts_with(&prefix) && draft.ends_with(DRAFT_SUFFIX) {
-                // Another process may be quicker; whether a second name is left is asked below.
+                // Another process may be quicker; the check for a second name follows.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -108,7 +108,7 @@ pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerErr
     }
 }
 
-/// Names are not counted on this system.
+/// This system does not count names.
 #[cfg(not(unix))]
 pub(super) fn check_names(_path: &Path, _about: &Metadata) -> Result<(), LedgerError> {
     Ok(())
@@ -120,17 +120,17 @@ fn draft_prefix(name: &std::ffi::OsStr) -> String {
     format!(".{}.", name.to_string_lossy())
 }
 
-/// What SQLite keeps beside a file, and the file itself.
+/// The file itself, and the files that SQLite keeps beside it.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// What SQLite writes before it writes the file.
+/// The files that SQLite writes before the file itself.
 const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 fn ends_with(name: &std::ffi::OsStr, suffix: &str) -> bool {
     name.as_encoded_bytes().ends_with(suffix.as_bytes())
 }
 
-/// Whether a file of this name is one of a ledger, or of SQLite beside one.
+/// Whether this is the name of a ledger, or of SQLite's files beside one.
 pub fn is_ledger_name(path: &Path) -> bool {
     let Some(name) = path.file_name() else {
         return false;
@@ -142,8 +142,8 @@ pub fn is_ledger_name(path: &Path) -> bool {
     })
 }
 
-/// The permissions of a ledger that lets others than its owner read it, as octal digits; `None` if
-/// it does not, or is not there. With it, a guess of the data can be confirmed.
+/// The permissions, in octal digits, of a ledger that others than its owner can read; `None` if
+/// they cannot, or if there is no ledger. Whoever reads a ledger can confirm a guess of the data.
 #[cfg(unix)]
 pub fn exposure(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
@@ -151,24 +151,23 @@ pub fn exposure(path: &Path) -> Option<String> {
     (mode & 0o077 != 0).then(|| format!("{mode:04o}"))
 }
 
-/// Permissions are not looked at on this system.
+/// Permissions are not checked on this system.
 #[cfg(not(unix))]
 pub fn exposure(_path: &Path) -> Option<String> {
     None
 }
 
-/// A file that only its owner may open, and that is removed, with SQLite's files beside it, when it
-/// is done with.
+/// A file that only its owner may open. It is removed after use, with SQLite's files beside it.
 struct Draft {
     path: PathBuf,
-    /// Locked as long as the draft is in use. It stays open until SQLite is done: closing any
-    /// descriptor of a file ends the locks that SQLite has on it.
+    /// Locked while the draft is in use. It stays open until SQLite is done: closing any descriptor
+    /// of a file releases the locks that SQLite has on it.
     _file: fs::File,
 }
 
 impl Draft {
-    /// SQLite gives the files beside it the permissions that the file has, so none of them is ever
-    /// open to others.
+    /// SQLite gives the files beside it the same permissions, so none of them is ever open to
+    /// others.
     fn new(path: PathBuf) -> std::io::Result<Draft> {
         let mut options = fs::OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -178,7 +177,7 @@ impl Draft {
             options.mode(0o600);
         }
         let file = options.open(&path)?;
-        // Without locks, as on some file systems, a draft that a crash leaves behind stays.
+        // On file systems without locks, a draft that a crash leaves behind stays.
         let _ = file.try_lock();
         Ok(Draft { path, _file: file })
     }
@@ -192,13 +191,13 @@ impl Drop for Draft {
 
 fn remove_with_siblings(path: &Path) {
     for suffix in SUFFIXES {
-        // What is not there, or cannot be removed, is no harm: nothing reads a draft.
+        // A file that is missing or cannot be removed does no harm: nothing reads a draft.
         let _ = fs::remove_file(sibling(path, suffix));
     }
 }
 
-/// Removes drafts of which no process has the lock: those that made them were killed. Young ones
-/// may not be locked yet.
+/// Removes drafts that no process has locked: their processes were killed. Young ones may not be
+/// locked yet.
 fn remove_stale_drafts(directory: &Path, prefix: &str) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -216,7 +215,7 @@ fn remove_stale_drafts(directory: &Path, prefix: &str) {
     }
 }
 
-/// How long it takes at most from making a file to locking it.
+/// The longest time from making a file to locking it.
 const YOUNG: std::time::Duration = std::time::Duration::from_secs(60);
 
 fn not_made(path: &Path, error: &std::io::Error) -> LedgerError {
@@ -231,7 +230,7 @@ fn not_made(path: &Path, error: &std::io::Error) -> LedgerError {
     }
 }
 
-/// An error about a draft is about the ledger.
+/// An error about a draft, as one about the ledger.
 fn about(error: LedgerError, path: &Path) -> LedgerError {
     let path = path.to_owned();
     match error {

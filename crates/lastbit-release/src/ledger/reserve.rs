@@ -14,7 +14,7 @@ use crate::loss::Loss;
 /// A release that wants to spend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The hash of the plan: everything that the released numbers depend on but data and noise.
+    /// The hash of the plan: everything that the released numbers depend on, except data and noise.
     pub plan: String,
     /// The fingerprint of the data.
     pub data: String,
@@ -25,18 +25,18 @@ pub struct Request {
     pub description: String,
 }
 
-/// What a request got.
+/// The answer to a request.
 #[derive(Debug)]
 pub enum Outcome {
     /// The loss is spent, durably; noise may be drawn.
     Reserved(Reserved),
-    /// The same plan on the same data was released before: its report again, at no cost.
+    /// The same plan on the same data was released before: here is its report again, at no cost.
     Stored(Stored),
 }
 
-/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and only with
-/// one in hand can noise be drawn on data. One that is dropped stays spent. (A rehearsal has one of
-/// a ledger in memory, and rows that were made up.)
+/// Proof that a loss was durably subtracted from a budget. Only the ledger makes one, and noise on
+/// data can be drawn only with one. If it is dropped, the loss stays spent. (A rehearsal has one
+/// from a ledger in memory, and invented rows.)
 ///
 /// ```compile_fail
 /// // There is no other way to have one,
@@ -148,7 +148,7 @@ impl Ledger {
         })
     }
 
-    /// What was released on these data before under one of these plans, at no cost.
+    /// The earlier release on these data under one of these plans, at no cost.
     pub fn recall(&mut self, plans: &[String], data: &str) -> Result<Option<Stored>, LedgerError> {
         self.look(|path, db, state| {
             let data = state.hidden(data);
@@ -161,8 +161,8 @@ impl Ledger {
         })
     }
 
-    /// Whether the data changed since the same was last released: the row and time of the last
-    /// reservation under one of these plans, or with this description, if that was on other data.
+    /// Whether the data changed since the last such release: the row and time of the last
+    /// reservation under one of these plans, or with this description, if it was on other data.
     pub fn changed_since(
         &mut self,
         plans: &[String],
@@ -237,7 +237,7 @@ fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, Led
         data,
         description: request.description.clone(),
     };
-    // What is taken plainly leaves less to compose.
+    // A loss taken plainly leaves less to compose.
     let composed = account.composed.as_ref().filter(|_| plain);
     let limit = composed.map(|composed| {
         let left = account.budget.minus(&account.spent.plus(loss));

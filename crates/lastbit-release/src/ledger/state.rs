@@ -1,4 +1,4 @@
-//! What the entries add up to, and whether they are as they were written.
+//! The sum of the entries, and whether they are as they were written.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,9 +33,9 @@ pub(super) struct State {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{what}", match row { Some(row) => format!("row {row}: "), None => String::new() })]
 pub struct Fault {
-    /// Where, if it is one row's.
+    /// The row, if it is a fault of one row.
     pub row: Option<i64>,
-    /// What.
+    /// What is wrong.
     pub what: String,
 }
 
@@ -56,7 +56,7 @@ impl Fault {
 }
 
 impl State {
-    /// Adds an entry, or says all that is wrong with it; then the state goes on as if the entry
+    /// Adds an entry, or says all that is wrong with it. Then the state continues as if the entry
     /// were right, as far as it has a meaning.
     pub fn apply(&mut self, raw: &Raw) -> Result<Event, Vec<Fault>> {
         let mut faults = Vec::new();
@@ -104,22 +104,22 @@ impl State {
     }
 
     /// What entries hold for data of this fingerprint: SHA-256 over the ledger's random number and
-    /// the fingerprint. The hashes of rows are published with reports, and whoever knows the rest
-    /// of a row and all but one person of the data could else try that person's rows until the hash
-    /// fits.
+    /// the fingerprint. The hashes of rows are published with reports. With a plain fingerprint,
+    /// whoever knows the rest of a row, and the data except one person, could try that person's
+    /// rows until the hash fits.
     pub fn hidden(&self, fingerprint: &str) -> String {
         let text = format!("lastbit-ledger-data\n{}\n{fingerprint}", self.identity);
         super::entry::hex(&Sha256::digest(text))
     }
 
-    /// The row, and its hash, in which a release of this plan on these data,
-    /// [hidden](State::hidden), was settled first.
+    /// The row, with its hash, that first settled a release of this plan on these
+    /// [hidden](State::hidden) data.
     pub fn settled(&self, plan: &str, data: &str) -> Option<&(i64, String)> {
         self.settled.get(&(plan.to_owned(), data.to_owned()))
     }
 
-    /// The row and time of the last reservation under one of these plans or descriptions, if that
-    /// was on other data than these, [hidden](State::hidden).
+    /// The row and time of the last reservation under one of these plans or descriptions, if it was
+    /// on other data than these, [hidden](State::hidden).
     pub fn last_on_other_data<'a>(
         &self,
         names: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! The SQLite file under a ledger: how it is made, opened, read and appended to.
+//! The SQLite file of a ledger: how it is made, opened, read and appended to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::entry::Raw;
 use super::state::Fault;
 use super::{FORMAT, LedgerError};
 
-/// How long a process waits for another one that writes.
+/// How long a process waits for another one's write.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// "LBLG": tells a ledger from other SQLite files.
@@ -23,7 +23,7 @@ const ENTRIES_1: &str = "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEX
 /// The columns that format 2 adds, as SQLite writes them into the schema.
 const ADDED: [&str; 3] = ["currency", "thresholds", "most"];
 
-/// The whole schema: one statement a line, as SQLite keeps it.
+/// The whole schema, statement by statement, as SQLite keeps it.
 const SCHEMA: [&str; 6] = [
     "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL, currency TEXT, thresholds TEXT, most TEXT) STRICT",
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
@@ -45,18 +45,18 @@ fn schema(format: i64) -> [&'static str; 6] {
 /// What a connection may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Read alone; works on files that cannot be written.
+    /// Only read; works on files that cannot be written.
     Read,
     /// Read and append.
     Append,
 }
 
-/// Opens an existing ledger's file and checks that it is one.
+/// Opens an existing file and checks that it is a ledger.
 pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
     let start = Instant::now();
     loop {
         match try_open(path, access) {
-            // The last process to close a ledger tidies its log, and for that moment SQLite turns
+            // The last process to close a ledger tidies its log. During that moment SQLite turns
             // others away without waiting.
             Err(LedgerError::Busy(_)) if start.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(5));
@@ -81,7 +81,7 @@ fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
     Ok(db)
 }
 
-/// Makes of an empty file a database with the schema and hands it to `fill`, in one transaction.
+/// Turns an empty file into a database with the schema and hands it to `fill`, in one transaction.
 pub(super) fn create(
     path: &Path,
     fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
@@ -94,8 +94,8 @@ pub(super) fn create(
         write_schema(&mut db, fill)
     };
     make().map_err(fail)?;
-    // Closing moves the log into the file and removes the log, and says nothing if it could not: so
-    // the log is moved before.
+    // Closing moves the log into the file and removes it, and reports no failure. So the log is
+    // moved before.
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         match row.get::<_, i64>(0)? {
             0 => Ok(()),
@@ -106,7 +106,7 @@ pub(super) fn create(
     db.close().map_err(|(_, error)| fail(error))
 }
 
-/// A database with the schema that no file holds, for rehearsals.
+/// A database with the schema in memory, for rehearsals.
 pub(super) fn in_memory(
     fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<Connection> {
@@ -121,7 +121,7 @@ fn write_schema(
 ) -> rusqlite::Result<()> {
     let transaction = db.transaction()?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    // The first entry says whether it needs more, see [`append`].
+    // An entry that needs a newer format changes it, see [`append`].
     transaction.pragma_update(None, "user_version", 1)?;
     for statement in schema(1) {
         transaction.execute(statement, [])?;
@@ -132,7 +132,7 @@ fn write_schema(
 }
 
 /// Appends a row that is already chained, and moves the head. The first row that only format 2 can
-/// hold makes the file one of format 2, in the same transaction.
+/// hold turns the file into format 2, in the same transaction.
 pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Result<()> {
     if raw.has_limit() && format(transaction)? == 1 {
         for column in ADDED {
@@ -173,7 +173,7 @@ pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Resu
     Ok(())
 }
 
-/// Reads the entries after a row, in order; after row 0, all of them, also such as no ledger has.
+/// Reads the entries after a row, in order; after row 0, all of them, even rows that no ledger has.
 pub(super) fn read_after(
     db: &Connection,
     row: i64,
@@ -253,7 +253,7 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     };
     let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     db.busy_timeout(PATIENCE)?;
-    // A file from elsewhere must not make SQLite run or rewrite anything but our statements.
+    // A foreign file must not make SQLite run or rewrite anything except our statements.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     db.pragma_update(None, "cell_size_check", true)?;
@@ -283,14 +283,15 @@ fn open_writable(path: &Path) -> Result<Connection, LedgerError> {
     }
 }
 
-/// For reading alone, with no more permissions than there are. Who can write tidies the log when
-/// the last one closes; who can read shares the log with those who write; and where SQLite has no
-/// place for its index of the log, the file alone is the whole ledger if the log is empty.
+/// Opens a ledger only for reading, with whatever permissions there are. With permission to write,
+/// the last process to close tidies the log. With permission only to read, the log is shared with
+/// those who write. If SQLite has no place for its index of the log, the file alone is the whole
+/// ledger, provided that the log is empty.
 fn open_to_look(path: &Path) -> Result<Connection, LedgerError> {
     let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
     let log = || fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
-    // What this user cannot write SQLite opens for reading; what nobody may write stays as it is,
-    // whoever looks.
+    // SQLite opens what this user cannot write for reading. A file that nobody may write stays as
+    // it is, whoever looks.
     let shut = fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
     let flags = match shut {
         true => OpenFlags::SQLITE_OPEN_READ_ONLY,
@@ -318,7 +319,7 @@ fn look(db: rusqlite::Result<Connection>) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// An absolute path, so that no name, such as `:memory:`, has a meaning of its own to SQLite.
+/// An absolute path, so that no name, such as `:memory:`, has a special meaning to SQLite.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| Path::new(".").join(path))
 }
@@ -335,7 +336,7 @@ fn percent_encoded(path: &Path) -> String {
         .collect()
 }
 
-/// That the file is a SQLite database.
+/// Checks that the file is a SQLite database.
 fn check_file(path: &Path) -> Result<(), LedgerError> {
     use std::io::{ErrorKind, Read};
     let fail = |error: std::io::Error| match error.kind() {

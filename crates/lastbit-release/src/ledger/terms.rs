@@ -9,21 +9,21 @@ use lastbit_exact::decimal::{self, DIGITS};
 
 use crate::loss::{Loss, Measure, decimal as words};
 
-/// In what the releases of a ledger add up, and how much of δ is set aside for thresholds. Both are
-/// fixed before the first release: who could change them after seeing results could exceed the
-/// budget (erratum 17).
+/// The currency in which the releases of a ledger add up, and the δ that is set aside for
+/// thresholds. Both are fixed before the first release: changing them after seeing results could
+/// exceed the budget (erratum 17).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Sums of ρ, or of μ² where all noise is Gaussian.
+    /// Sums of ρ, or of μ² if all noise is Gaussian.
     pub currency: Currency,
     /// The most that the δ of thresholds may add up to.
     pub thresholds: Rational,
 }
 
 impl Terms {
-    /// What a ledger is made with unless its plan says otherwise: sums of ρ, and a tenth of δ for
-    /// thresholds. `None` for budgets that are not in (ε, δ), and for such as are too large to
-    /// compose: their losses add up plainly.
+    /// The terms of a new ledger unless its plan says otherwise: sums of ρ, and a tenth of δ for
+    /// thresholds. `None` for budgets that are not in (ε, δ), or too large to compose: their losses
+    /// add up plainly.
     pub fn usual(budget: &Loss) -> Option<Terms> {
         let terms = Terms {
             currency: Currency::Zcdp,
@@ -41,8 +41,8 @@ impl Terms {
         }
     }
 
-    /// What may be spent in all where so much of ε and δ is left: the limits of [`AdaptiveFilter`],
-    /// rounded down; nothing where no filter is known.
+    /// What may be spent in all if so much of ε and δ is left: the limits of [`AdaptiveFilter`],
+    /// rounded down; nothing if no filter is known.
     pub fn limit(&self, left: &Loss) -> Loss {
         let nothing = Loss::zero(self.measure());
         if !left.main.is_positive() || self.thresholds >= left.delta {
@@ -55,7 +55,7 @@ impl Terms {
         }
     }
 
-    /// The limits of a filter for this sum; where nothing may be spent, no threshold may either.
+    /// The limits of a filter for this sum; if noise may spend nothing, thresholds may not either.
     pub(super) fn limited(&self, most: &Rational) -> Loss {
         Loss {
             measure: self.measure(),
@@ -92,7 +92,7 @@ impl fmt::Display for Terms {
     }
 }
 
-/// The terms from an entry on, and the most that may be spent under them, in all.
+/// The terms from an entry on, and the most that may be spent under them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The terms.
@@ -102,7 +102,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Of terms where so much of ε and δ is left.
+    /// The limit of these terms if so much of ε and δ is left.
     pub fn new(terms: &Terms, left: &Loss) -> Limit {
         Limit {
             terms: terms.clone(),

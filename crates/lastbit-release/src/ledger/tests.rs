@@ -1,4 +1,4 @@
-//! What needs a hand on the clock or on SQLite.
+//! Tests that control the clock or SQLite.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,11 +1,11 @@
-//! Which rows a statistic is about: its error does not cover the ones that are left out.
+//! The rows that a statistic is about: its error does not cover those left out.
 
 use crate::account::Price;
 use crate::expression::{Expression, quoted};
 use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
 
-/// Which rows a statistic is of, then what cells count as that are missing, unlisted or out of
-/// bounds, and which groups are shown: one phrase each, at least one.
+/// One phrase each, at least one: which rows a statistic is of, what missing, unlisted or
+/// out-of-bounds cells count as, and which groups are shown.
 pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     let mut left_out = Vec::new();
     let mut counts_as = Vec::new();
@@ -14,7 +14,7 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     }
     let mut seen: Vec<&str> = Vec::new();
     let by = statistic.by.iter().map(String::as_str);
-    // What counts as left out counts there.
+    // Rows that count as left out do count in these statistics.
     let uses = match statistic.kind.word() {
         "left-out" => vec![],
         _ => statistic.kind.uses(),
@@ -42,7 +42,7 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
         };
         rows += &filters.join(" and ");
     }
-    // What a filter means by the names in it.
+    // The meaning of the names in a filter.
     for name in statistic.scope.filter.iter().flat_map(Expression::columns) {
         if !seen.contains(&name.as_str()) {
             derived(plan, name, &mut counts_as);
@@ -99,7 +99,7 @@ pub(super) fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What a derived column is, and where one that is looked up comes from.
+/// How a derived column is computed, or where it is looked up.
 fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
     let found = plan.derive.columns.iter().find(|(other, _)| other == name);
     let read = |function: &str| format!("{function}({})", quoted(name));
@@ -108,7 +108,7 @@ fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
             .iter()
             .any(|read| read == written)
     };
-    // That the cells of a column are read as dates, its bounds show.
+    // The bounds already show that the cells of a column are dates.
     if let Some((_, expression)) = found.filter(|(_, found)| !is_said(found.written())) {
         phrases.push(format!("`{name}` is `{}`", expression.written()));
     }
@@ -129,7 +129,7 @@ fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
     }
 }
 
-/// Which cells are missing because of what they say.
+/// The codes that make a cell missing.
 fn codes(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
     let found = plan.derive.codes.iter().find(|(other, _)| other == name);
     if let Some((_, codes)) = found {

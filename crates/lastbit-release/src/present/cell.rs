@@ -1,4 +1,4 @@
-//! From noisy numbers to the cells of a report, with no more digits than their errors deserve.
+//! From noisy numbers to the cells of a report, with no more digits than their errors justify.
 
 use lastbit_exact::{Rational, Up};
 
@@ -9,7 +9,7 @@ use super::digits::{
 };
 use crate::plan::{Numbers, Scale};
 
-/// A count, which is whole and not below zero.
+/// A count, which is whole and not negative.
 pub(crate) fn whole_cell(label: String, number: &Rational, bound: Option<Up>) -> Cell {
     let number = Rational::from(number.round_ties_up());
     Cell {
@@ -20,7 +20,7 @@ pub(crate) fn whole_cell(label: String, number: &Rational, bound: Option<Up>) ->
     }
 }
 
-/// A number, clamped to the ends between which the exact one is; an empty cell if there is none.
+/// A number, clamped to the range of the exact one; an empty cell if there is none.
 pub(crate) fn cell(
     value: Option<&Rational>,
     ends: (Option<Rational>, Option<Rational>),
@@ -55,7 +55,8 @@ pub(crate) fn cell(
     }
 }
 
-/// A number that was made to add up with others: as it is, with the decimals that all of them have.
+/// A number that was made to add up with others: unclamped, with the decimals that all of them
+/// have.
 pub(crate) fn made_cell(
     label: String,
     number: &Rational,
@@ -90,7 +91,7 @@ pub(crate) fn selected_cell(
     let upper = (first.max(second) + half_step)
         .clamp_to(low, high)
         .max(value.clone());
-    // As many digits as the nearer end deserves: the other may be a bound, far away.
+    // As many digits as the nearer end justifies: the other may be a bound, far away.
     let nearer = [&value - &lower, &upper - &value]
         .into_iter()
         .filter(Rational::is_positive)
@@ -112,8 +113,8 @@ pub(crate) fn selected_cell(
     }
 }
 
-/// A cell whose numbers are days or seconds since 1970, as dates or times: the nearest ones, the
-/// distance to which is in the error.
+/// A cell whose numbers are days or seconds since 1970, as the nearest dates or times; the error
+/// includes the distance to them.
 pub(crate) fn on_scale(cell: Cell, scale: Scale) -> Cell {
     if !scale.is_calendar() {
         return cell;

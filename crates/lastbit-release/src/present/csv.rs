@@ -1,4 +1,4 @@
-//! Reports as comma separated values: one line for each published number, with its receipt.
+//! Reports as comma-separated values: one line for each published number, with its receipt.
 
 use super::{Cell, Report, Statistic};
 use crate::clean::is_hidden;
@@ -27,10 +27,10 @@ const COLUMNS: [&str; 21] = [
     "about",
 ];
 
-/// The report as CSV (RFC 4180): a header, then one line a number. Several columns or keys are
-/// joined by ` / `, and each key has a column `by.NAME` of its own at the end. Texts are as they
-/// are, but for an apostrophe before what a spreadsheet would run as a formula. A rehearsal has one
-/// more column, which says so in every line.
+/// The report as CSV (RFC 4180): a header, then one line for each number. Several columns or keys
+/// are joined by ` / `, and each key has a column `by.NAME` of its own at the end. Texts are
+/// unchanged, except for an apostrophe before what a spreadsheet would run as a formula. A
+/// rehearsal has one more column, which says so in every line.
 pub fn csv(report: &Report) -> String {
     let mut keys: Vec<&String> = Vec::new();
     for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
@@ -92,9 +92,9 @@ fn fields(report: &Report, statistic: &Statistic, cell: &Cell) -> [String; COLUM
     ]
 }
 
-/// A text that no spreadsheet runs: with an apostrophe before whatever would begin a formula, at
-/// the start of the cell or after a mark that some spreadsheets take for the end of one, even
-/// between quotes. Numbers stay numbers.
+/// A text that no spreadsheet runs: an apostrophe precedes whatever would begin a formula, at the
+/// start of the cell or after a separator that some spreadsheets obey even between quotes. Numbers
+/// stay numbers.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     let mut cells = text.split_inclusive([';', '\t', '\r', '\n']);
@@ -115,7 +115,7 @@ fn plain(text: &str) -> String {
 }
 
 /// `=`, `+`, `-` and `@` begin formulas, also in the wide forms of East Asia, after spaces, quotes
-/// and characters that are not seen. So do a tab and a line break at the start of a text.
+/// and hidden characters. So do a tab and a line break at the start of a text.
 fn begins_formula(cell: &str, first: bool) -> bool {
     if first && cell.starts_with(['\t', '\r', '\n']) {
         return true;

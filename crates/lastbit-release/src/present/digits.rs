@@ -1,4 +1,4 @@
-//! How numbers of a report are written.
+//! How the numbers of a report are written.
 
 use lastbit_exact::decimal::{digits_before_point, power_of_ten};
 use lastbit_exact::{Integer, Rational, Up};
@@ -64,7 +64,7 @@ pub fn rounded_within(value: &Rational, places: i64, low: &Rational, high: &Rati
     inward.clamp_to(low, high)
 }
 
-/// A decimal at or below the value with so many places, or the bound that is nearer.
+/// A decimal with so many places at or below the value, or the bound if it is nearer.
 pub fn rounded_down(value: &Rational, places: i64, low: &Rational) -> Rational {
     let power = power_of_ten(places);
     let down = Rational::from((value * &power).floor()) / power;
@@ -75,7 +75,7 @@ pub fn rounded_down(value: &Rational, places: i64, low: &Rational) -> Rational {
     }
 }
 
-/// A decimal at or above the value with so many places, or the bound that is nearer.
+/// A decimal with so many places at or above the value, or the bound if it is nearer.
 pub fn rounded_up(value: &Rational, places: i64, high: &Rational) -> Rational {
     -rounded_down(&-value, places, &-high)
 }
@@ -84,7 +84,7 @@ fn is_decimal(value: &Rational) -> bool {
     !value.to_string().contains('/')
 }
 
-/// A decimal with so many places, or as many more as it has.
+/// A decimal with so many places, or with all of its own if they are more.
 pub fn exactly(value: &Rational, places: i64) -> String {
     let text = fixed(value, places);
     match text.parse::<Rational>() {
@@ -93,7 +93,7 @@ pub fn exactly(value: &Rational, places: i64) -> String {
     }
 }
 
-/// An error with so many places, rounded up, with what was added to it by rounding the value.
+/// An error with so many places, rounded up, including the rounding of the value.
 pub fn error(bound: Up, rounding: &Rational, places: i64) -> Option<String> {
     let exact = Rational::try_from(bound.get()).ok()?;
     let step = power_of_ten(-places);

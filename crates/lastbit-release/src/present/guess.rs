@@ -1,4 +1,4 @@
-//! A loss in words: what somebody can come to know about one unit.
+//! A loss in words: what somebody can learn about one unit.
 
 use lastbit::guess::{approximate_guess, pure_guess, zcdp_guess};
 use lastbit_exact::decimal::up as digits_up;
@@ -7,8 +7,8 @@ use lastbit_exact::{Rational, Up};
 use crate::loss::{Loss, Measure, decimal};
 use crate::plan::{Neighbours, Plan, Unit};
 
-/// How often somebody who was evenly unsure about one unit can be right at most, after this loss: a
-/// probability, rounded up.
+/// The largest probability, rounded up, of guessing right about one unit after this loss, starting
+/// evenly unsure.
 pub fn guess(loss: &Loss) -> Up {
     let (main, delta) = (
         Up::from_rational(&loss.main),
@@ -18,7 +18,7 @@ pub fn guess(loss: &Loss) -> Up {
         Measure::Pure => pure_guess(main),
         Measure::Zcdp => zcdp_guess(main),
         Measure::Approximate => approximate_guess(main, delta),
-        // Events of probability δ add half of it at most.
+        // Events of probability δ add at most half of it; all of it is on the safe side.
         Measure::ApproximateZcdp => zcdp_guess(main) + delta,
         // ρ = μ²/2.
         Measure::ApproximateGaussian => zcdp_guess(main * Up::exact(0.5)) + delta,
@@ -65,11 +65,11 @@ pub fn guess_in_words(loss: &Loss, who: &str) -> String {
     }
 }
 
-/// What to say of a loss that protects little.
+/// The warning for a loss that protects little.
 pub fn warning(loss: &Loss) -> Option<String> {
     let guess = guess(loss);
     let sure = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
-    // Beyond this there is no protection to speak of: ε of 4.6.
+    // Beyond this, ε of about 4.6, there is hardly any protection.
     if sure >= Rational::new(99, 100) {
         return Some(format!(
             "WARNING: {loss} protects little. It lets somebody be right about one person {} of the time; losses of ε = 1 or less (73.2 %) are usual for a strong promise.",

@@ -5,7 +5,7 @@ use super::Report;
 /// The version of the schema that this program writes and reads.
 pub const SCHEMA: u32 = 1;
 
-/// Why a text is no report.
+/// Why a text is not a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -46,7 +46,7 @@ pub fn from_json(text: &str) -> Result<Report, ReportError> {
     }
 }
 
-/// The one field that every version has; the others are passed over.
+/// The one field that every version has; the others are skipped.
 #[derive(serde::Deserialize)]
 struct Version {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The method of a release, as an office would print it: in words for everybody, then in those of
+//! The method of a release, as an office would print it: first for everybody, then in the words of
 //! the field.
 
 use lastbit_exact::Rational;
@@ -8,7 +8,7 @@ use super::text::{ERRORS, INVENTED, wrapped};
 use super::{Report, Statistic};
 use crate::clean::{label, shortened, shown, visible};
 
-/// The first line of a method that is written as a text.
+/// The first line of a method as text.
 pub const METHOD_MARK: &str = "How these numbers were made";
 
 /// The longest name, in characters, and the longest note.
@@ -21,7 +21,7 @@ pub(super) struct Part {
     pub paragraphs: Vec<String>,
 }
 
-/// What everybody can read. Names in it are not clean yet.
+/// The part for everybody. Names in it are not clean yet.
 pub(super) fn parts(report: &Report) -> Vec<Part> {
     let part = |title, paragraphs| Part { title, paragraphs };
     let (loss, others) = report.notes.split_first().map_or_else(
@@ -35,11 +35,11 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     );
     let mut parts = vec![part("What was done", vec![done(report)])];
     if !loss.is_empty() {
-        let mut words = vec!["Noise hides what any single one contributed to the numbers. How well it hides that is called the privacy loss; it is a limit to what anybody can find out about one of them from what is published, even somebody who knows all the others.".to_owned()];
+        let mut words = vec!["Noise hides what any single unit, a person or a row, contributed to the numbers. How well it hides that is called the privacy loss. It limits what anybody can find out about one unit from what is published, even somebody who knows all the others.".to_owned()];
         words.extend(loss);
         parts.push(part("Who is protected, and how well", words));
     }
-    let mut rows = vec!["Which rows a number is of stands beside it. Limits on how many rows of one count, and bounds to which values are cut, were fixed before the data were read; what they leave out is not in the published numbers.".to_owned()];
+    let mut rows = vec!["Beside each number are the rows that it is about. The limits on how many rows of one unit count, and the bounds to which values are cut, were fixed before the data were read; what they leave out is not in the published numbers.".to_owned()];
     rows.extend(others);
     parts.push(part("Which rows count", rows));
     parts.push(part("How far off the numbers are", errors(report)));
@@ -93,7 +93,7 @@ fn errors(report: &Report) -> Vec<String> {
     paragraphs
 }
 
-/// What the field calls it: a term and its meaning.
+/// The terms of the field, each with its meaning.
 pub(super) fn formal(report: &Report) -> Vec<(&'static str, String)> {
     let mut mechanisms: Vec<&str> = Vec::new();
     for statistic in &report.statistics {
@@ -149,7 +149,7 @@ pub(super) fn citation(report: &Report) -> Option<String> {
     })
 }
 
-/// What the release rests on: a term and its meaning.
+/// The receipt: terms, each with its meaning.
 pub(super) fn receipt(report: &Report) -> Vec<(&'static str, String)> {
     let receipt = &report.receipt;
     let data = receipt.data.as_deref().unwrap_or("not published");
@@ -166,8 +166,8 @@ pub(super) fn receipt(report: &Report) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The method as a text of 80 columns: words for everybody, each statistic, how to cite it, the
-/// receipt, and the words of the field last.
+/// The method as a text of 80 columns: the part for everybody, each statistic, how to cite it, the
+/// receipt, and last the words of the field.
 pub fn method(report: &Report) -> String {
     let mut lines = vec![METHOD_MARK.to_owned(), "=".repeat(METHOD_MARK.len())];
     lines.push(String::new());

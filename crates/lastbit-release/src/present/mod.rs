@@ -1,9 +1,9 @@
 //! Reports and prices, as people and programs read them.
 //!
-//! A [`Report`] is data; [`text`], [`to_json`], [`csv`], `parquet` and [`html`] render it, for a
-//! terminal, for programs, for spreadsheets and tables, and as one page that needs nothing else;
-//! [`method`] says how its numbers were made. Names in it may come from the data and are never
-//! trusted: each rendering escapes them.
+//! A [`Report`] is data. [`text`] renders it for a terminal, [`to_json`] for programs, [`csv`] and
+//! `parquet` as tables, and [`html`] as one page that needs nothing else; [`method`] says how its
+//! numbers were made. Names in it may come from the data and are never trusted: each rendering
+//! escapes them.
 
 mod about;
 mod cell;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The version of this schema: 1.
     pub schema: u32,
-    /// Whether its numbers are of a rehearsal: about rows that the plan alone made up, and about
+    /// Whether its numbers are from a rehearsal: about rows invented from the plan alone, and about
     /// nobody.
     #[serde(default, skip_serializing_if = "is_false")]
     pub invented: bool,
@@ -37,7 +37,7 @@ pub struct Statistic {
     pub name: String,
     /// What it is: "count", "sum", "mean", "variance", "covariance", "histogram", "quantiles".
     pub kind: String,
-    /// What it is of: columns, in the plan's words.
+    /// The columns that it describes, in the plan's words.
     pub of: Vec<String>,
     /// The unit of its values, such as "years"; empty if the plan gives none.
     pub unit: String,
@@ -56,7 +56,7 @@ pub struct Statistic {
     /// The statistics with which it was made to add up: their margins agree, to the last digit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub adds_up_with: Vec<String>,
-    /// How it is best looked at.
+    /// Its best picture.
     pub picture: Picture,
     /// By the plan's bounds no exact value is below this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,17 +64,17 @@ pub struct Statistic {
     /// By the plan's bounds no exact value is above this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<String>,
-    /// The published numbers; of discovered groups the largest first.
+    /// The published numbers; discovered groups come with the largest first.
     pub cells: Vec<Cell>,
 }
 
-/// How a statistic is best looked at.
+/// The best picture of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Picture {
-    /// Numbers alone.
+    /// Only numbers.
     Table,
-    /// Bars with error bars, one a bin or a group.
+    /// Bars with error bars, one for each bin or group.
     Bars,
 }
 
@@ -83,22 +83,22 @@ pub enum Picture {
 pub struct Cell {
     /// The group: a label for each of the statistic's keys.
     pub group: Vec<String>,
-    /// Which number of the statistic: a bin, a category, a quantile; empty if there is but one.
+    /// Which number of the statistic: a bin, a category, a quantile; empty if there is only one.
     pub label: String,
     /// The published number; `null` if the mechanism declined to give one. It has no more digits
     /// than its grid carries.
     pub value: Option<String>,
-    /// With the report's confidence the exact value, of the rows that the statistic is about, is
+    /// With the report's confidence, the exact value over the rows that the statistic is about is
     /// within this much of the published one; `null` if no bound is known.
     pub error: Option<String>,
     /// The unit of the error, if it is not the value's own: quantiles have errors in rank.
     pub error_unit: String,
-    /// Of quantiles: with the report's confidence the exact value is at least this, in the value's
-    /// own unit.
+    /// For quantiles: with the report's confidence, the exact value is at least this, in the
+    /// value's own unit.
     #[serde(default)]
     pub lower: Option<String>,
-    /// Of quantiles: with the report's confidence, of both ends together, the exact value is at
-    /// most this.
+    /// For quantiles: with the report's confidence, which is for both ends together, the exact
+    /// value is at most this.
     #[serde(default)]
     pub upper: Option<String>,
     /// Whether the error is larger than the value, or the value could be anything that the bounds

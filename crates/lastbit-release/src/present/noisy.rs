@@ -1,11 +1,11 @@
-//! Numbers that say nothing: what noise leaves of them.
+//! Numbers that are too noisy to say anything.
 
 use lastbit_exact::Rational;
 
 use super::Cell;
 
-/// Whether a published number is too noisy to say anything: its error is larger than itself, or it
-/// and its error allow whatever the bounds of the plan allow.
+/// Whether a published number is too noisy to say anything: its error is larger than the number, or
+/// allows everything that the bounds of the plan allow.
 pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&Rational>) -> bool {
     let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
     let width = least.zip(most).map(|(least, most)| most - least);
@@ -17,7 +17,7 @@ pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&
         (Some(error), Some(value)) if cell.error_unit.is_empty() => {
             error > value.abs() || is_all(&error)
         }
-        // Of dates and times, whose values are no decimals and whose bounds are in the unit of the
+        // Dates and times: their values are not decimals, and their bounds are in the unit of the
         // error.
         (Some(error), None) if cell.value.is_some() => is_all(&error),
         _ => false,

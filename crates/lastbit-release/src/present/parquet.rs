@@ -13,10 +13,10 @@ use lastbit_exact::{Rational, Rounding};
 
 use super::{Cell, Report, Statistic};
 
-/// The key in the footer that says that a file is one of ours.
+/// The key in the footer that marks a file as one of ours.
 pub const PARQUET_MARK: &str = "lastbit.report";
 
-/// The most rows that are put together at a time; the writer holds them encoded.
+/// The most rows that are built at a time; the writer holds them encoded.
 const BATCH: usize = 4096;
 
 /// The report as one Parquet file, uncompressed, with the columns of its CSV, numbers as numbers
@@ -24,7 +24,7 @@ const BATCH: usize = 4096;
 ///
 /// Doubles are rounded to the safe side: `error` covers how far `value` is from what was published,
 /// and `lower` and `upper` are rounded outward. What was published, to the last digit, is in
-/// `published`, `published_lower` and `published_upper`; of dates and times there is nothing else.
+/// `published`, `published_lower` and `published_upper`; dates and times are only there.
 pub fn parquet(report: &Report) -> io::Result<Vec<u8>> {
     let mut keys: Vec<&str> = Vec::new();
     for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
@@ -167,8 +167,7 @@ fn double(text: Option<&str>, rounding: Rounding) -> Option<f64> {
     Some(exact.to_f64(rounding)).filter(|double| double.is_finite())
 }
 
-/// A double that is at least the error and how far the double of the value is from what was
-/// published.
+/// A double that is at least the error plus the distance from the published value to its double.
 fn error(cell: &Cell) -> Option<f64> {
     let exact: Rational = cell.error.as_deref()?.parse().ok()?;
     let moved = || {

@@ -70,7 +70,7 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
     )
 }
 
-/// The errors under other accountants; nothing if there is nothing to compare.
+/// The errors under other accountants; empty if there is nothing to compare.
 fn accountants(prices: &Prices) -> String {
     let ratios = || {
         prices
@@ -130,7 +130,7 @@ fn rows(plan: &Plan, prices: &Prices) -> String {
     text + "</section>\n"
 }
 
-/// Words whose numbers stay with their signs.
+/// Keeps each number on one line with its sign.
 fn unbroken(text: &str) -> String {
     let mut safe = escape(text);
     for (sign, joined) in [

@@ -15,7 +15,7 @@ use crate::statistic::{Mechanism, Method};
 const TENTH: &str =
     "“10 % from”: the smallest group whose error is below a tenth of a typical value.";
 
-/// What [`words`] are.
+/// The headings of [`words`].
 pub const HEADER: [&str; 8] = [
     "statistic",
     "numbers",
@@ -27,10 +27,10 @@ pub const HEADER: [&str; 8] = [
     "10 % from",
 ];
 
-/// Stands in the place of an error that depends on how many rows there are.
+/// Shown for an error that depends on how many rows there are.
 const DEPENDS: &str = "depends on expected_rows";
 
-/// What the words in a table of prices mean, as far as they are in it.
+/// The meaning of the words that occur in a table of prices.
 pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
     let priced = plan.statistics.iter().zip(&prices.statistics);
     let any = |word: &str| {
@@ -73,7 +73,7 @@ fn numbers(price: &Price) -> String {
     }
 }
 
-/// The word of [`words`] for how many numbers are published, as a phrase.
+/// The number of published numbers in [`words`], as a phrase.
 pub fn counted(numbers: &str) -> String {
     match numbers {
         "1" => "1 number".to_owned(),
@@ -82,8 +82,8 @@ pub fn counted(numbers: &str) -> String {
     }
 }
 
-/// The loss if it is a short decimal, else a bound of four digits; with the δ of a threshold. Or
-/// whose loss pays for it.
+/// The loss, as a short decimal or else a bound of four digits, with the δ of a threshold; or the
+/// statistic whose loss pays for it.
 pub(crate) fn loss(price: &Price) -> String {
     if let Some(shared) = &price.shared {
         return format!("shares the noise of \"{}\"", shared.name);
@@ -138,7 +138,7 @@ fn noise(price: &Price) -> String {
     }
 }
 
-/// The grid of what noise is added to, or of what is selected.
+/// The grid of the numbers under the noise, or of those selected.
 fn grid(price: &Price) -> String {
     match (&price.mechanism, price.chain.kind.aggregates().as_slice()) {
         (Mechanism::Noise { grid, .. }, _) => format!("2^{grid}"),
@@ -149,7 +149,7 @@ fn grid(price: &Price) -> String {
     }
 }
 
-/// The grid of what is published: a ratio of numbers on a grid is on none.
+/// The grid of what is published: a ratio of numbers on a grid has none.
 pub(crate) fn published_grid(price: &Price) -> String {
     match (price.chain.kind.method(), &price.tied) {
         (Method::Noise(noisy), None) if noisy.needs_rows() => String::new(),
@@ -172,7 +172,7 @@ pub(crate) fn mechanism(price: &Price) -> &'static str {
     }
 }
 
-/// Where a published number can be.
+/// The range of a published number.
 fn bound(price: &Price) -> String {
     let zero = |end: &Rational| end.is_zero();
     if price.tied.is_some() {
@@ -210,7 +210,7 @@ fn few(value: &Rational) -> String {
     decimal(&digits::up(value, 4))
 }
 
-/// The decimal if it is short, else one of six digits that is not below the value, or not above it.
+/// The decimal if it is short, else one of six digits, rounded up or down.
 fn short(value: &Rational, above: bool) -> String {
     let exact = decimal(value);
     if exact.len() <= 12 {

@@ -6,7 +6,7 @@ use super::html::number;
 use super::{Cell, Picture, Receipt, Report, Statistic};
 use crate::clean::{label, shortened, shown, visible};
 
-/// The most lines of one statistic; more are for programs.
+/// The most lines of one statistic; the other forms have more.
 const MOST_LINES: usize = 200;
 
 /// The longest name, in characters.
@@ -21,7 +21,7 @@ const BAR: usize = 24;
 /// The width of the terminal that prose is broken for.
 const WIDTH: usize = 80;
 
-/// How a part of a text is shown where there are colours.
+/// How a part of a text is shown in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
@@ -35,13 +35,13 @@ pub enum Style {
     Warning,
 }
 
-/// The report as tables: value ± error, and a bar where one helps.
+/// The report as tables: value ± error, with a bar if one helps.
 pub fn text(report: &Report) -> String {
     let parts = styled_text(report);
     parts.iter().map(|(_, part)| part.as_str()).collect()
 }
 
-/// [`text`] in parts, each with how it is shown.
+/// [`text`] in parts, each with its style.
 pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
     let mut lines: Vec<(Style, String)> = Vec::new();
     let mut add = |style: Style, more: Vec<String>| {
@@ -103,7 +103,7 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
         true => add(Style::Warning, invented()),
     }
     let parts = lines.into_iter().flat_map(|(style, line)| match style {
-        // Of the line of a table, its bar.
+        // In the line of a table, only the bar.
         Style::Bar => {
             let bar = line.trim_end_matches(is_of_bar).len();
             let (cells, bar) = line.split_at(bar);
@@ -139,7 +139,7 @@ fn receipt(receipt: &Receipt) -> Vec<String> {
     )
 }
 
-/// What stands in the place of numbers in a statistic, explained.
+/// The meaning of the words that replace numbers in a statistic.
 pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
     terms
 }
 
-/// What stands at both ends of a rehearsal.
+/// Printed at both ends of a rehearsal.
 pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the plan alone made up, and about nobody; no data were read and nothing was spent.";
 
 fn invented() -> Vec<String> {
@@ -165,8 +165,8 @@ pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with t
 /// What every error is, and is not.
 pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; it does not cover rows that are left out, nor cells cut to their bounds.";
 
-/// Lines of at most 80 characters, broken at spaces, each behind so many spaces. A longer word has
-/// a line of its own.
+/// Lines of at most 80 characters, broken at spaces, each indented by so many spaces. A longer word
+/// has a line of its own.
 pub fn wrapped(text: &str, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut width = 0;
@@ -270,7 +270,7 @@ fn table(statistic: &Statistic) -> String {
         .join("\n")
 }
 
-/// What the labels of a statistic are.
+/// The heading of a statistic's labels.
 pub(super) fn label_header(statistic: &Statistic) -> &'static str {
     match statistic.kind.as_str() {
         "histogram" => "bin",
@@ -287,17 +287,16 @@ fn value(cell: &Cell) -> String {
     }
 }
 
-/// What stands in the place of a number that says nothing; what was drawn stands beside it.
+/// Shown instead of a number that says nothing; the number itself is shown beside it.
 pub(crate) const TOO_NOISY: &str = "too noisy to say";
 
-/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or nothing; of a number that says nothing, the number
-/// too.
+/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or empty; with the number itself if that is too noisy.
 pub(super) fn error(cell: &Cell) -> String {
     let clean = |text: &str| visible(text).into_owned();
     error_with(cell, &clean, &clean)
 }
 
-/// [`error`] with numbers and words as a form writes them.
+/// [`error`], with numbers and words written by the caller.
 pub(super) fn error_with(
     cell: &Cell,
     number: &dyn Fn(&str) -> String,

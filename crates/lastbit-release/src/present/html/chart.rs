@@ -6,7 +6,7 @@ use crate::clean::{label, shortened};
 /// One mark of a picture.
 pub(crate) struct Bar {
     pub label: String,
-    /// Where it is; `None` if nothing was published.
+    /// Its place; `None` if nothing was published.
     pub value: Option<f64>,
     /// Half the length of its whisker.
     pub error: Option<f64>,
@@ -20,7 +20,7 @@ pub(crate) struct Bar {
 pub(crate) enum Shape {
     /// Upright, for histograms.
     Columns,
-    /// Lying, from zero.
+    /// Horizontal, from zero.
     Bars,
     /// Points on a scale that need not hold zero.
     Dots,
@@ -34,7 +34,7 @@ pub(crate) struct Scale {
     step: f64,
 }
 
-/// A scale that holds every value with its error, as far as values can be between these ends.
+/// A scale that holds every value, and its error as far as it lies within these ends.
 pub(crate) fn scale<'a>(
     bars: impl Iterator<Item = &'a Bar>,
     shape: Shape,
@@ -82,7 +82,7 @@ pub(crate) fn scale<'a>(
     }
 }
 
-/// The smallest of 1, 2, 5 times a power of ten at or above.
+/// The smallest of 1, 2 and 5 times a power of ten that is at least this.
 fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0]
@@ -113,8 +113,8 @@ impl Scale {
     }
 }
 
-/// The picture, with a title and a description for readers of screens. `narrow` is for one of
-/// several beside each other.
+/// The picture, with a title and a description for screen readers. `narrow` is for one of several
+/// side by side.
 pub(crate) fn draw(
     bars: &[Bar],
     shape: Shape,
@@ -125,7 +125,7 @@ pub(crate) fn draw(
 ) -> String {
     let width = if narrow { 380.0 } else { 740.0 };
     let shape = match shape {
-        // No mark is without its name where there is room for all of them below each other.
+        // If there is room for all marks one below another, each has its name.
         Shape::Columns if every(bars, width) > 1 && bars.len() <= MOST_NAMED => Shape::Bars,
         shape => shape,
     };
@@ -141,16 +141,16 @@ pub(crate) fn draw(
     )
 }
 
-/// The most marks below each other in the place of columns.
+/// The most marks drawn one below another instead of columns.
 const MOST_NAMED: usize = 12;
 
-/// What stands in the place of a column that says nothing: without it that would look like zero.
+/// Drawn instead of a column that says nothing, which would otherwise look like zero.
 pub(crate) const UNSAID: &str = ">?</text>";
 
 /// Where the first column begins.
 const LEFT: f64 = 62.0;
 
-/// Every so many labels of columns fit: about 6.8 units a character and some air.
+/// One of so many column labels fits, at about 6.8 units a character and some space.
 fn every(bars: &[Bar], width: f64) -> usize {
     let band = (width - LEFT) / bars.len().max(1) as f64;
     let longest = bars
@@ -226,7 +226,7 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
 /// The longest label that is drawn, in characters; the mark's title has it whole.
 const LONGEST_LABEL: usize = 26;
 
-/// The same in a narrow picture, which has room for little else.
+/// The same in a narrow picture.
 const LONGEST_NARROW: usize = 18;
 
 fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) {

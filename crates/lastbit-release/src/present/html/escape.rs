@@ -7,7 +7,7 @@ pub(crate) fn escape(text: &str) -> String {
     escape_visible(&visible(text))
 }
 
-/// [`escape`] for a text of which every character is seen.
+/// [`escape`] for a text without hidden characters.
 pub(super) fn escape_visible(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -26,8 +26,8 @@ pub(super) fn escape_visible(text: &str) -> String {
 /// The longest name, in characters.
 const LONGEST: usize = 400;
 
-/// A name whose direction of writing stays its own, and that looks like no other one: browsers show
-/// many spaces as one.
+/// A name that keeps its direction of writing to itself and looks like no other name; browsers
+/// would show many spaces as one.
 pub(crate) fn name(text: &str) -> String {
     format!("<bdi>{}</bdi>", escape_visible(&label(text, LONGEST)))
 }
@@ -36,7 +36,7 @@ pub(crate) fn name(text: &str) -> String {
 pub(crate) fn marked(text: &str) -> String {
     let safe = name(text);
     let mut parts: Vec<&str> = safe.split('`').collect();
-    // A mark without its partner stays as it is.
+    // A backtick without a partner stays as it is.
     let last = match parts.len() % 2 {
         0 => parts.pop(),
         _ => None,
@@ -54,8 +54,8 @@ pub(crate) fn marked(text: &str) -> String {
     }
 }
 
-/// A number with a gap after each three digits of a long whole part; copying it gives the digits
-/// alone.
+/// A number with gaps between groups of three digits of a long whole part; copying it gives only
+/// the digits.
 pub(crate) fn grouped(text: &str) -> String {
     in_groups(text, |group| format!("<span class=\"g\">{group}</span>"))
 }

@@ -1,5 +1,5 @@
 //! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and
-//! readers of screens.
+//! screen readers.
 
 pub(crate) mod chart;
 mod escape;
@@ -61,7 +61,7 @@ pub fn html(report: &Report) -> String {
     document(&title, &body)
 }
 
-/// A whole page around a body. The policy forbids everything but the style that is in it.
+/// A whole page around a body. Its policy forbids everything except its own style.
 pub(crate) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -183,7 +183,7 @@ pub(super) fn error_html(cell: &Cell) -> String {
     error_with(cell, &grouped, &escape).replace("± ", "±&nbsp;")
 }
 
-/// The unit and the error: the unit stands after the number that it belongs to.
+/// The unit and the error; the unit follows the number that it belongs to.
 fn error_after(cell: &Cell, unit: &str) -> String {
     let unit = match unit.is_empty() || cell.value.is_none() {
         true => String::new(),
@@ -194,7 +194,7 @@ fn error_after(cell: &Cell, unit: &str) -> String {
         None => String::new(),
     };
     match cell.too_noisy {
-        // The number itself is part of the error then.
+        // Then the error includes the number itself.
         true => error + &unit,
         false => unit + &error,
     }
@@ -236,7 +236,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
         let bar = Bar {
             label,
             value: number(cell.value.as_deref()).filter(|_| !cell.too_noisy),
-            // An error in ranks is no length on this scale.
+            // An error in ranks has no length on this scale.
             error: number(cell.error.as_deref()).filter(|_| cell.error_unit.is_empty()),
             text: match &cell.value {
                 Some(_) if cell.too_noisy => "too noisy".into(),
@@ -282,8 +282,8 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
             let drawn = draw(&id, true);
             text += &format!("<div>\n<h3>{}</h3>\n{drawn}</div>\n", name(group));
         } else {
-            // One for wide screens and paper, one for telephones: a wide one would shrink its
-            // letters there.
+            // One for wide screens and paper, and one for telephones, where the wide one would
+            // shrink its letters.
             text += &format!(
                 "<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n",
                 draw(&id, false),

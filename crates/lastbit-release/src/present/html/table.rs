@@ -1,14 +1,14 @@
-//! Tables of numbers: one row a number, or one a label with the groups beside each other.
+//! Tables of numbers: one row for each number, or for each label with the groups side by side.
 
 use super::escape::{escape, name};
 use super::{error_html, value};
 use crate::present::text::label_header;
 use crate::present::{Cell, Statistic};
 
-/// The most rows of a table; more are for programs.
+/// The most rows of a table; the other forms have more.
 const MOST_ROWS: usize = 1000;
 
-/// The most groups that stand beside each other.
+/// The most groups side by side.
 const MOST_BESIDE: usize = 4;
 
 /// The numbers of a statistic with their errors.
@@ -30,8 +30,8 @@ pub(super) fn table(statistic: &Statistic) -> String {
     text
 }
 
-/// The cells by group, if they are few groups with the same labels in the same order, at least one
-/// group and two labels.
+/// The cells by group, if there are at least one and at most [`MOST_BESIDE`] groups, with the same
+/// two or more labels in the same order.
 fn beside(statistic: &Statistic) -> Option<Vec<&[Cell]>> {
     if statistic.by.is_empty() {
         return None;
