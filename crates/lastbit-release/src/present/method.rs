@@ -39,7 +39,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         words.extend(loss);
         parts.push(part("Who is protected, and how well", words));
     }
-    let mut rows = vec!["Beside each number are the rows that it is about. The limits on how many rows of one unit count, and the bounds to which values are cut, were fixed before the data were read; what they leave out is not in the published numbers.".to_owned()];
+    let mut rows = vec!["Which rows a number is about is stated beside it. The limits on how many rows of one unit count, and the bounds to which values are cut, were fixed before the data were read; what they leave out is not in the published numbers.".to_owned()];
     rows.extend(others);
     parts.push(part("Which rows count", rows));
     parts.push(part("How far off the numbers are", errors(report)));

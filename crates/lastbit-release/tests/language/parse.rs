@@ -293,7 +293,10 @@ fn look_up_tables_have_one_row_a_key() {
     let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\ncolumns = [\"b\"]";
     refused(Plan::parse_in(text, directory.path()), "none.csv");
     let text = text.replace("none.csv", ".");
-    refused(Plan::parse_in(&text, directory.path()), "not a regular file");
+    refused(
+        Plan::parse_in(&text, directory.path()),
+        "not a regular file",
+    );
     let join = "join = [{ files = \"y.csv\", columns = [\"z\"], key = \"ward\" }]";
     refused(
         plan(join, "", "kind = \"count\""),
