@@ -31,7 +31,7 @@ Examples:
   lastbit attack precision --target naive-sum-f32
   lastbit attack precision --target grid-sum")]
     Precision(Options),
-    /// Does the time of a call go with the data or with the noise?
+    /// Does the time of a call depend on the data or on the noise?
     #[command(after_long_help = "\
 The input of each call is drawn at random, so shuffling is an exact test: the threshold is the largest correlation among 999 \
 shuffles, which chance alone exceeds once in a thousand runs, for each of the two correlations.

@@ -172,7 +172,7 @@ impl Audit {
     }
 }
 
-/// The error, with the name of the command made fit to be shown.
+/// The error, with the name of the command made safe to show.
 fn cleaned(error: CommandError, program: &str) -> anyhow::Error {
     let text = format!("{:#}", anyhow::Error::from(error));
     anyhow!(text.replace(program, &shown(program)))

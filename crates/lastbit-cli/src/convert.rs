@@ -115,7 +115,7 @@ pub struct Convert {
     #[arg(conflicts_with_all = ["from", "epsilon", "to"])]
     calibrate: Option<Source>,
 
-    /// The chance at most that the best test at this level finds a person who is in the data
+    /// The largest chance that the best test at this level finds a person who is in the data
     #[arg(long, value_name = "LEVEL", value_parser = level, conflicts_with_all = ["calibrate", "to"])]
     power: Option<Rational>,
 
@@ -162,7 +162,7 @@ impl Target {
     }
 }
 
-/// A part of a loss: as it was given, or a bound of what follows from it.
+/// A part of a loss: as it was given, or a bound that follows from it.
 #[derive(Clone)]
 enum Amount {
     Exact(Rational),
@@ -231,7 +231,7 @@ impl Loss {
     }
 }
 
-/// One release, or the same one several times.
+/// One release, or several of the same kind.
 struct Known<'a> {
     command: &'a Convert,
     from: &'a Source,
@@ -269,7 +269,7 @@ impl Convert {
                 let command = &self;
                 Known { command, from }.run(out, &mixture)
             }
-            // Of these only the law is known.
+            // Only the law of these is known.
             _ => self.together(out, &mixture),
         }
     }
@@ -367,7 +367,7 @@ impl Known<'_> {
                     Some(Err(_)) if self.from.is_pure() => return Ok(own(&Rational::ZERO)),
                     Some(Err(error)) => return Err(error.into()),
                 };
-                // What was given, where it is no worse, rounded once.
+                // The given loss, rounded once, if it is no worse.
                 if self.from.is_pure() && Up::from_rational(&self.from.value) <= epsilon {
                     return Ok(own(&Rational::ZERO));
                 }
@@ -403,7 +403,7 @@ impl Known<'_> {
         }
     }
 
-    /// Why the number is what it is.
+    /// Why the number holds.
     fn meaning(&self, to: Target) -> String {
         if let Some(count) = self.command.releases {
             let fixed = match to {
@@ -441,7 +441,7 @@ impl Known<'_> {
         text.to_owned()
     }
 
-    /// Every target; what cannot be had says why.
+    /// Every target, or why it has no bound.
     fn table(&self, out: &mut impl Write) -> Result<()> {
         let mut cells = Vec::new();
         for to in Target::ALL {
@@ -502,7 +502,7 @@ fn print_rows(out: &mut impl Write, lines: &[(&str, String, String)]) -> Result<
     Ok(rows(out, &lines)?)
 }
 
-/// Ends with exit status 2, as for any argument that is missing.
+/// Ends with exit status 2, as for any missing argument.
 fn missing<T>(message: &str) -> T {
     let mut cli = crate::Cli::command();
     cli.build();

@@ -9,10 +9,10 @@ use crate::streams::Stdout;
 
 const TEACH: &str = "\
 Writes a commented plan to standard output, with everything that only a person can decide marked \
-FILL IN. Such a plan is refused, and costs nothing, until it is filled in. Of CSV the header is read, \
-of Parquet the schema, and of JSON lines, which have neither, the names in the first lines; cells \
-are never looked at, so that nothing in the draft is a fact about anybody. (The first line of CSV is \
-taken for names: of a file without a header it would be the first row.)";
+FILL IN. Such a plan is refused, and costs nothing, until it is filled in. The draft is made from \
+the header of CSV, the schema of Parquet, or the names in the first lines of JSON lines. Cells are \
+never looked at, so nothing in the draft is a fact about anybody. (The first line of CSV is taken \
+as names: in a file without a header it would be the first row.)";
 
 const EXAMPLES: &str = "\
 Example:
@@ -21,8 +21,7 @@ Example:
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Draft {
-    /// A table: CSV, Parquet or JSON lines, by its name. The plan finds it from its own directory
-    /// on
+    /// A table: CSV, Parquet or JSON lines, by its name, relative to the plan's directory
     file: PathBuf,
 }
 

@@ -33,7 +33,7 @@ Selects candidate r, with score u(r), with probability exactly proportional to
 The answer has bounded range ε: its pure loss is ε, and its loss under zCDP at most ε²/8. \
 Numbers are read exactly: 0.1 is one tenth; 1/3 and 2.5e-3 are numbers too.";
 
-/// What can be asked of the exponential mechanism.
+/// The commands of the exponential mechanism.
 #[derive(Subcommand)]
 pub enum Exponential {
     /// Select candidates by their scores, one index per line
@@ -97,7 +97,7 @@ struct Common {
 
 impl Common {
     fn mechanism(&self) -> Result<Mechanism> {
-        // Beyond these every draw computes all weights with big numbers.
+        // Beyond these limits every draw would compute all weights with big numbers.
         let rate = self.epsilon.get() / self.sensitivity.get();
         let size = rate.ceil_log2().unwrap_or(0);
         ensure!(
@@ -185,7 +185,7 @@ pub struct Law {
     #[command(flatten)]
     common: Common,
 
-    /// The law of one draw is that of each
+    /// Ignored: every draw has the same law
     #[arg(long, value_name = "N", hide = true)]
     draws: Option<u64>,
 }
@@ -303,14 +303,14 @@ impl Price {
         if candidates == 0 {
             bail!("there is no candidate to select from; give at least one");
         }
-        // All but one may be bad.
+        // All except one may be bad.
         let [all, bad] = [candidates, candidates - 1].map(Natural::from);
         let promises = mechanism.promises(&all, &Natural::ONE, &bad, &target)?;
         let rho = bounded_range_to_zcdp(Up::from_rational(mechanism.epsilon().get()))?;
         let guessed = match &guess {
             Some(scores) => {
                 let choice = mechanism.over(scores)?;
-                // Of no use if no score is positive: then no score is below a part of the best.
+                // Useless if no score is positive: then no score is below a part of the best.
                 let bad = choice.bad_probability(target.alpha(), 60)?;
                 Some((
                     choice.largest().clone(),
@@ -379,7 +379,7 @@ impl Price {
     }
 }
 
-/// Scores as they were written: integers where all are.
+/// Scores as they were written: integers if all are.
 enum Scores {
     Integers(Vec<i64>),
     Rationals(Vec<Rational>),
@@ -426,7 +426,7 @@ fn nearest(probability: &Enclosure) -> f64 {
     probability.hi().to_f64(Rounding::NearestEven)
 }
 
-/// The mean of the selected score, nearly.
+/// The mean of the selected score, approximately.
 fn mean(law: &[Enclosure], scores: &[Rational]) -> f64 {
     let terms = law.iter().zip(scores);
     terms

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::number::{at_least, json_upper, readable, upper};
 
 const TEACH: &str = "\
-The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n less its rank error, where n is the number of data points: first the \
+The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n minus its rank error, where n is the number of data points: first the \
 length of an interval of good points, then two such intervals, then a point. Its loss of quality hardly depends on N.
 
   --promise is a quality that the best point surely has: for a quantile, up to n. It is public: do not take it from the data.
@@ -28,7 +28,7 @@ length of an interval of good points, then two such intervals, then a point. Its
   --epsilon and --delta are what you pay in all. Without --delta intervals are selected by the exponential mechanism, else by stability,
   which may answer `none`.";
 
-/// What can be asked of Flat-Concave.
+/// The commands of Flat-Concave.
 #[derive(Subcommand)]
 pub enum FlatConcave {
     /// Draw a quantile of integers, or `none`
@@ -171,7 +171,7 @@ impl Draw {
 
 #[derive(Args)]
 pub struct Price {
-    /// Taken for symmetry with `draw` and never read
+    /// Accepted for symmetry with `draw`, and never read
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
@@ -186,7 +186,7 @@ pub struct Price {
     #[arg(long, required_unless_present = "rank_error", requires = "promise", value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
     alpha: Option<Rational>,
 
-    /// A rank error that is wanted: what it needs, by each way to select
+    /// A rank error to reach: shows what it needs, by each way to select
     #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = rank_error)]
     rank_error: Option<Rational>,
 
@@ -365,7 +365,7 @@ fn name(need: &Need) -> &'static str {
     }
 }
 
-/// Sorted integers below `size`. Errors name lines, and not what is in them.
+/// Sorted integers below `size`. Errors name lines, but not their contents.
 fn read(path: &PathBuf, size: u128) -> Result<Vec<u128>> {
     let mut text = String::new();
     if path.as_os_str() == "-" {

@@ -11,7 +11,7 @@ use crate::Usage;
 use crate::output::{Guard, Kind, Output, is_same_target};
 use crate::streams::Stdout;
 
-/// Which forms are asked for.
+/// The forms that are asked for.
 #[derive(Args)]
 pub struct Forms {
     /// Print the report for programs
@@ -42,14 +42,14 @@ pub struct Forms {
 /// A form of a report.
 type Render = fn(&Report) -> Result<Vec<u8>>;
 
-/// Outputs that can be written, as far as that shows before.
+/// Outputs that can be written, as far as can be checked beforehand.
 pub struct Prepared {
     json: bool,
     outputs: Vec<(Output, Render)>,
 }
 
 impl Forms {
-    /// The files that are asked for, each with its option, its kind and how it is made.
+    /// The files that are asked for, each with its option, its kind and its renderer.
     fn files(&self) -> Vec<(&Path, &'static str, Kind, Render)> {
         let forms: [(&Option<PathBuf>, _, _, Render); 4] = [
             (&self.csv, "--csv", Kind::Csv, |report| {
@@ -71,7 +71,7 @@ impl Forms {
         asked.collect()
     }
 
-    /// Standard output and files have room for one thing each.
+    /// Checks that standard output and each file are asked for one form only.
     pub fn check(&self) -> Result<()> {
         let files = self.files();
         let stdout = |path: &Path| path == Path::new("-");
@@ -85,15 +85,14 @@ impl Forms {
             for (other, second, ..) in &files[index + 1..] {
                 if !stdout(path) && is_same_target(path, other) {
                     bail!(Usage(format!(
-                        "{option} and {second} name the same file; name two"
+                        "{option} and {second} name the same file; name two different ones"
                     )));
                 }
             }
         }
         if self.parquet.as_deref().is_some_and(stdout) && io::stdout().is_terminal() {
             bail!(Usage(
-                "a Parquet table is nothing to read on a terminal; name a file, or use --csv -"
-                    .into()
+                "a Parquet table cannot be read on a terminal; name a file, or use --csv -".into()
             ));
         }
         if self.parquet.is_some() && !cfg!(feature = "engine") {
@@ -102,7 +101,7 @@ impl Forms {
         Ok(())
     }
 
-    /// Checks that all can be written, before anything is spent.
+    /// Checks that all files can be written, before anything is spent.
     pub fn prepare(&self, guard: &Guard) -> Result<Prepared> {
         let mut outputs = Vec::new();
         for (path, _, kind, render) in self.files() {

@@ -13,9 +13,9 @@ Finds the mistakes of a plan that only the data show: listed categories that do 
 that are cut to their bounds, missing or not listed, rows and units that the limits leave out.
 
 THIS IS NOT PRIVATE. It shows exact facts about the data, adds no noise, and spends nothing from \
-the ledger. It is for the one who holds the data anyway; do not publish what it prints, and do not \
+the ledger. It is for whoever holds the data anyway. Do not publish what it prints, and do not \
 choose bounds, categories or limits by it: a choice that depends on the data is a fact about them \
-that no loss accounts for. Take it as a reason to ask what is public, and to correct spelling.";
+that no loss accounts for. Use it to find out what to ask about, and to correct spelling.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -23,7 +23,7 @@ pub struct Inspect {
     /// The plan
     plan: PathBuf,
 
-    /// That you know that what is shown is not private
+    /// Confirm that you know that the output is not private
     #[arg(long)]
     not_private: bool,
 }
@@ -78,7 +78,7 @@ mod words {
 
     const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish nothing of this, and choose no bounds, categories or limits by it: that is outside the guarantee.";
 
-    /// What the cells of a column of numbers are, and how those are written.
+    /// What the cells of a column of numbers are, and how they are written.
     fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
         let scale = match plan.column(name).map(|column| &column.kind) {
             Some(ColumnKind::Numbers(numbers)) => numbers.scale,

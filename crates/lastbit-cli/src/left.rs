@@ -1,4 +1,4 @@
-//! What a ledger has left, and what a release takes of it.
+//! What is left in a ledger, and what a release takes of it.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::streams::say;
 pub struct Left {
     /// The ledger, if there is one already.
     pub ledger: Option<PathBuf>,
-    /// What is left before.
+    /// What is left before the release.
     pub left: Loss,
     /// What the release takes.
     pub loss: Loss,
@@ -23,7 +23,7 @@ pub struct Left {
     pub more: u64,
 }
 
-/// The account of a ledger, if it is there.
+/// The account of a ledger, if it exists.
 pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
     match Ledger::view(path) {
         Ok(ledger) => Ok(Some(ledger.account().clone())),
@@ -46,8 +46,8 @@ pub enum Part {
 }
 
 impl Left {
-    /// What is left in the account of a ledger for this loss; if there is none yet, of the plan's
-    /// budget.
+    /// What is left for this loss in the account of a ledger, or in the plan's budget if there is
+    /// no ledger yet.
     pub fn of(plan: &Plan, loss: &Loss, ledger: Option<(&Path, &Account)>) -> Left {
         let fresh = || {
             let limit = plan.terms().map(|terms| Limit::new(&terms, &plan.budget));
@@ -80,7 +80,7 @@ impl Left {
         }
     }
 
-    /// What the release takes, in a sentence; nothing if that is little.
+    /// What the release takes, in a sentence; `None` if that is little.
     pub fn warning(&self) -> Option<String> {
         let (loss, left) = (&self.loss, &self.left);
         match self.part() {
@@ -117,8 +117,8 @@ impl Left {
         }
     }
 
-    /// Asks on a terminal whether to spend more than half of what is left. Where nobody can answer,
-    /// nobody is asked.
+    /// Asks on a terminal whether to spend more than half of what is left. It asks only if somebody
+    /// can answer.
     pub fn ask(&self) -> Result<()> {
         let Some(warning) = self.warning().filter(|_| self.part() != Part::TooMuch) else {
             return Ok(());
@@ -135,7 +135,7 @@ impl Left {
     }
 }
 
-/// Whether somebody can be asked: input and messages are a terminal's.
+/// Whether somebody can be asked: standard input and standard error are a terminal.
 pub fn is_somebody_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -1,6 +1,6 @@
 //! The `lastbit` command: differential privacy that is right to the last bit.
 //!
-//! A library, so that other programs can hold the command: [`run`] is all of it.
+//! A library, so that other programs can contain the command: [`run`] is all of it.
 #![forbid(unsafe_code)]
 
 mod attack;
@@ -93,7 +93,7 @@ enum Mechanism {
     FlatConcave(flat_concave::FlatConcave),
 }
 
-/// Bad usage that only shows when arguments are seen together.
+/// Bad usage that shows only when arguments are seen together.
 #[derive(Debug)]
 pub(crate) struct Usage(pub String);
 
@@ -105,11 +105,11 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Runs the command with these arguments, of which the first is the name of the program, and gives
-/// its exit status: 0 done, 1 refused or failed, 2 bad usage. It writes to standard output and
-/// standard error.
+/// Runs the command with these arguments, the first of which is the name of the program, and
+/// returns its exit status: 0 done, 1 refused or failed, 2 bad usage. It writes to standard output
+/// and standard error.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    // A panic is a fault of ours. It must not look like an answer: 101 is no status of this
+    // A panic is a fault of ours. It must not look like an answer, and 101 is not a status of this
     // command.
     panic::catch_unwind(|| answer(arguments)).unwrap_or_else(|_| {
         say_error("this is a fault of lastbit; report it with the lines above");
@@ -158,7 +158,7 @@ fn answer(arguments: Vec<OsString>) -> u8 {
 }
 
 /// Help and versions go to standard output, bad usage to standard error. Messages repeat arguments,
-/// so the error of clean ones is shown.
+/// so the error shown is that of cleaned arguments.
 fn not_parsed(arguments: &[OsString], error: clap::Error) -> u8 {
     let arguments = arguments
         .iter()
@@ -170,7 +170,7 @@ fn not_parsed(arguments: &[OsString], error: clap::Error) -> u8 {
             say_error(&failed.to_string());
             1
         }
-        // If bad usage cannot be told there is nobody to tell.
+        // If bad usage cannot be reported, nobody is there to read it.
         _ => status,
     }
 }

@@ -1,11 +1,11 @@
-//! How numbers are written. What says something about privacy or error is rounded to the safe side
-//! as text, too: the decimal that is printed is a bound, whoever reads it and however.
+//! How numbers are written. Numbers about privacy or error are rounded to the safe side also as
+//! text: the printed decimal is itself a bound.
 
 use lastbit_exact::{Down, Interval, Rational, Rounding, Up};
 use serde_json::{Value, json};
 
-/// The shortest text that reads back as the same double, with an exponent where that is what a
-/// person would write. For numbers that are no bounds.
+/// The shortest text that reads back as the same double, with an exponent where a person would
+/// write one. For numbers that are not bounds.
 pub fn shortest(value: f64) -> String {
     if is_plain(value) {
         format!("{value}")
@@ -32,8 +32,7 @@ pub fn lower(bound: Down) -> String {
     }
 }
 
-/// A number that may be stated too large in magnitude: the end of its interval that is farther from
-/// zero.
+/// A number that may be stated too large in magnitude: the end of its interval farther from zero.
 pub fn outer(x: Interval) -> String {
     if x.lo().abs() > x.hi().abs() {
         lower(x.lower())
@@ -53,8 +52,8 @@ pub fn readable(value: &Rational) -> String {
         .unwrap_or_else(|| format!("≈ {}", shortest(value.to_f64(Rounding::NearestEven))))
 }
 
-/// A rational that may be stated too large but never too small, such as a loss: the decimal if it
-/// is short, else one above.
+/// A rational that may be stated too large but never too small, such as a loss: its decimal if that
+/// is short, else a decimal above it.
 pub fn readable_up(value: &Rational) -> String {
     short_decimal(value).unwrap_or_else(|| format!("≤ {}", upper(Up::from_rational(value))))
 }
@@ -82,7 +81,7 @@ fn short_decimal(value: &Rational) -> Option<String> {
     (exact.len() <= 20 && !exact.contains('/')).then_some(exact)
 }
 
-/// A double for JSON; `null` for what JSON cannot hold. For numbers that are no bounds.
+/// A double for JSON; `null` for what JSON cannot hold. For numbers that are not bounds.
 pub fn json(value: f64) -> Value {
     serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
@@ -107,13 +106,13 @@ pub fn json_up(value: &Rational) -> Value {
     json(value.printable_up())
 }
 
-/// A rational that was given, for JSON: the double whose decimal is the number itself, if there is
-/// one, else one above.
+/// A given rational for JSON: the double whose decimal is the number itself, if there is one, else
+/// a double above it.
 pub fn json_given(value: &Rational) -> Value {
     given(value).map_or_else(|| json_up(value), json)
 }
 
-/// The nearest double of a rational for JSON. For numbers that are no bounds.
+/// The nearest double of a rational for JSON. For numbers that are not bounds.
 pub fn json_nearest(value: &Rational) -> Value {
     json(value.to_f64(Rounding::NearestEven))
 }

@@ -1,5 +1,5 @@
-//! Files that the command writes: checked before anything is spent, there whole or not at all, and
-//! never in the place of what they are made from.
+//! Files that the command writes. They are checked before anything is spent, written whole or not
+//! at all, and never replace what they are made from.
 
 mod draft;
 mod guard;
@@ -16,13 +16,13 @@ use crate::streams::Stdout;
 use draft::Draft;
 pub use guard::Guard;
 
-/// What a file of ours begins with: within so many bytes.
+/// A file of ours is recognised within so many bytes of its beginning.
 const HEAD: usize = 1024;
 
-/// What a Parquet table of ours ends with: within so many bytes of its footer.
+/// A Parquet table of ours is recognised within so many bytes of its end.
 const TAIL: u64 = 1 << 16;
 
-/// In the footer of a Parquet table of ours.
+/// The mark in the footer of a Parquet table of ours.
 #[cfg(feature = "engine")]
 const PARQUET_MARK: &[u8] = lastbit_release::present::PARQUET_MARK.as_bytes();
 #[cfg(not(feature = "engine"))]
@@ -31,7 +31,7 @@ const PARQUET_MARK: &[u8] = b"lastbit.report";
 /// The first line of a picture.
 pub const SVG_MARK: &str = "<!-- drawn by lastbit -->\n";
 
-/// What is written, and how a file of it is known.
+/// The kind of a file, and how a file of ours is recognised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A page: it names its generator.
@@ -51,7 +51,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a file that begins or ends so was written by this command.
+    /// Whether this command wrote a file with this beginning and end.
     fn is_ours(self, head: &[u8], tail: &[u8]) -> bool {
         let has = |bytes: &[u8], mark: &[u8]| bytes.windows(mark.len()).any(|part| part == mark);
         let mark: &[u8] = match self {
@@ -72,7 +72,7 @@ impl Kind {
     }
 }
 
-/// Where something will be written.
+/// The place of an output.
 pub struct Output {
     shown: String,
     place: Place,
@@ -87,8 +87,8 @@ enum Place {
 }
 
 impl Output {
-    /// Checks that it can be written, as far as that shows without writing it: a file that is there
-    /// must be one of ours, or empty, unless the user insists.
+    /// Checks that it can be written, as far as possible without writing it. An existing file must
+    /// be one of ours, or empty, unless the user insists.
     pub fn prepare(path: &Path, kind: Kind, guard: &Guard, force: bool) -> Result<Output> {
         let shown = clean::path(path);
         if path == Path::new("-") {
@@ -113,7 +113,7 @@ impl Output {
                 "{shown}: this is a symbolic link, and nothing was written; name the file itself"
             );
         } else if !about.is_file() {
-            bail!("{shown}: this is no regular file, and nothing was written; name another one");
+            bail!("{shown}: this is not a regular file, and nothing was written; name another one");
         } else {
             replaceable(path, kind, force)?;
             Place::File(
@@ -131,13 +131,13 @@ impl Output {
     /// Writes all of it.
     pub fn write(self, bytes: impl AsRef<[u8]>, out: &mut Stdout) -> Result<()> {
         match self.place {
-            // As errors of standard output are: a reader may have seen enough.
+            // Treated as errors of standard output: a reader may have seen enough.
             Place::Stdout => Ok(out.write_exactly(bytes.as_ref())?),
             _ => self.write_file(bytes),
         }
     }
 
-    /// Writes all of it, where standard output is taken.
+    /// Writes all of it to a file, because standard output is taken.
     pub fn write_file(self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let bytes = bytes.as_ref();
         match self.place {
@@ -153,8 +153,8 @@ fn cannot(shown: &str) -> String {
     format!("could not write {shown}")
 }
 
-/// That a regular file may be replaced: it can be written, and holds nothing, or what this command
-/// wrote, or the user insists. A ledger is never replaced, nor any database that might be one.
+/// Checks that a regular file may be replaced: it can be written, and it is empty, this command
+/// wrote it, or the user insists. A ledger is never replaced, nor any database that might be one.
 fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
     let shown = clean::path(path);
     OpenOptions::new()
@@ -181,9 +181,7 @@ fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
             Kind::Html | Kind::Csv | Kind::Parquet | Kind::Method => ", or replace it with --force",
             Kind::Certificate | Kind::Coq | Kind::Svg => "",
         };
-        bail!(
-            "{shown}: this file is there already and lastbit did not write it; name another one{or_force}"
-        );
+        bail!("{shown}: this file exists and lastbit did not write it; name another one{or_force}");
     }
     Ok(())
 }
@@ -198,7 +196,7 @@ fn tail(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether two names are of one file, which may not be there yet.
+/// Whether two names mean the same file, which may not exist yet.
 pub fn is_same_target(a: &Path, b: &Path) -> bool {
     a == b || resolved(a).is_some_and(|a| resolved(b) == Some(a))
 }
@@ -214,7 +212,7 @@ fn is_stream(_about: &fs::Metadata) -> bool {
     false
 }
 
-/// The directory of a file, as it is given.
+/// The directory of a file, as given.
 fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -222,8 +220,8 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// A path that is the same for all ways to name a file, whether it is there or not: links to
-/// directories are followed, and links to the file itself are not.
+/// A path that is the same for all names of a file, whether it exists or not: links to directories
+/// are followed, links to the file itself are not.
 fn resolved(path: &Path) -> Option<PathBuf> {
     Some(
         fs::canonicalize(directory_of(path))

@@ -6,18 +6,18 @@ use lastbit_release::present::wrapped;
 
 /// One bar.
 pub struct Bar {
-    /// What stands at its left.
+    /// The text at its left.
     pub label: String,
     /// Its length, relative to the longest.
     pub weight: f64,
-    /// What stands at its right.
+    /// The text at its right.
     pub note: String,
 }
 
 const WIDTH: usize = 48;
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/// Bars, one a line, scaled to the longest.
+/// Bars, one on each line, scaled to the longest.
 pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
     let longest = bars.iter().map(|bar| bar.weight).fold(0.0, f64::max);
     let width = |text: &str| text.chars().count();
@@ -45,7 +45,7 @@ pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
     Ok(())
 }
 
-/// The farthest that a meaning may begin from the left to be broken at 80 columns.
+/// The largest indent at which a meaning is still broken at 80 columns.
 const MOST_INDENT: usize = 48;
 
 /// Rows of a table: a name, a value, and what it means.
@@ -56,7 +56,7 @@ pub fn rows(out: &mut impl Write, rows: &[(&str, String, &str)]) -> io::Result<(
     let indent = names + values + 6;
     for (name, value, meaning) in rows {
         let head = format!("  {name:<names$}  {value:<values$}  ");
-        // Beside a long value there is no room to break in.
+        // Beside a long value there is no room for broken lines.
         let lines = match indent <= MOST_INDENT {
             true => wrapped(meaning, indent),
             false => vec![format!("{}{meaning}", " ".repeat(indent))],

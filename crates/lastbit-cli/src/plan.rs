@@ -1,4 +1,4 @@
-//! `lastbit plan`: what a plan costs and how far off its numbers will be, without reading any data.
+//! `lastbit plan`: the cost of a plan and the errors of its numbers, without reading any data.
 
 mod json;
 
@@ -26,9 +26,9 @@ use crate::streams::Stdout;
 
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
-statistics. Its schema is in docs/plan.md, and examples/ has two. This command reads no data and \
-spends nothing: it shows what `lastbit release` will spend on each statistic and how far each \
-published number will be from the exact one, with the plan's confidence. Errors are rounded up.";
+statistics. Its schema is in docs/plan.md, and examples/ has some plans. This command reads no \
+data and spends nothing: it shows what `lastbit release` will spend on each statistic and how far \
+each published number will be from the exact one, with the plan's confidence. Errors are rounded up.";
 
 /// The width of the terminal that tables are broken for.
 const WIDTH: u16 = 80;
@@ -42,7 +42,8 @@ pub struct Plan {
     /// The plan
     plan: PathBuf,
 
-    /// The ledger whose rest is shown [default: the one beside the plan, if there is one]
+    /// The ledger whose remaining budget is shown [default: the one beside the plan, if there is
+    /// one]
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
@@ -59,7 +60,7 @@ pub struct Plan {
     force: bool,
 }
 
-/// A plan's price for programs, where no ledger is asked.
+/// A plan's price for programs, without a ledger.
 pub fn price_value(plan: &plan::Plan, prices: &Prices) -> serde_json::Value {
     json::value(plan, prices, None)
 }
@@ -203,7 +204,7 @@ fn print(
         let [name, _, loss, error, .., tenth] = words(statistic, price);
         table.add_row([name, error, loss, tenth].map(|word| short(&word)));
     }
-    // Padding at the end of lines is of no use.
+    // Padding at the end of lines is useless.
     for line in table.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
     }

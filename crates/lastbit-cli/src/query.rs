@@ -23,10 +23,10 @@ use crate::streams::{Stdout, say};
 const TEACH: &str = "\
 Answers `select … from … [where …] [group by …]` about the table of a plan, with count(*), sum(x),
 avg(x), variance(x), median(x) and quantile(x, 0.9). The plan has the source, the privacy unit, the
-budget, and bounds or categories of every column that is asked; its own statistics are left out.
-What cannot be private is refused with the reason. Say what the question may spend, or what error
-it may have; --price shows what it would cost and how exact it would be, and reads no data. It
-spends through the ledger, and the same question again is answered from it at no cost.";
+budget, and bounds or categories of every column in the question; its own statistics are left out.
+What cannot be private is refused with the reason. Say what the question may spend; --price shows
+what it would cost and how exact it would be, and reads no data. The question spends through the
+ledger, and the same question again is answered from the ledger at no cost.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -50,7 +50,7 @@ pub struct Query {
     #[arg(long, value_name = "R")]
     rho: Option<Rational>,
 
-    /// Show the price, and ask nothing
+    /// Show the price, and answer nothing
     #[arg(long)]
     price: bool,
 
@@ -62,7 +62,7 @@ pub struct Query {
     #[command(flatten)]
     forms: Forms,
 
-    /// Do not ask before more than half of what is left is spent
+    /// Do not ask before spending more than half of what is left, or again on changed data
     #[arg(long)]
     yes: bool,
 }
@@ -103,8 +103,8 @@ impl Query {
         Ok(())
     }
 
-    /// What it may spend, in the measure of the budget. A question that says nothing would spend
-    /// everything.
+    /// What it may spend, in the measure of the budget. It must be stated: without it, a question
+    /// would spend everything.
     fn spend(&self, plan: &Plan) -> Result<Loss> {
         let spend = match (plan.budget.measure, &self.epsilon, &self.rho) {
             (Measure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,

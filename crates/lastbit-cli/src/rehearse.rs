@@ -1,4 +1,4 @@
-//! `lastbit rehearse`: a release of rows that the plan alone makes up.
+//! `lastbit rehearse`: a release of rows invented from the plan alone.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use crate::streams::Stdout;
 const TEACH: &str = "\
 Shows what a release will look like, in every form, before it costs anything. Rows are made up \
 from the plan alone: its bounds, bins, categories and expected rows. No data are read, no ledger \
-is made or asked, nothing is spent, and every form says that its numbers are invented. What only \
-the data show, such as a misspelt column, `lastbit release` finds before it spends.";
+is opened, nothing is spent, and every form says that its numbers are invented. `lastbit release` \
+finds what only the data show, such as a misspelt column, before it spends.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]

@@ -45,8 +45,7 @@ pub struct Release {
     #[command(flatten)]
     forms: Forms,
 
-    /// Do not ask: neither before more than half of what is left is spent, nor where the data
-    /// changed
+    /// Do not ask before spending more than half of what is left, or again on changed data
     #[arg(long)]
     yes: bool,
 
@@ -66,7 +65,7 @@ impl Release {
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
         if !self.yes {
-            // What is wrong with the plan or the ledger, the release itself says.
+            // The release itself reports what is wrong with the plan or the ledger.
             if let Ok(account) = account(&ledger)
                 && let Ok(prices) = price_in(&plan, &Adds::new(&plan, account.as_ref()))
             {
@@ -89,7 +88,7 @@ impl Release {
         forms.show(released.report(), out)
     }
 
-    /// A bar on a terminal; nothing where the output goes to a file or a pipe.
+    /// A bar on a terminal; nothing if the output goes to a file or a pipe.
     fn bar(&self) -> ProgressBar {
         if self.quiet || !io::stderr().is_terminal() {
             return ProgressBar::hidden();
@@ -107,7 +106,7 @@ impl Release {
 pub enum Place {
     /// Where `--ledger` says.
     File(PathBuf),
-    /// In the plan's directory, so that all plans beside each other spend from one budget.
+    /// In the plan's directory, so that all plans in it spend from one budget.
     Directory(PathBuf),
 }
 
@@ -128,8 +127,8 @@ impl Place {
     }
 }
 
-/// The directory of a plan. A link from another one is refused: two directories are two ledgers,
-/// and nobody can know which one the link stands for.
+/// The directory of a plan. A link from another directory is refused: two directories have two
+/// ledgers, and nobody can know which one is meant.
 fn home(plan: &Path) -> Result<PathBuf> {
     let parent = |path: &Path| match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -148,7 +147,7 @@ fn home(plan: &Path) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// The part that was read. Not how many rows: their number is a fact about the data.
+/// Shows the part that was read, but not the number of rows, which is a fact about the data.
 fn progress(bar: &ProgressBar) -> Progress {
     let bar = bar.clone();
     Arc::new(move |_, part| {
@@ -158,8 +157,7 @@ fn progress(bar: &ProgressBar) -> Progress {
     })
 }
 
-/// Says that the data changed, and asks whether to spend again; where nobody can answer, nobody is
-/// asked.
+/// Says that the data changed, and asks whether to spend again, if somebody can answer.
 pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
     let Changed {
         row,
@@ -175,7 +173,7 @@ pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
     yes || !is_somebody_there() || agrees()
 }
 
-/// Tells nobody.
+/// Progress that is not shown.
 pub fn silent() -> Progress {
     Arc::new(|_, _| {})
 }

@@ -1,5 +1,5 @@
-//! Standard output and standard error: what is not ours is made harmless, and nothing that happens
-//! to them is a panic.
+//! Standard output and standard error: foreign text is made harmless, and their failures never
+//! panic.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -11,7 +11,7 @@ use lastbit_release::present::Style;
 /// The most characters of one message.
 const MOST_SAID: usize = 1 << 14;
 
-/// Standard output. Whatever others wrote should be clean before it comes here; what is still
+/// Standard output. Foreign text should be clean before it comes here; a character that is still
 /// hidden is written as `\u202e`, which means the same in JSON.
 pub struct Stdout {
     out: BufWriter<StdoutLock<'static>>,
@@ -31,12 +31,12 @@ impl Stdout {
         self.closed
     }
 
-    /// Writes what is for programs as it is; a text to a terminal, clean.
+    /// Writes bytes for programs unchanged; on a terminal, text is cleaned.
     pub fn write_exactly(&mut self, bytes: &[u8]) -> io::Result<()> {
         if io::stdout().is_terminal()
             && let Ok(text) = std::str::from_utf8(bytes)
         {
-            // Where lines end in CRLF, a line break alone is part of a name.
+            // If lines end in CRLF, a line break alone is part of a name.
             let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let lines: Vec<_> = text.split(end).map(clean::visible).collect();
             return self.write_all(lines.join("\n").as_bytes());
@@ -45,7 +45,7 @@ impl Stdout {
         self.noticed(done)
     }
 
-    /// Writes a part of a text, in colour where the terminal has it.
+    /// Writes a part of a text, in colour if the terminal has it.
     pub fn write_styled(&mut self, style: Style, text: &str) -> io::Result<()> {
         let code = match style {
             _ if !has_colour(&io::stdout()) => None,
@@ -57,7 +57,7 @@ impl Stdout {
         let Some(code) = code else {
             return self.write_all(text.as_bytes());
         };
-        // The signs are ours; what is between them is cleaned as ever.
+        // The control codes are ours; the text between them is cleaned as always.
         self.out.write_all(code.as_bytes())?;
         self.write_all(text.as_bytes())?;
         let done = self.out.write_all(RESET.as_bytes());
@@ -108,8 +108,8 @@ pub fn say_error(message: &str) {
     }
 }
 
-/// Writes a line to standard error, clean and not too long. If it cannot be written there is nobody
-/// to tell.
+/// Writes a line to standard error, clean and not too long. If it cannot be written, nobody is
+/// there to read it.
 pub fn say(message: &str) {
     let clean = clean::json(message);
     let cut = clean::shortened(&clean, MOST_SAID);

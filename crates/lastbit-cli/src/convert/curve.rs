@@ -16,10 +16,10 @@ use crate::streams::Stdout;
 /// Rows of a picture.
 const ROWS: u32 = 16;
 
-/// What a picture shows δ down to, if no δ is asked for.
+/// The smallest δ of a picture, if no δ is asked for.
 const SMALLEST: f64 = 1e-12;
 
-/// One row: ε, and δ at most.
+/// One row: ε, and an upper bound of δ.
 struct Row {
     epsilon: Rational,
     delta: f64,
@@ -86,7 +86,7 @@ impl Convert {
     }
 }
 
-/// How far δ is above the smallest that is shown, in orders of magnitude.
+/// How far δ is above the smallest one shown, in orders of magnitude.
 fn height(delta: f64, smallest: f64) -> f64 {
     if delta <= 0.0 {
         0.0
@@ -108,7 +108,7 @@ fn reachable(all: &Composition, smallest: Down) -> Result<Down> {
     bail!("no finite ε at any small δ: the releases' own δ add up to too much")
 }
 
-/// Evenly from 0 to the ε of the smallest δ.
+/// Rows spread evenly from 0 to the ε of the smallest δ.
 fn rows(all: &Composition, smallest: Down) -> Result<Vec<Row>> {
     let end = all.epsilon_above(smallest)?.get();
     let end = if end > 0.0 { end } else { 1.0 };

@@ -1,4 +1,4 @@
-//! Releases of different kinds, each made so often, and what they cost together.
+//! Releases of different kinds, how often each is made, and what they cost together.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,8 +14,8 @@ use super::source::{Kind, Source, not_negative, rate};
 pub struct Mixture(pub Vec<(Source, u64)>);
 
 impl Mixture {
-    /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # say
-    /// nothing.
+    /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # are
+    /// skipped.
     pub fn read(path: &Path) -> Result<Mixture> {
         const LARGEST: u64 = 1 << 20;
         let shown = clean::path(path);
@@ -42,7 +42,7 @@ impl Mixture {
         Ok(Mixture(list))
     }
 
-    /// Releases in all.
+    /// The number of releases in all.
     pub fn count(&self) -> u64 {
         self.0
             .iter()
@@ -68,7 +68,7 @@ impl Mixture {
         Ok(Composition::new(&pairs, smallest)?)
     }
 
-    /// The exact ε at δ, if all noise is Gaussian and of all the rows.
+    /// The exact ε at δ, if all noise is Gaussian and nothing is sampled.
     pub fn gaussian(&self, delta: &Rational) -> Option<Up> {
         let mut sum = Rational::ZERO;
         for (source, count) in &self.0 {
@@ -81,7 +81,7 @@ impl Mixture {
         gaussian_epsilon(&sum, delta).ok()
     }
 
-    /// The ε by losses on a grid, between two bounds; an error says why there is none.
+    /// Bounds of the ε from losses on a grid; an error says why there is none.
     pub fn epsilon(&self, delta: &Rational) -> Result<Interval> {
         let spent = Down::from_rational(delta);
         let epsilon = self.compose(spent)?.epsilon(spent)?;

@@ -16,7 +16,7 @@ use crate::number::{json_given, json_lower, json_upper, lower, readable, upper};
 struct Offer {
     name: &'static str,
     epsilon: Option<Amount>,
-    /// No accounting by the same laws can be below.
+    /// A lower bound for any accounting by the same laws.
     least: Option<Interval>,
     why: String,
 }
@@ -72,7 +72,7 @@ fn print(out: &mut impl Write, offers: &[Offer]) -> Result<()> {
     print_rows(out, &lines)
 }
 
-/// By the laws of the losses, and in closed form where all noise is Gaussian.
+/// By the laws of the losses, and in closed form if all noise is Gaussian.
 fn by_laws(mixture: &Mixture, delta: &Rational) -> Vec<Offer> {
     let mut offers = Vec::new();
     if let Some(epsilon) = mixture.gaussian(delta) {
@@ -106,7 +106,7 @@ fn by_laws(mixture: &Mixture, delta: &Rational) -> Vec<Offer> {
 }
 
 impl Convert {
-    /// The price of releases of which only laws are known.
+    /// The price of releases whose laws alone are known.
     pub(super) fn together(&self, out: &mut impl Write, mixture: &Mixture) -> Result<()> {
         if self.to.is_some_and(|to| to != Target::Approx) {
             bail!("of these releases only (ε, δ) is known; use --to approx, or leave --to out");
@@ -133,7 +133,7 @@ impl Convert {
         };
         let offers = by_laws(mixture, delta);
         if offers.is_empty() {
-            // It says why there is none.
+            // The error says why there is none.
             mixture.compose(Down::from_rational(delta))?;
         }
         if self.json {
@@ -153,7 +153,7 @@ impl Convert {
 }
 
 impl Known<'_> {
-    /// The same plan under every accountant.
+    /// The same releases under every accountant.
     pub(super) fn price_list(
         &self,
         out: &mut impl Write,

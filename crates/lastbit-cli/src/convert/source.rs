@@ -27,7 +27,7 @@ pub struct Source {
     pub kind: Kind,
     /// ε, η, ρ or Δ/σ.
     pub value: Rational,
-    /// What stands after the comma: the distance of geometric noise, the categories of a response,
+    /// The number after the comma: the distance of geometric noise, the categories of a response,
     /// the δ of approx.
     pub second: Rational,
     /// The probability of what the loss does not cover, such as a threshold's.
@@ -81,8 +81,7 @@ impl Source {
             delta: Rational::ZERO,
             sampled: None,
         };
-        // What the loss cannot be is said when it is read; what is too large for some accountants
-        // is not.
+        // An impossible loss is refused when it is read; one too large for some accountants is not.
         match source.pair() {
             Some(Err(error)) if !error.is_unbounded() => Err(error.to_string()),
             _ => Ok(source),
@@ -105,7 +104,7 @@ impl Source {
         }
     }
 
-    /// The loss as plans and ledgers state it; `None` of samples.
+    /// The loss as plans and ledgers state it; `None` for samples.
     pub fn loss(&self) -> Option<Loss> {
         if self.sampled.is_some() {
             return None;
@@ -145,7 +144,7 @@ impl Source {
         })
     }
 
-    /// ρ exactly, where it is known so.
+    /// The exact ρ, if it is known.
     pub fn rho(&self) -> Option<Rational> {
         match self.kind {
             Kind::Zcdp => Some(self.value.clone()),
@@ -167,7 +166,7 @@ impl Source {
         }
     }
 
-    /// What stands after "a release" or "releases".
+    /// The words after "a release" or "releases".
     pub fn describe(&self) -> String {
         let value = readable(&self.value);
         let text = match self.kind {
@@ -219,7 +218,7 @@ fn whole(name: &'static str, text: &str) -> Result<Rational, String> {
     }
 }
 
-/// The chance of a row to be in a sample.
+/// The chance that a row is in a sample.
 pub fn rate(text: &str) -> Result<Rational, String> {
     let rate = not_negative("the sampling rate", text)?;
     if !rate.is_positive() || rate > Rational::ONE {

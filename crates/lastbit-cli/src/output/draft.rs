@@ -1,4 +1,4 @@
-//! A file that appears under its name when it is whole.
+//! A file that appears under its name only when it is whole.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -7,14 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::directory_of;
 
-/// A file without a name where the system has such files, so that whatever kills the process leaves
-/// nothing behind. Elsewhere, and for the moment in which it takes the place of another file, it
-/// has a name of its own; one that was left is removed by the next to write the same target.
+/// A file without a name, on systems that have such files, so that nothing stays behind if the
+/// process is killed. Elsewhere, and while it replaces another file, it has a temporary name;
+/// whoever next writes the same target removes one that was left behind.
 pub struct Draft {
-    /// Open in the directory, which shows that it can be written.
+    /// Open in the directory, which proves that the directory can be written.
     file: Held,
     target: PathBuf,
-    /// Of the file that it replaces: they stay.
+    /// The permissions of the file that it replaces, which stay.
     replaces: Option<Permissions>,
 }
 
@@ -51,7 +51,7 @@ impl Draft {
         if let Held::Unnamed(file) = &self.file {
             fill(file, bytes, self.replaces.as_ref())?;
             match self.name(file) {
-                // Without /proc a file without a name cannot have one.
+                // Without /proc, a file without a name cannot get one.
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {}
                 done => return done,
             }
@@ -68,7 +68,7 @@ impl Draft {
         }
     }
 
-    /// Gives a name to a file that has none. A new name is never taken from another file.
+    /// Gives a name to a file that has none. It never takes a new name from another file.
     #[cfg(target_os = "linux")]
     fn name(&self, file: &File) -> io::Result<()> {
         use rustix::fs::{AtFlags, CWD, linkat};
@@ -81,7 +81,7 @@ impl Draft {
                 done => Ok(done?),
             };
         }
-        // Locked before it has a name, so that others do not take it for one that was left.
+        // Locked before it has a name, so that nobody takes it for one that was left behind.
         let suffix = match file.try_lock() {
             Ok(()) => LOCKED,
             Err(_) => SUFFIX,
@@ -101,8 +101,8 @@ fn appeared() -> io::Error {
     )
 }
 
-/// All bytes on the disk. A file that replaces another one has its permissions, else those that the
-/// umask leaves.
+/// Writes all bytes to the disk. A file that replaces another keeps its permissions; a new one has
+/// those that the umask allows.
 fn fill(mut file: &File, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<()> {
     if let Some(permissions) = permissions {
         file.set_permissions(permissions.clone())?;
@@ -129,7 +129,7 @@ fn unnamed(_directory: &Path) -> Option<Held> {
     None
 }
 
-/// A file under a name that nobody else uses, removed when it is done with.
+/// A file under a name that nobody else uses, removed after use.
 struct Named {
     path: PathBuf,
     file: File,
@@ -158,11 +158,11 @@ impl Drop for Named {
     }
 }
 
-/// Of a file that is locked soon after it has its name, where locks are to be had.
+/// The suffix of a file that is locked soon after it has its name, if there are locks.
 const SUFFIX: &str = ".lastbit-tmp";
 
-/// Of a file that was locked before it had its name: once nobody has the lock, whoever made it is
-/// gone.
+/// The suffix of a file that was locked before it had its name: once nobody holds the lock, its
+/// process is gone.
 const LOCKED: &str = ".lastbit-link";
 
 /// `.NAME.NUMBER` and a suffix, beside the target.
@@ -183,8 +183,8 @@ fn prefix(target: &Path) -> String {
     format!(".{name}.")
 }
 
-/// Removes files that were left beside the target: nobody has their lock, and it has been taken, by
-/// their suffix or their age.
+/// Removes files that were left beside the target: nobody holds their lock, and their suffix or age
+/// shows that it was taken before.
 fn remove_stale(target: &Path) {
     let prefix = prefix(target);
     let old = |path: &Path| {

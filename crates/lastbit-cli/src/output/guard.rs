@@ -1,5 +1,5 @@
-//! What must not be written over, by whatever name: the plan, the ledger and what SQLite keeps
-//! beside it, and the data.
+//! What must not be overwritten, under any name: the plan, the ledger, SQLite's files beside it,
+//! and the data.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use lastbit_release::plan::{FileFormat, Plan, Source};
 
 use super::resolved;
 
-/// Files that are read or kept, and so not written.
+/// Files that are read or kept, and must not be overwritten.
 #[derive(Default)]
 pub struct Guard {
     files: Vec<(PathBuf, &'static str)>,
@@ -22,7 +22,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Of a plan, where it was read from, and the files that it names.
+    /// Guards a plan, at its path, and the files that it names.
     pub fn new(path: &Path, plan: &Plan) -> Guard {
         let mut guard = Guard {
             files: vec![(path.to_owned(), "the plan")],
@@ -38,8 +38,8 @@ impl Guard {
         guard
     }
 
-    /// The files that are read for one path of a source, and the places where a new one would be
-    /// read too.
+    /// Adds the files that are read for one path of a source, and the places where a new file would
+    /// be read too.
     fn add_data(&mut self, source: &Source, given: &str) {
         let path = source.base.join(given);
         if path.is_dir() {
@@ -55,7 +55,8 @@ impl Guard {
                     .is_ok_and(|pattern| pattern.matches_path_with(file, BY_PARTS))
         };
         for file in found(source, given) {
-            // Links and directories that match a pattern lead to where other files would be read.
+            // Links and directories that match a pattern lead to places where other files would be
+            // read.
             if !by_name(&file) {
                 self.directories.extend(
                     file.parent()
@@ -67,7 +68,7 @@ impl Guard {
     }
 
     fn add_pattern(&mut self, base: &Path, given: &str) {
-        // What stands before the first sign of a pattern is a directory, by whatever name.
+        // The part before the first special character of a pattern is a directory, under any name.
         let path = base.join(given);
         let parts: Vec<_> = path.components().collect();
         let is_pattern =
@@ -83,7 +84,7 @@ impl Guard {
         }
     }
 
-    /// Adds a ledger, whether it is there yet or not.
+    /// Adds a ledger, whether it exists or not.
     pub fn add_ledger(&mut self, path: &Path) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let mut name = path.as_os_str().to_owned();
@@ -149,7 +150,7 @@ fn found(source: &Source, given: &str) -> Vec<PathBuf> {
     path.is_file().then_some(path).into_iter().collect()
 }
 
-/// Whether two names are of one file: they lead to it, or would if it were there.
+/// Whether two names mean the same file: they lead to it, or would if it existed.
 fn same_file(a: &Path, b: &Path) -> bool {
     if resolved(a).is_some_and(|a| Some(a) == resolved(b)) {
         return true;
@@ -166,13 +167,13 @@ fn same_inode(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Names are compared, and no more is known on this system.
+/// On this system only names are compared.
 #[cfg(not(unix))]
 fn same_inode(_a: &fs::Metadata, _b: &fs::Metadata) -> bool {
     false
 }
 
-/// How the names of files that are read from a directory end.
+/// The endings of files that are read from a directory.
 fn endings(format: &FileFormat) -> &'static [&'static str] {
     match format {
         FileFormat::Csv { gzip: false, .. } => &[".csv", ".tsv"],

@@ -27,14 +27,14 @@ pub struct Law {
           required_unless_present = "guess")]
     value: Option<Rational>,
 
-    /// The same; stands before --value
+    /// The same; takes precedence over --value
     #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess)]
     guess: Option<Rational>,
 
     #[command(flatten)]
     common: Common,
 
-    /// The law of one draw is that of each
+    /// Ignored: every draw has the same law
     #[arg(long, value_name = "N", hide = true)]
     draws: Option<u64>,
 }
@@ -55,7 +55,7 @@ impl Law {
     }
 }
 
-/// All points, or, where they are too many, those that all but 2^-60 of the draws fall on.
+/// All points, or, if they are too many, those that all but 2^-60 of the draws fall on.
 fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Result<()> {
     let most = Integer::from(MOST_POINTS);
     let points = match law.point_count() {
@@ -94,8 +94,8 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
     Ok(())
 }
 
-/// Bars around the location: one a point, or, where the points are many, one for each stretch of
-/// the window.
+/// Bars around the location: one for each point, or, if the points are many, one for each stretch
+/// of the window.
 fn draw(
     out: &mut impl Write,
     mechanism: &Snapping,

@@ -25,7 +25,7 @@ The mechanism:
 
 Numbers are read exactly: 0.1 is one tenth; 1/3 and 2.5e-3 are numbers too.";
 
-/// What can be asked of the snapping mechanism.
+/// The commands of the snapping mechanism.
 #[derive(Subcommand)]
 pub enum Snapping {
     /// Draw releases of a value, one number per line
@@ -145,7 +145,7 @@ enum Arithmetic {
 }
 
 impl Common {
-    /// The mechanism, with this bound if given instead of the one asked for.
+    /// The mechanism, with this bound, if given, instead of the one asked for.
     fn mechanism(&self, bound: Option<mechanism::Bound>) -> Result<mechanism::Snapping> {
         let bounds = Bounds::new(self.lower.clone(), self.upper.clone())?;
         let builder = mechanism::Snapping::builder(bounds, self.sensitivity.clone());

@@ -15,7 +15,7 @@ use crate::picture::{Bar, bars, rows};
 
 #[derive(Args)]
 pub struct Price {
-    /// Taken for symmetry with `draw` and never looked at: the price is the same for every value
+    /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
     value: Option<Rational>,
 

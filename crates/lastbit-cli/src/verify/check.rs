@@ -127,7 +127,7 @@ impl Check {
         ))
     }
 
-    /// Where the certificate is not about what was asked for.
+    /// The points in which the certificate is not about what was asked for.
     fn differences(&self, accepted: &Accepted) -> Result<Vec<String>> {
         let stated = &accepted.claim;
         let mut found = Differences::default();
@@ -327,7 +327,7 @@ fn held_as(asked: &Rational, stated: &Rational, precision: u32) -> bool {
             .any(|direction| Rational::from(asked.round(precision as usize, *direction)) == *stated)
 }
 
-/// A number exactly, or of a long one the beginning.
+/// A number exactly, or the beginning of a long one.
 fn short(value: &Rational) -> String {
     shown(&value.to_string())
 }

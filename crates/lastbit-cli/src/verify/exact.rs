@@ -17,7 +17,7 @@ use crate::number::{
 };
 use crate::picture::rows;
 
-/// Lines of the list for people.
+/// The most lines of the list for people.
 const MOST_LINES: usize = 64;
 
 #[derive(Args)]
@@ -70,7 +70,7 @@ pub struct Exact {
     #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = bound)]
     bound: Option<Rational>,
 
-    /// Which code
+    /// The code to examine
     #[arg(long, value_enum, default_value_t = Arithmetic::Binary64)]
     arithmetic: Arithmetic,
 
@@ -329,7 +329,7 @@ fn masses(law: &ExactLaw) -> Vec<Value> {
         .collect()
 }
 
-/// Exactly, and to the nearest double with its logarithm where that underflows.
+/// Exactly, and to the nearest double, with its logarithm if that underflows.
 fn dyadic(x: &Dyadic) -> Value {
     json!({
         "probability": number(x.to_f64(Rounding::NearestEven)),

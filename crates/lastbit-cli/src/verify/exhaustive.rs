@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::number::{json as number, json_up, json_upper, shortest};
 use crate::output::{Guard, Kind, Output, SVG_MARK};
 
-/// The most bits that are enumerated: a bit more is twice the work.
+/// The most bits that are enumerated: one more bit doubles the work.
 const MOST_BITS: u32 = 14;
 
 #[derive(Args)]
@@ -162,7 +162,7 @@ fn picture(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// On a terminal's standard error only.
+/// A progress bar, only if standard error is a terminal.
 fn progress_bar(length: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

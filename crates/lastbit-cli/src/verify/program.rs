@@ -29,8 +29,8 @@ A mechanism is written as a small program: parameters, samples, assignments, wha
 
 The command checks the program (names, arithmetics, divisions by zero, whether the output moves in one direction with each sample), \
 and derives in which interval every value must lie, over the real numbers and in a format of P bits, for inputs that you choose. \
-Of a floating program it says which loss is certified, or where the proof fails. \
-docs/language.md tells the whole language.";
+For a floating program it says which loss is certified, or where the proof fails. \
+docs/language.md describes the whole language.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,7 +111,7 @@ impl Program {
         Ok(values)
     }
 
-    /// The inputs that were chosen, and the others in the middle.
+    /// The inputs that were chosen, and defaults for the others.
     fn boxes(&self, checked: &Checked) -> Result<Boxes> {
         let mut boxes = Boxes::new(enclosure(&self.query));
         for (name, ends) in &self.samples {
@@ -189,7 +189,7 @@ impl Program {
     }
 
     /// A proved bound on the loss of a floating program, rounded up, or where the proof fails;
-    /// `lastbit verify snapping --program` says more of both.
+    /// `lastbit verify snapping --program` says more about both.
     fn loss(&self, checked: &Checked, instance: &Instance) -> Option<Result<String, String>> {
         if checked.arithmetic() == Arithmetic::Real {
             return None;

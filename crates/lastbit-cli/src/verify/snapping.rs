@@ -279,7 +279,7 @@ impl Snapping {
     }
 }
 
-/// coqc takes the name of a file for that of a module.
+/// coqc names the module after the file.
 fn coq_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -299,7 +299,7 @@ fn ratio(report: &Report, value: &Rational) -> Up {
     Up::from_rational(&(&report.certified / value))
 }
 
-/// What rounding adds as a share of what a formula allows for it.
+/// What rounding adds, as a share of what a formula allows for it.
 fn share(report: &Report, value: &Rational) -> Up {
     let allowed = value - &report.epsilon;
     Up::from_rational(&(&(&report.certified - &report.epsilon) / &allowed))

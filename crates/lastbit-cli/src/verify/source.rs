@@ -1,4 +1,4 @@
-//! Programs and certificates as they are read: regular files of a bounded size, or standard input.
+//! How programs and certificates are read: regular files of a bounded size, or standard input.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ pub fn certificate(file: &Path) -> Result<String> {
     read(file, MOST_CERTIFICATE)
 }
 
-/// A program, and how it is called in messages.
+/// A program, and its name in messages.
 pub struct Source {
     pub name: String,
     text: String,
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// The program, checked; all that is wrong with it otherwise.
+    /// The checked program, or all that is wrong with it.
     pub fn checked(&self) -> Result<Checked> {
         let program = parse(&self.text).map_err(|error| anyhow!(self.located(&error)))?;
         Checked::new(program).map_err(|errors| {
@@ -92,10 +92,10 @@ impl Source {
     }
 }
 
-/// Further errors of one program are of no use before these are mended.
+/// More errors of one program are useless before these are mended.
 const MOST_ERRORS: usize = 20;
 
-/// A pipe or a device may never end, or never begin: only files are opened by name.
+/// Only files are opened by name: a pipe or a device may never end, or never begin.
 fn read(file: &Path, most: u64) -> Result<String> {
     if file.as_os_str() == "-" {
         return limited(io::stdin().lock(), most).context("cannot read standard input");
