@@ -6,6 +6,7 @@ mod errata;
 mod fuzz;
 mod members;
 mod oracles;
+mod page;
 mod proofs;
 mod python;
 mod quick;
@@ -26,15 +27,18 @@ Usage: cargo xtask <task> [arguments]
 Tasks
   quick     Format, lints and tests of the crates that differ from a revision, and of those that use them:
             cargo xtask quick [REVISION], without one from the last commit. Tests run for half a minute at most.
-  test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, tests without
-            default features, proofs, documentation, dependencies. Stops at the first step that fails and says how to
-            repeat it. Needs nothing but the Rust toolchain; the proofs are built where Coq is installed or can be (root
-            on Debian), and the dependency check runs when cargo-deny is installed. The Python package has a task of its
-            own.
+  test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, the page in
+            Chromium, tests without default features, proofs, documentation, dependencies. Stops at the first step that
+            fails and says how to repeat it. Needs nothing but the Rust toolchain; the page is tried and the proofs are
+            built where Chromium and Coq are installed or can be (root on Debian), and the dependency check runs when
+            cargo-deny is installed. The Python package has a task of its own.
   python    The Python package: build it, run its tests and check its types, in a virtual environment under
             target/. Arguments go to pytest: cargo xtask python -k laplace
   wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size and time.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
+  page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens get, and how long a
+            price takes. Installs Chromium as root on Debian, else names the packages. With --pictures DIRECTORY,
+            keeps pictures of every page; with --program FILE, takes a `lastbit` that is built already.
   proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed but
             what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the packages.
             With --coqchk, Coq's checker of compiled files then checks them again.
@@ -78,7 +82,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     }
     if !matches!(
         task.as_str(),
-        "bench" | "fuzz" | "proofs" | "python" | "quick"
+        "bench" | "fuzz" | "page" | "proofs" | "python" | "quick"
     ) && let Some(extra) = rest.first()
     {
         bail!("`{task}` takes no arguments, got `{extra}`");
@@ -92,6 +96,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         },
         "fuzz" => fuzz::run(rest),
         "errata" => errata::check().map(|summary| println!("{summary}")),
+        "page" => page::run(rest),
         "proofs" => proofs::run(rest),
         "python" => python::run(rest),
         "wheel" => python::wheel(),
@@ -99,7 +104,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "oracles" => oracles::run(),
         other => {
             bail!(
-                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, proofs, fuzz, bench, oracles"
+                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, page, proofs, fuzz, bench, oracles"
             )
         }
     }

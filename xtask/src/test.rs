@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, proofs, run};
+use crate::{errata, page, proofs, run};
 
 /// A check and its heading.
 struct Step {
@@ -49,6 +49,15 @@ const STEPS: &[Step] = &[
     Step {
         heading: "tests",
         check: tests,
+    },
+    Step {
+        heading: "page",
+        check: || {
+            page::step().map(|told| match told {
+                Ok(summary) => Outcome::Passed(summary),
+                Err(why) => Outcome::Skipped(why),
+            })
+        },
     },
     Step {
         heading: "features",

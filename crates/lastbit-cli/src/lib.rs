@@ -20,6 +20,7 @@ mod plan;
 mod query;
 mod rehearse;
 mod release;
+mod serve;
 mod snapping;
 mod streams;
 mod verify;
@@ -63,6 +64,8 @@ enum Command {
     /// See, check or change the budget of a data set and what was spent of it
     #[command(subcommand)]
     Ledger(ledger::Ledger),
+    /// Serve a page of plans, prices, releases and the ledger, for one browser
+    Serve(serve::Serve),
     /// Run a mechanism on one number, or see its law or its price
     #[command(subcommand)]
     Mechanism(Mechanism),
@@ -138,6 +141,7 @@ fn answer(arguments: Vec<OsString>) -> u8 {
         Command::Plan(command) => command.run(out),
         Command::Rehearse(command) => command.run(out),
         Command::Inspect(command) => command.run(out),
+        Command::Serve(command) => command.run(out),
         Command::Convert(command) => command.run(out),
         Command::Attack(command) => command.run(out),
         Command::Audit(command) => command.run(out),

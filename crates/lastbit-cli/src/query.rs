@@ -14,7 +14,7 @@ use lastbit_release::select::ask;
 use crate::Usage;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, account};
+use crate::left::{Left, account, ask as ask_first};
 use crate::output::Guard;
 use crate::plan::print_price;
 use crate::release::{Place, goes_on, released, silent};
@@ -86,7 +86,7 @@ impl Query {
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
         if !self.yes {
-            left.ask()?;
+            ask_first(&left)?;
         }
         let mut go_on = |changed: &Changed| goes_on(changed, self.yes, false);
         let done = released(&asked, &place, silent(), &mut go_on)?;

@@ -17,7 +17,7 @@ use lastbit_release::release::{Changed, Released};
 
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, account, agrees, is_somebody_there};
+use crate::left::{Left, account, agrees, ask, is_somebody_there};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -70,7 +70,7 @@ impl Release {
                 && let Ok(prices) = price_in(&plan, &Adds::new(&plan, account.as_ref()))
             {
                 let known = account.as_ref().map(|account| (&*ledger, account));
-                Left::of(&plan, &prices.loss, known).ask()?;
+                ask(&Left::of(&plan, &prices.loss, known))?;
             }
         }
         let bar = self.bar();
@@ -159,16 +159,8 @@ fn progress(bar: &ProgressBar) -> Progress {
 
 /// Says that the data changed, and asks whether to spend again, if somebody can answer.
 pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
-    let Changed {
-        row,
-        time,
-        loss,
-        left,
-    } = changed;
     if !quiet || !yes {
-        say(&format!(
-            "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
-        ));
+        say(&changed.to_string());
     }
     yes || !is_somebody_there() || agrees()
 }

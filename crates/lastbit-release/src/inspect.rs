@@ -4,6 +4,8 @@
 //! category, a wrong unit of measure, a limit far too low. It must not leave the steward's desk.
 //! Bounds or categories chosen by it are facts about the data too, and no loss accounts for them.
 
+mod words;
+
 use std::sync::Arc;
 
 use lastbit_exact::{Rational, Rounding};
@@ -13,6 +15,8 @@ use crate::engine::{Engine, Progress};
 use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Scope, Unit};
 use crate::release::ReleaseError;
 use crate::statistic::query;
+
+pub use words::lines;
 
 /// More rows and groups than a unit can have.
 const NO_LIMIT: u64 = 1 << 40;

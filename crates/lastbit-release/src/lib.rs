@@ -18,6 +18,7 @@ pub mod engine;
 pub mod expression;
 pub mod inspect;
 pub mod ledger;
+pub mod left;
 pub mod loss;
 mod near;
 pub mod plan;

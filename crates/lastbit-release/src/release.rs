@@ -110,6 +110,21 @@ pub struct Changed {
     pub left: Loss,
 }
 
+impl core::fmt::Display for Changed {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Changed {
+            row,
+            time,
+            loss,
+            left,
+        } = self;
+        write!(
+            f,
+            "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
+        )
+    }
+}
+
 /// [`release`] or [`release_in`] that asks before it spends again: if the same was released before,
 /// and the data have changed since. The answer `false` ends it, and nothing is spent.
 pub fn release_asking(
@@ -118,6 +133,43 @@ pub fn release_asking(
     engine: &dyn Engine,
     progress: Progress,
     go_on: &mut dyn FnMut(&Changed) -> bool,
+) -> Result<Released, ReleaseError> {
+    let confirm = Confirm { seen: None, go_on };
+    run_at(plan, at, engine, progress, confirm)
+}
+
+/// [`release_asking`] for somebody who saw the price before. If another release came first, and
+/// this one has another price or other noise since, it ends with [`ReleaseError::Repriced`], and
+/// nothing is spent. What was released before is returned, whatever was seen.
+pub fn release_as_seen(
+    plan: &Plan,
+    at: At<'_>,
+    engine: &dyn Engine,
+    progress: Progress,
+    seen: (&Identity, &Loss),
+    go_on: &mut dyn FnMut(&Changed) -> bool,
+) -> Result<Released, ReleaseError> {
+    let confirm = Confirm {
+        seen: Some(seen),
+        go_on,
+    };
+    run_at(plan, at, engine, progress, confirm)
+}
+
+/// What must be so for a release to spend.
+struct Confirm<'a> {
+    /// What was seen to be released, and to be spent.
+    seen: Option<(&'a Identity, &'a Loss)>,
+    /// Whether it may spend again on data that changed.
+    go_on: &'a mut dyn FnMut(&Changed) -> bool,
+}
+
+fn run_at(
+    plan: &Plan,
+    at: At<'_>,
+    engine: &dyn Engine,
+    progress: Progress,
+    confirm: Confirm<'_>,
 ) -> Result<Released, ReleaseError> {
     let opener = Opener {
         look: &|| match at {
@@ -130,7 +182,7 @@ pub fn release_asking(
         },
     };
     let entropy = &mut System::default();
-    run_asking(plan, &opener, engine, progress, entropy, go_on)
+    run_confirmed(plan, &opener, engine, progress, entropy, confirm)
 }
 
 /// [`release`] with noise from a source of entropy that the caller chooses: for tests only.
@@ -174,16 +226,20 @@ fn run(
     progress: Progress,
     entropy: &mut dyn Entropy,
 ) -> Result<Released, ReleaseError> {
-    run_asking(plan, opener, engine, progress, entropy, &mut |_| true)
+    let confirm = Confirm {
+        seen: None,
+        go_on: &mut |_| true,
+    };
+    run_confirmed(plan, opener, engine, progress, entropy, confirm)
 }
 
-fn run_asking(
+fn run_confirmed(
     plan: &Plan,
     opener: &Opener<'_>,
     engine: &dyn Engine,
     progress: Progress,
     entropy: &mut dyn Entropy,
-    go_on: &mut dyn FnMut(&Changed) -> bool,
+    confirm: Confirm<'_>,
 ) -> Result<Released, ReleaseError> {
     lastbit_exact::environment::check()?;
     // Errors of a ledger wait until it is opened: those of the plan and the data come first.
@@ -226,6 +282,12 @@ fn run_asking(
     if let Some(stored) = ledger.foresee(&request)? {
         return recalled(plan, stored, request.data);
     }
+    if confirm
+        .seen
+        .is_some_and(|seen| seen != (&identity, &request.loss))
+    {
+        return Err(ReleaseError::Repriced);
+    }
     let changed = ledger.changed_since(&known, &request.description, &request.data)?;
     if let Some((row, time)) = changed {
         let account = ledger.account();
@@ -236,7 +298,7 @@ fn run_asking(
             loss: request.loss.clone(),
             left: left.unwrap_or_else(|| account.remaining()),
         };
-        if !go_on(&changed) {
+        if !(confirm.go_on)(&changed) {
             return Err(ReleaseError::Declined);
         }
     }

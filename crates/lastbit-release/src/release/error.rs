@@ -42,6 +42,11 @@ pub enum ReleaseError {
     /// The answer to the question was no. Nothing was spent.
     #[error("nothing was spent")]
     Declined,
+    /// Another release came first, and changed what this one would be. Nothing was spent.
+    #[error(
+        "another release came first, and this one has another price since; nothing was spent: look at it again"
+    )]
+    Repriced,
     /// More numbers than the ledger can hold. Nothing was spent.
     #[error(
         "the report may take {} million bytes, and the ledger holds at most {} of one release; group by fewer or wider bins, or split the plan",

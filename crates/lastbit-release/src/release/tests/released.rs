@@ -5,9 +5,10 @@ use lastbit_noise::entropy::{Entropy, EntropyError};
 
 use super::memory::{Memory, Row};
 use crate::ledger::{Ledger, LedgerError};
+use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::{Report, Statistic};
-use crate::release::{ReleaseError, Released, release_with};
+use crate::release::{At, Identity, ReleaseError, Released, release_as_seen, release_with};
 
 /// Laplace noise next to zero, and Gaussian noise at its median.
 struct Quiet;
@@ -168,6 +169,50 @@ fn without_noise_every_statistic_is_what_it_says() {
         "{refused}"
     );
     assert!(refused.spent().is_none());
+}
+
+#[test]
+fn a_price_that_nobody_saw_is_not_spent() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger");
+    let plan = Plan::parse(PLAN).unwrap();
+    let prices = crate::account::price(&plan).unwrap();
+    let identity = Identity::new(&plan, &prices);
+    let run = |seen: (&Identity, &Loss), rows: Vec<Row>, agrees: bool| {
+        release_as_seen(
+            &plan,
+            At::File(&path),
+            &Memory::new(rows),
+            std::sync::Arc::new(|_, _| {}),
+            seen,
+            &mut |changed| {
+                let words = changed.to_string();
+                assert!(words.starts_with("The data changed since"), "{words}");
+                agrees
+            },
+        )
+    };
+    let other = {
+        let mut plan = plan.clone();
+        plan.statistics.pop();
+        Identity::new(&plan, &crate::account::price(&plan).unwrap())
+    };
+    let less = Loss::pure(Rational::from(99_999i64)).unwrap();
+    for seen in [(&other, &prices.loss), (&identity, &less)] {
+        let refused = run(seen, rows(), true).unwrap_err();
+        assert!(matches!(refused, ReleaseError::Repriced), "{refused}");
+        assert!(refused.spent().is_none());
+        let spent = Ledger::view(&path).unwrap().account().spent.clone();
+        assert!(spent.main.is_zero(), "{spent}");
+    }
+    let seen = (&identity, &prices.loss);
+    assert!(matches!(run(seen, rows(), true), Ok(Released::New(_))));
+    // What costs nothing is returned, whatever was seen.
+    let again = run((&other, &less), rows(), true);
+    assert!(matches!(again, Ok(Released::Stored { .. })));
+    // Other data: asked, and declined.
+    let declined = run(seen, rows()[1..].to_vec(), false).unwrap_err();
+    assert!(matches!(declined, ReleaseError::Declined), "{declined}");
 }
 
 /// A source of entropy that fails.

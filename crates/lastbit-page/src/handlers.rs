@@ -1,0 +1,80 @@
+//! What each path does.
+
+mod pages;
+mod requests;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+
+use crate::answer::{self, Answer};
+use crate::server::Shared;
+
+/// Files of the page, in the binary.
+const ASSETS: [(&str, &str, &str); 6] = [
+    (
+        "page.css",
+        "text/css; charset=utf-8",
+        include_str!("../assets/page.css"),
+    ),
+    (
+        "report.css",
+        "text/css; charset=utf-8",
+        include_str!("../assets/report.css"),
+    ),
+    (
+        "common.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../assets/common.js"),
+    ),
+    (
+        "plan.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../assets/plan.js"),
+    ),
+    (
+        "draft.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../assets/draft.js"),
+    ),
+    (
+        "icon.svg",
+        "image/svg+xml",
+        include_str!("../assets/icon.svg"),
+    ),
+];
+
+/// Paths below the session's.
+pub fn router(shared: Shared) -> Router {
+    Router::new()
+        .route("/", get(pages::home))
+        .route("/plan/{name}", get(pages::plan))
+        .route("/draft", get(pages::draft))
+        .route("/ledger", get(pages::ledger))
+        .route("/ledger/check", get(pages::check))
+        .route("/report/{row}", get(pages::report))
+        .route("/report/{row}/{form}", get(pages::download))
+        .route("/rehearsal/{number}", get(pages::rehearsal))
+        .route("/assets/{name}", get(asset))
+        .route("/api/plan", post(requests::plan))
+        .route("/api/smallest", post(requests::smallest))
+        .route("/api/save", post(requests::save))
+        .route("/api/columns", post(requests::columns))
+        .route("/api/draft", post(requests::draft))
+        .route("/api/rehearse", post(requests::rehearse))
+        .route("/api/inspect", post(requests::inspect))
+        .route("/api/release", post(requests::release))
+        .route("/api/job/{number}", get(requests::job))
+        .fallback(async || answer::plain(StatusCode::NOT_FOUND, "There is nothing here."))
+        .method_not_allowed_fallback(async || {
+            answer::plain(StatusCode::METHOD_NOT_ALLOWED, "Not by this method.")
+        })
+        .with_state(shared)
+}
+
+async fn asset(axum::extract::Path(name): axum::extract::Path<String>) -> Answer {
+    match ASSETS.iter().find(|asset| asset.0 == name) {
+        Some((_, kind, text)) => answer::of(StatusCode::OK, kind, *text),
+        None => answer::plain(StatusCode::NOT_FOUND, "There is nothing here."),
+    }
+}

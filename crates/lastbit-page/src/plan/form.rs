@@ -1,0 +1,399 @@
+//! The form of a plan: fields that are read from its text.
+
+use serde_json::{Value, json};
+use toml_edit::{DocumentMut, Item, TableLike};
+
+use super::fields::Step;
+
+/// How a value begins that is still to fill in.
+const FILL_IN: &str = "FILL IN";
+
+/// How a field is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Of {
+    /// Text.
+    Text,
+    /// A number, or a date.
+    Number,
+    /// One or more names, with commas between them.
+    Names,
+    /// Numbers, with commas between them.
+    Numbers,
+    /// Texts, each on a line.
+    Lines,
+    /// Yes or no.
+    Flag,
+    /// One of some words.
+    Choice(&'static [&'static str]),
+}
+
+/// A field of a table: its key, its label, how it is written, and what it means.
+type Spec = (&'static str, &'static str, Of, &'static str);
+
+const PLAN: &[Spec] = &[
+    ("title", "Title", Of::Text, "what the report is called"),
+    (
+        "confidence",
+        "Confidence",
+        Of::Number,
+        "the probability with which each stated error holds; 0.95 if empty",
+    ),
+    (
+        "accountant",
+        "Accountant",
+        Of::Choice(&["pure", "zcdp", "optimal"]),
+        "how losses are added; if empty, the one under which errors are smallest",
+    ),
+    (
+        "expected_rows",
+        "Expected rows",
+        Of::Number,
+        "a guess of the rows in a group, for errors that depend on it; never data",
+    ),
+];
+
+const SOURCE: &[Spec] = &[
+    (
+        "files",
+        "Files",
+        Of::Names,
+        "tables in this directory, with commas between them",
+    ),
+    (
+        "where",
+        "Only rows where",
+        Of::Text,
+        "a condition; other rows are as if they were not there",
+    ),
+];
+
+const PRIVACY: &[Spec] = &[
+    (
+        "neighbours",
+        "Neighbours",
+        Of::Choice(&["add-remove", "change-one"]),
+        "add-remove: the loss bounds what the presence of one unit changes; change-one: what its contents change",
+    ),
+    (
+        "unit",
+        "Unit",
+        Of::Text,
+        "the column that says who; empty if every row is a different person",
+    ),
+    (
+        "most_rows",
+        "Most rows",
+        Of::Number,
+        "the most rows of a unit that count in a group; more are left out",
+    ),
+    (
+        "most_groups",
+        "Most groups",
+        Of::Number,
+        "the most groups of a statistic in which a unit counts; 1 if empty",
+    ),
+    (
+        "rows",
+        "Rows",
+        Of::Number,
+        "under change-one, where each row is a unit: how many rows there are, which is public",
+    ),
+];
+
+const LOSS: &[Spec] = &[
+    ("epsilon", "ε", Of::Number, "the loss"),
+    ("delta", "δ", Of::Number, "beside ε, or empty"),
+    ("rho", "ρ", Of::Number, "in place of ε and δ"),
+];
+
+const SPEND: &[Spec] = &[
+    ("epsilon", "ε", Of::Number, "the loss"),
+    ("delta", "δ", Of::Number, "beside ε, or empty"),
+    ("rho", "ρ", Of::Number, "in place of ε and δ"),
+    (
+        "part",
+        "Part",
+        Of::Number,
+        "in place of all these: a part of the budget, such as 0.1",
+    ),
+];
+
+const COLUMN: &[Spec] = &[
+    (
+        "lower",
+        "Lower bound",
+        Of::Number,
+        "of numbers: cells below count as this",
+    ),
+    (
+        "upper",
+        "Upper bound",
+        Of::Number,
+        "of numbers: cells above count as this",
+    ),
+    (
+        "edges",
+        "Edges",
+        Of::Numbers,
+        "of bins, increasing; the outermost are the bounds",
+    ),
+    (
+        "missing",
+        "Missing",
+        Of::Number,
+        "drop, or the number that an empty cell counts as",
+    ),
+    ("unit", "Measured in", Of::Text, "such as years"),
+    (
+        "typical",
+        "Typical",
+        Of::Number,
+        "a typical magnitude, for relative errors; a guess",
+    ),
+    (
+        "categories",
+        "Categories",
+        Of::Lines,
+        "of texts: the public list, one a line",
+    ),
+    (
+        "other",
+        "Other",
+        Of::Text,
+        "the category that missing or unlisted texts count as; empty leaves them out",
+    ),
+    (
+        "discover",
+        "Discover",
+        Of::Flag,
+        "values are not public: only those that many share are published; takes a δ",
+    ),
+];
+
+const STATISTIC: &[Spec] = &[
+    ("name", "Name", Of::Text, "what it is called in the report"),
+    (
+        "kind",
+        "Kind",
+        Of::Choice(&[
+            "count",
+            "units",
+            "sum",
+            "mean",
+            "variance",
+            "covariance",
+            "histogram",
+            "share",
+            "quantiles",
+            "correlation",
+            "regression",
+            "top",
+            "bounds",
+            "left-out",
+        ]),
+        "what is published",
+    ),
+    (
+        "of",
+        "Of",
+        Of::Names,
+        "a column; two for a covariance or correlation; a condition for a share",
+    ),
+    ("by", "By", Of::Names, "columns to group by"),
+    ("at", "At", Of::Numbers, "of quantiles: shares from 0 to 1"),
+    (
+        "expected_rows",
+        "Expected rows",
+        Of::Number,
+        "a guess of the rows in a group",
+    ),
+    (
+        "where",
+        "Only rows where",
+        Of::Text,
+        "a condition, for this statistic alone",
+    ),
+];
+
+/// Keys of a statistic that its lock and slider show.
+const SHARE: [&str; 3] = ["weight", "loss", "error"];
+
+/// How the field of a key is written, by the table that it is in.
+pub fn of(path: &[Step]) -> Option<Of> {
+    let (Step::Key(key), tables) = path.split_last()? else {
+        return None;
+    };
+    let specs = match tables {
+        [] => PLAN,
+        [Step::Key(table)] => match table.as_str() {
+            "source" => SOURCE,
+            "privacy" => PRIVACY,
+            "budget" => LOSS,
+            "spend" => SPEND,
+            _ => return None,
+        },
+        [Step::Key(table), _] => match table.as_str() {
+            "columns" => COLUMN,
+            "statistics" if SHARE.contains(&key.as_str()) => return Some(Of::Number),
+            "statistics" => STATISTIC,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    specs.iter().find(|(own, ..)| own == key).map(|spec| spec.2)
+}
+
+/// The form of a text; `null` if it is no TOML.
+pub fn form(text: &str) -> Value {
+    // One that can be changed knows how its numbers are written.
+    let Ok(document) = text.parse::<DocumentMut>() else {
+        return Value::Null;
+    };
+    let root = document.as_table();
+    let key = |key: &str| Step::Key(key.to_owned());
+    let part = |title: &str, name: &str, specs| {
+        let table = root.get(name).and_then(Item::as_table_like);
+        section(title, vec![key(name)], specs, table, &[])
+    };
+    let columns = root.get("columns").and_then(Item::as_table_like);
+    let columns: Vec<Value> = columns
+        .iter()
+        .flat_map(|columns| columns.iter())
+        .map(|(name, column)| {
+            let path = vec![key("columns"), key(name)];
+            section(name, path, COLUMN, column.as_table_like(), &[])
+        })
+        .collect();
+    let mut statistics = Vec::new();
+    if let Some(list) = root.get("statistics") {
+        while let Some(item) = list.get(statistics.len()) {
+            let path = vec![key("statistics"), Step::Index(statistics.len())];
+            let table = item.as_table_like();
+            let name = table.and_then(|table| table.get("name")?.as_str());
+            let mut one = section(name.unwrap_or("statistic"), path, STATISTIC, table, &SHARE);
+            one["share"] = share(table);
+            statistics.push(one);
+        }
+    }
+    json!({
+        "sections": [
+            section("Plan", vec![], PLAN, Some(root), &["source", "privacy", "budget", "spend", "columns", "statistics"]),
+            part("Source", "source", SOURCE),
+            part("Privacy", "privacy", PRIVACY),
+            part("Budget of the data, for all releases", "budget", LOSS),
+            part("What this release may spend", "spend", SPEND),
+        ],
+        "columns": columns,
+        "statistics": statistics,
+    })
+}
+
+/// A table as fields; keys that have none are named, so that nobody thinks they are gone.
+fn section(
+    title: &str,
+    path: Vec<Step>,
+    specs: &[Spec],
+    table: Option<&dyn TableLike>,
+    elsewhere: &[&str],
+) -> Value {
+    let fields: Vec<Value> = specs
+        .iter()
+        .map(|(key, label, of, help)| {
+            let mut path = path.clone();
+            path.push(Step::Key((*key).to_owned()));
+            let item = table.and_then(|table| table.get(key));
+            let unfilled = item
+                .and_then(Item::as_str)
+                .is_some_and(|text| text.starts_with(FILL_IN));
+            let shown = match unfilled {
+                true => Some(Some(String::new())),
+                false => item.map(|item| shown(item, *of)),
+            };
+            json!({
+                "path": path.iter().map(Step::json).collect::<Vec<_>>(),
+                "label": label,
+                "help": help,
+                "of": match of {
+                    Of::Text | Of::Number | Of::Names | Of::Numbers => "line",
+                    Of::Lines => "lines",
+                    Of::Flag => "flag",
+                    Of::Choice(_) => "choice",
+                },
+                "choices": match of { Of::Choice(words) => json!(words), _ => Value::Null },
+                // What the field cannot hold is changed in the text.
+                "fixed": shown.as_ref().is_some_and(Option::is_none),
+                "unfilled": unfilled,
+                "value": shown.flatten().unwrap_or_default(),
+            })
+        })
+        .collect();
+    let known = |key: &str| elsewhere.contains(&key) || specs.iter().any(|spec| spec.0 == key);
+    let more: Vec<&str> = table
+        .iter()
+        .flat_map(|table| table.iter())
+        .map(|(key, _)| key)
+        .filter(|key| !known(key))
+        .collect();
+    json!({
+        "title": title,
+        "path": path.iter().map(Step::json).collect::<Vec<_>>(),
+        "fields": fields,
+        "more": more,
+    })
+}
+
+/// What a statistic may cost.
+fn share(table: Option<&dyn TableLike>) -> Value {
+    let given = SHARE.into_iter().find_map(|key| {
+        let value = table?.get(key)?.as_value()?;
+        Some((key, plain(value)?))
+    });
+    let (by, value) = given.unwrap_or(("weight", "1".to_owned()));
+    json!({ "by": by, "value": value })
+}
+
+/// A value as its field shows it; `None` if it cannot.
+pub fn shown(item: &Item, of: Of) -> Option<String> {
+    let value = item.as_value()?;
+    let Some(array) = value.as_array() else {
+        let text = plain(value)?;
+        let one_line = !text.contains(['\n', '\r']);
+        let single = match of {
+            // One item of a list may stand alone, unless it would be read as several.
+            Of::Names | Of::Numbers => is_item(&text),
+            _ => true,
+        };
+        // A word such as "months" is not a list of one category.
+        let list = of == Of::Lines;
+        return (one_line && single && !list).then_some(text);
+    };
+    let items: Vec<String> = array.iter().map(plain).collect::<Option<_>>()?;
+    match of {
+        Of::Names | Of::Numbers if items.iter().all(|item| is_item(item)) => Some(items.join(", ")),
+        Of::Lines
+            if items.iter().all(|item| {
+                !item.is_empty() && item.trim() == item && !item.contains(['\n', '\r'])
+            }) =>
+        {
+            Some(items.join("\n"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text can stand between commas.
+fn is_item(text: &str) -> bool {
+    !text.is_empty() && text.trim() == text && !text.contains([',', '\n', '\r'])
+}
+
+/// A value that is no list or table, as it is written, but for the quotes of a text.
+pub fn plain(value: &toml_edit::Value) -> Option<String> {
+    match value {
+        toml_edit::Value::String(text) => Some(text.value().clone()),
+        toml_edit::Value::Array(_) | toml_edit::Value::InlineTable(_) => None,
+        toml_edit::Value::Integer(number) => Some(number.display_repr().trim().to_owned()),
+        toml_edit::Value::Float(number) => Some(number.display_repr().trim().to_owned()),
+        toml_edit::Value::Boolean(truth) => Some(truth.value().to_string()),
+        toml_edit::Value::Datetime(time) => Some(time.value().to_string()),
+    }
+}

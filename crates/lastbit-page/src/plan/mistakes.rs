@@ -1,0 +1,190 @@
+//! What is wrong with a plan, each mistake at its place, in the words of the command line.
+
+use lastbit_release::clean;
+use lastbit_release::plan::Plan;
+use serde_json::{Value, json};
+use toml_edit::Document;
+
+use super::fields::{Places, Step};
+use crate::directory::Directory;
+
+/// How a value begins that is still to fill in.
+const FILL_IN: &str = "\"FILL IN";
+
+/// The most mistakes that are shown.
+const MOST: usize = 50;
+
+/// A mistake in a plan.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// The byte of the text, if it has one.
+    pub at: Option<usize>,
+    /// What it is about, if that is not what stands at its place.
+    pub path: Option<Vec<Step>>,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl Mistake {
+    /// For the script: the words, and where they belong.
+    pub fn json(&self, text: &str, places: &Places) -> Value {
+        let path = match (&self.path, self.at) {
+            (Some(path), _) => Some(path.as_slice()),
+            (None, Some(at)) => places.at(at),
+            (None, None) => None,
+        };
+        let path: Option<Vec<Value>> = path.map(|path| path.iter().map(Step::json).collect());
+        // For the selection of a text area, which counts in UTF-16.
+        let before = self.at.map(|at| &text[..at]);
+        json!({
+            "message": clean::shortened(&clean::visible(&self.message), 2000),
+            "path": path,
+            "line": before.map(|before| before.matches('\n').count() + 1),
+            "offset": before.map(|before| before.encode_utf16().count()),
+        })
+    }
+}
+
+/// The plan, or what is wrong with it. A mistake in a column or statistic does not hide those in others.
+pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
+    let mut found = unfilled(text);
+    if found.is_empty() {
+        found = outside(directory, text);
+    }
+    if !found.is_empty() {
+        return (None, found);
+    }
+    let parse = |text: &str| Plan::parse_in(text, directory.path());
+    let places = Places::of(text);
+    let sections = places.sections(text.len());
+    let mut rest = text.to_owned();
+    let mut lacks_columns = false;
+    while found.len() < MOST {
+        let error = match parse(&rest) {
+            Ok(plan) if found.is_empty() => return (Some(plan), found),
+            Ok(_) => break,
+            Err(error) => error,
+        };
+        let at = error.place().map(|place| byte(&rest, place));
+        let section = at.and_then(|at| {
+            let within = sections
+                .iter()
+                .find(|(start, end, _)| (*start..*end).contains(&at))?;
+            match within.2 {
+                [Step::Key(key), _] if key == "columns" || key == "statistics" => Some(within),
+                _ => None,
+            }
+        });
+        let in_statistic =
+            section.is_some_and(|(.., path)| path[0] == Step::Key("statistics".into()));
+        // What a section that was taken out would have made right is no mistake.
+        let doubtful = !found.is_empty()
+            && (section.is_none()
+                || (in_statistic && lacks_columns)
+                || error.message().contains("published by a count"));
+        if doubtful {
+            break;
+        }
+        found.push(Mistake {
+            at,
+            path: None,
+            message: error.message().to_owned(),
+        });
+        let Some((start, end, _)) = section else {
+            break;
+        };
+        lacks_columns |= !in_statistic;
+        rest = blanked(&rest, *start, *end);
+    }
+    (None, found)
+}
+
+/// Every value that is still to fill in.
+fn unfilled(text: &str) -> Vec<Mistake> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(at) = line.find(FILL_IN)
+            && !line.trim_start().starts_with('#')
+        {
+            let what = line[at + FILL_IN.len()..].trim_start_matches(':').trim();
+            let what = what.trim_end_matches('"').replace("\\\"", "\"");
+            found.push(Mistake {
+                at: Some(start + at),
+                path: None,
+                message: format!("this is still to fill in: {what}"),
+            });
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// Files that are not in the directory.
+fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
+    let Ok(document) = Document::parse(text) else {
+        return vec![];
+    };
+    let Some(source) = document.as_table().get("source") else {
+        return vec![];
+    };
+    let mut paths = Vec::new();
+    let mut take = |item: &toml_edit::Item, is_lookup: bool| {
+        let values: Vec<_> = match item.as_array() {
+            Some(array) => array.iter().collect(),
+            None => item.as_value().into_iter().collect(),
+        };
+        for value in values {
+            if let Some(path) = value.as_str() {
+                paths.push((value.span(), path.to_owned(), is_lookup));
+            }
+        }
+    };
+    if let Some(files) = source.get("files") {
+        take(files, false);
+    }
+    for (list, key) in [("lookup", "file"), ("join", "files")] {
+        let mut index = 0;
+        while let Some(table) = source.get(list).and_then(|tables| tables.get(index)) {
+            if let Some(file) = table.get(key) {
+                take(file, list == "lookup");
+            }
+            index += 1;
+        }
+    }
+    let refused = |(span, path, is_lookup): (Option<std::ops::Range<usize>>, String, bool)| {
+        let checked = directory
+            .check_written(&path)
+            .and_then(|()| match is_lookup {
+                true => directory.check_real(&directory.path().join(&path)),
+                false => Ok(()),
+            });
+        Some(Mistake {
+            at: span.map(|span| span.start),
+            path: None,
+            message: checked.err()?,
+        })
+    };
+    paths.into_iter().filter_map(refused).collect()
+}
+
+/// The byte of a place.
+fn byte(text: &str, place: lastbit_release::plan::Place) -> usize {
+    let lines = text.split_inclusive('\n');
+    let before: usize = lines.take(place.line - 1).map(str::len).sum();
+    let line = &text[before.min(text.len())..];
+    let characters = line.chars().take(place.column - 1);
+    before + characters.map(char::len_utf8).sum::<usize>()
+}
+
+/// The text with spaces from one byte to another: every other byte and line stays where it is.
+fn blanked(text: &str, start: usize, end: usize) -> String {
+    let mut out = text[..start].to_owned();
+    for c in text[start..end].chars() {
+        match c {
+            '\n' => out.push('\n'),
+            c => out.extend(std::iter::repeat_n(' ', c.len_utf8())),
+        }
+    }
+    out + &text[end..]
+}

@@ -1,0 +1,237 @@
+//! What a plan costs, for the script: words of `lastbit-release`, and numbers for pictures and sliders.
+
+use std::path::PathBuf;
+
+use lastbit_exact::{Rational, Rounding, decimal as digits};
+use lastbit_release::account::{Adds, Offer, Price, PriceError, Prices, price_in};
+use lastbit_release::ledger::Account;
+use lastbit_release::left::{Left, Part};
+use lastbit_release::loss::{Loss, Measure, decimal};
+use lastbit_release::plan::{Plan, Share, Statistic};
+use lastbit_release::present::{about, loss_in_words, words};
+use lastbit_release::release::Identity;
+use serde_json::{Value, json};
+
+use super::Mistake;
+use super::fields::Step;
+use crate::server::Shared;
+
+/// Below every loss that a plan can need, so that targets do not fit into it.
+const TINY: &str = "1e-40";
+
+/// The ledger and its account, if there is one; or why it cannot be read.
+type Known = Result<Option<(PathBuf, Account)>, String>;
+
+/// The prices of a plan as the ledger of the directory takes it now. A ledger that cannot be read is none: releases then refuse.
+pub fn prices(plan: &Plan, known: &Known) -> Result<Prices, PriceError> {
+    let account = known
+        .as_ref()
+        .ok()
+        .and_then(Option::as_ref)
+        .map(|(_, account)| account);
+    price_in(plan, &Adds::new(plan, account))
+}
+
+/// The price of a plan, or the mistake that it has none.
+pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
+    let known = shared.left().account(shared.directory());
+    let prices = prices(plan, &known).map_err(|error| Box::new(mistake(plan, &error)))?;
+    let all = total(&prices);
+    let statistics: Vec<Value> = plan
+        .statistics
+        .iter()
+        .zip(&prices.statistics)
+        .map(|(statistic, price)| one(plan, statistic, price, &all))
+        .collect();
+    let others: Vec<Value> = prices
+        .comparison
+        .iter()
+        .map(|offer| json!({ "name": offer.accountant.name(), "used": offer.accountant == prices.accountant, "words": offer_words(offer) }))
+        .collect();
+    Ok(json!({
+        "title": plan.title,
+        "identity": Identity::new(plan, &prices).hex(),
+        "loss": prices.loss.to_string(),
+        "spend": spend(plan),
+        "budget": loss(&plan.budget),
+        "words": loss_in_words(plan, &prices.loss),
+        "confidence": plan.confidence.get().to_string(),
+        "accountants": others,
+        "left": left(&known, plan, &prices.loss),
+        "statistics": statistics,
+        "targets": plan.statistics.iter().any(|s| !matches!(s.share, Share::Weight(_))),
+    }))
+}
+
+/// The smallest budget that keeps every fixed loss and error, in words; `None` if none is fixed.
+pub fn smallest(shared: &Shared, plan: &Plan) -> Option<String> {
+    let known = shared.left().account(shared.directory());
+    let mut plan = plan.clone();
+    plan.spend.main = TINY.parse().ok()?;
+    match prices(&plan, &known) {
+        Err(PriceError::Infeasible(infeasible)) if !infeasible.targets.is_empty() => {
+            Some(match infeasible.sharing {
+                0 => infeasible.needed.to_string(),
+                1 => format!(
+                    "{}, and more for the statistic that shares the rest",
+                    infeasible.needed
+                ),
+                many => format!(
+                    "{}, and more for the {many} statistics that share the rest",
+                    infeasible.needed
+                ),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn offer_words(offer: &Offer) -> String {
+    match (&offer.outcome, offer.relative_error) {
+        (Ok(_), Some(ratio)) => format!("errors about {ratio:.2} times as large"),
+        (Ok(_), None) => String::new(),
+        (Err(why), _) => why.clone(),
+    }
+}
+
+/// Where a plan without a price is wrong.
+fn mistake(plan: &Plan, error: &PriceError) -> Mistake {
+    let key = |key: &str| Step::Key(key.to_owned());
+    let path = match error {
+        PriceError::Unreachable { statistic, .. } => plan
+            .statistics
+            .iter()
+            .position(|other| other.name == *statistic)
+            .map(|index| vec![key("statistics"), Step::Index(index)]),
+        PriceError::Accountant { .. } => Some(vec![key("accountant")]),
+        PriceError::Infeasible(_) => Some(vec![key("spend")]),
+        _ => None,
+    };
+    Mistake {
+        at: None,
+        path,
+        message: error.to_string(),
+    }
+}
+
+/// A loss for sliders: exact, and about.
+fn loss(loss: &Loss) -> Value {
+    json!({
+        "words": loss.to_string(),
+        "key": if loss.measure == Measure::Zcdp { "rho" } else { "epsilon" },
+        "symbol": loss.measure.symbol(),
+        "main": decimal(&loss.main),
+        "about": about_double(&loss.main),
+        "delta": (loss.measure == Measure::Approximate).then(|| decimal(&loss.delta)),
+    })
+}
+
+/// What the slider of the whole release moves: a part of the budget if the plan says it so, else the loss.
+fn spend(plan: &Plan) -> Value {
+    match &plan.part {
+        None => loss(&plan.spend),
+        Some(part) => json!({
+            "words": format!("{} of the budget", decimal(part)),
+            "key": "part",
+            "symbol": "(part of the budget)",
+            "main": decimal(part),
+            "about": about_double(part),
+            "delta": null,
+        }),
+    }
+}
+
+/// For drawing and sliders only.
+fn about_double(value: &Rational) -> f64 {
+    value.to_f64(Rounding::NearestEven)
+}
+
+fn total(prices: &Prices) -> Rational {
+    let losses = prices.statistics.iter().map(|price| &price.loss);
+    losses.fold(Rational::ZERO, |sum, loss| &sum + loss)
+}
+
+fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Value {
+    let [name, numbers, loss, error, noise, grid, bound, tenth] = words(statistic, price);
+    // What a target must be so that the statistic keeps its error: not below it.
+    let target = price
+        .error
+        .and_then(|error| Rational::try_from(error.get()).ok())
+        .map(|error| digits::up(&error, 3));
+    let weak = match (price.rows, price.rows_for_tenth) {
+        (Some(rows), Some(least)) if rows < least => Some(format!(
+            "weak: {rows} rows are expected in a group, and an error below a tenth of a typical value takes {least}"
+        )),
+        (_, None) if price.chain.kind.public_rows().is_none() => Some(
+            "weak: no group is large enough for an error below a tenth of a typical value"
+                .to_owned(),
+        ),
+        _ => None,
+    };
+    json!({
+        "name": name,
+        "numbers": numbers,
+        "loss": loss,
+        "error": error,
+        "noise": noise,
+        "grid": grid,
+        "bound": bound,
+        "tenth": tenth,
+        "weak": weak,
+        "shared": price.shared.is_some(),
+        "target": target.as_ref().map(decimal),
+        "about_error": target.as_ref().map(about_double),
+        "loss_main": decimal(&digits::down(&price.loss, 3)),
+        "part": match all.is_zero() { true => 0.0, false => about_double(&(&price.loss / all)) },
+        "rows": about(plan, statistic, price),
+    })
+}
+
+/// What the ledger has left, and what the release takes of it.
+fn left(known: &Known, plan: &Plan, loss: &Loss) -> Value {
+    let known = match known {
+        Ok(known) => known,
+        Err(error) => return json!({ "error": error }),
+    };
+    let left = Left::of(
+        plan,
+        loss,
+        known
+            .as_ref()
+            .map(|(path, account)| (path.as_path(), account)),
+    );
+    let remaining = &left.left;
+    // What is counted in the measure of the loss; before there is a ledger nothing is spent.
+    let whole = match known {
+        None => remaining,
+        Some((_, account)) if account.budget.measure == remaining.measure => &account.budget,
+        Some((_, account)) => account
+            .composed
+            .as_ref()
+            .map_or(remaining, |composed| &composed.limit),
+    };
+    if whole.measure != remaining.measure || loss.measure != remaining.measure {
+        return json!({
+            "error": format!("the ledger counts in the measure {}, and the plan in {}", remaining.measure, loss.measure),
+        });
+    }
+    let spent = whole.minus(remaining);
+    let of_whole = |part: &Rational| match whole.main.is_zero() {
+        true => 0.0,
+        false => about_double(&(part / &whole.main)).clamp(0.0, 1.0),
+    };
+    json!({
+        "budget": whole.to_string(),
+        "spent": spent.to_string(),
+        "remaining": remaining.to_string(),
+        "about": about_double(&remaining.main),
+        "after": match left.part() { Part::TooMuch => Value::Null, _ => json!(remaining.minus(loss).to_string()) },
+        "meaning": left.meaning(),
+        "warning": left.warning(),
+        "refused": left.part() == Part::TooMuch,
+        "picture": {
+            "spent": of_whole(&spent.main),
+            "now": of_whole(&loss.main),
+        },
+    })
+}

@@ -1,0 +1,182 @@
+//! Connections, limits, and the way from a request to its answer. Nothing is written down about any of them.
+
+use std::convert::Infallible;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::header::{HeaderValue, SET_COOKIE};
+use axum::http::{Request, StatusCode, Uri};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::sync::Semaphore;
+use tower_service::Service as _;
+
+use crate::answer::{self, Answer};
+use crate::directory::Directory;
+use crate::guard::{Admitted, Guard};
+use crate::jobs::Jobs;
+use crate::ledger::Left;
+use crate::{Limits, PageError, handlers, html};
+
+/// How many pieces of work are done at a time.
+const WORKERS: usize = 4;
+
+/// What all requests share.
+#[derive(Clone, Debug)]
+pub struct Shared(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    directory: Directory,
+    guard: Guard,
+    limits: Limits,
+    jobs: Jobs,
+    left: Left,
+    work: Arc<Semaphore>,
+}
+
+impl Shared {
+    pub fn new(directory: Directory, guard: Guard, limits: Limits) -> Shared {
+        Shared(Arc::new(Inner {
+            directory,
+            guard,
+            limits,
+            jobs: Jobs::default(),
+            left: Left::default(),
+            work: Arc::new(Semaphore::new(WORKERS)),
+        }))
+    }
+
+    pub fn directory(&self) -> &Directory {
+        &self.0.directory
+    }
+
+    pub fn guard(&self) -> &Guard {
+        &self.0.guard
+    }
+
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    pub fn left(&self) -> &Left {
+        &self.0.left
+    }
+
+    /// Computes something away from the connections. It goes on to its end even if nobody waits for it.
+    pub async fn work(&self, work: impl FnOnce(&Shared) -> Answer + Send + 'static) -> Answer {
+        let failed = || {
+            answer::refused(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "this is a fault of lastbit; nothing else is known of it",
+            )
+        };
+        let Ok(permit) = self.0.work.clone().acquire_owned().await else {
+            return failed();
+        };
+        let shared = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let answer = work(&shared);
+            drop(permit);
+            answer
+        })
+        .await
+        .unwrap_or_else(|_| failed())
+    }
+}
+
+/// Serves until the process ends.
+pub fn serve(listener: TcpListener, shared: Shared) -> Result<(), PageError> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()?;
+    runtime.block_on(accept(listener, shared))
+}
+
+async fn accept(listener: TcpListener, shared: Shared) -> Result<(), PageError> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let connections = Arc::new(Semaphore::new(shared.0.limits.connections));
+    let router = handlers::router(shared.clone());
+    loop {
+        let Ok(permit) = connections.clone().acquire_owned().await else {
+            return Ok(());
+        };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            // One that was given up, or too many open files: others may do better a little later.
+            Err(_) => {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        // Small answers should not wait for each other.
+        let _ = stream.set_nodelay(true);
+        let (shared, router) = (shared.clone(), router.clone());
+        tokio::spawn(async move {
+            let head_time = shared.0.limits.head_time;
+            let service = service_fn(move |request| {
+                let (shared, router) = (shared.clone(), router.clone());
+                async move { Ok::<_, Infallible>(answered(request, &shared, router).await) }
+            });
+            // A connection that breaks is of no interest to anybody here.
+            let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(head_time)
+                .max_buf_size(1 << 16)
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+            drop(permit);
+        });
+    }
+}
+
+async fn answered(request: Request<Incoming>, shared: &Shared, router: Router) -> Answer {
+    let (mut parts, body) = request.into_parts();
+    let path = match shared.guard().admit(&parts) {
+        Err((status, message)) => return answer::plain(status, message),
+        Ok(Admitted::Exchange { cookie }) => {
+            let mut answer = answer::html(html::welcome(&shared.guard().base()));
+            if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                answer.headers_mut().insert(SET_COOKIE, cookie);
+            }
+            return answer;
+        }
+        Ok(Admitted::Path(path)) => path,
+    };
+    let with_query = match parts.uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path,
+    };
+    let Ok(uri) = with_query.parse::<Uri>() else {
+        return answer::plain(StatusCode::BAD_REQUEST, "This is no path.");
+    };
+    parts.uri = uri;
+    let limits = shared.0.limits;
+    let whole = async {
+        let Ok(bytes) = to_bytes(Body::new(body), limits.body_bytes).await else {
+            return answer::refused(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "this is more than the page takes at once",
+            );
+        };
+        let mut router = router;
+        let request = Request::from_parts(parts, Body::from(bytes));
+        match router.call(request).await {
+            Ok(answer) => answer,
+            Err(never) => match never {},
+        }
+    };
+    match tokio::time::timeout(limits.request_time, whole).await {
+        Ok(answer) => answer,
+        Err(_) => answer::refused(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "this took longer than the page waits; use the command line",
+        ),
+    }
+}

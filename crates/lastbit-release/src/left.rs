@@ -1,0 +1,165 @@
+//! What is left in a ledger, and what a release takes of it.
+
+use std::path::{Path, PathBuf};
+
+use crate::clean;
+use crate::ledger::{Account, Ledger, LedgerError, Limit};
+use crate::loss::Loss;
+use crate::plan::Plan;
+
+/// What is left before a release, and what it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// The ledger, if there is one already.
+    pub ledger: Option<PathBuf>,
+    /// What is left before the release.
+    pub left: Loss,
+    /// What the release takes.
+    pub loss: Loss,
+    /// How many such releases fit.
+    pub more: u64,
+}
+
+/// The account of a ledger, if it exists.
+pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
+    match Ledger::view(path) {
+        Ok(ledger) => Ok(Some(ledger.account().clone())),
+        Err(LedgerError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// How much of what is left a release takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// At most half.
+    Half,
+    /// More than half.
+    Most,
+    /// Everything.
+    Everything,
+    /// More than there is.
+    TooMuch,
+}
+
+impl Left {
+    /// What is left for this loss in the account of a ledger, or in the plan's budget if there is
+    /// no ledger yet.
+    pub fn of(plan: &Plan, loss: &Loss, ledger: Option<(&Path, &Account)>) -> Left {
+        let fresh = || {
+            let limit = plan.terms().map(|terms| Limit::new(&terms, &plan.budget));
+            Account::new(&plan.budget, limit.as_ref()).ok()
+        };
+        let account = ledger.map(|(_, account)| account.clone()).or_else(fresh);
+        let left = account
+            .as_ref()
+            .and_then(|account| account.remaining_in(loss.measure));
+        Left {
+            ledger: ledger.map(|(path, _)| path.to_owned()),
+            // A ledger in another measure refuses the release, and says so.
+            left: left.unwrap_or_else(|| plan.budget.clone()),
+            more: account.map_or(0, |account| account.admits(loss)),
+            loss: loss.clone(),
+        }
+    }
+
+    /// How much it takes.
+    pub fn part(&self) -> Part {
+        let (loss, left) = (&self.loss, &self.left);
+        if !loss.fits(left) {
+            return Part::TooMuch;
+        }
+        let twice = loss.plus(loss);
+        match () {
+            () if loss.main == left.main => Part::Everything,
+            () if !twice.fits(left) => Part::Most,
+            () => Part::Half,
+        }
+    }
+
+    /// What the release takes, in a sentence; `None` if that is little.
+    pub fn warning(&self) -> Option<String> {
+        let (loss, left) = (&self.loss, &self.left);
+        match self.part() {
+            Part::Half => None,
+            Part::Most => Some(format!(
+                "This spends more than half of what is left: {loss} of {left}."
+            )),
+            Part::Everything => Some(format!(
+                "This spends everything that is left, {left}: nothing can be released about these data afterwards. To keep some, say in [spend] what this release may use."
+            )),
+            Part::TooMuch => Some(format!(
+                "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] what this release may use."
+            )),
+        }
+    }
+
+    /// What is left before and after.
+    pub fn meaning(&self) -> String {
+        let name = match &self.ledger {
+            None => "no ledger yet; the first release makes it".to_owned(),
+            Some(path) => format!("in {}", clean::path(path)),
+        };
+        match self.part() {
+            Part::TooMuch => name,
+            _ => {
+                let after = self.left.minus(&self.loss);
+                let more = match self.more {
+                    0 | 1 | u64::MAX => String::new(),
+                    2 => ", enough for one more like it".to_owned(),
+                    times => format!(", enough for {} more like it", times - 1),
+                };
+                format!("{name}; after this release {after}{more}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(loss: &str, left: &str) -> Left {
+        let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
+        Left {
+            ledger: None,
+            left: pure(left),
+            loss: pure(loss),
+            more: 0,
+        }
+    }
+
+    #[test]
+    fn more_than_half_is_told_exactly() {
+        for (loss, before, part) in [
+            ("0.1", "0.3", Part::Half),
+            ("0.15", "0.3", Part::Half),
+            ("0.1500000000000000000000000000001", "0.3", Part::Most),
+            ("0.3", "0.3", Part::Everything),
+            ("0.3000000000000000000000000000001", "0.3", Part::TooMuch),
+            ("1", "0", Part::TooMuch),
+        ] {
+            let one = left(loss, before);
+            assert_eq!(one.part(), part, "{loss} of {before}");
+            assert_eq!(one.warning().is_none(), part == Part::Half);
+        }
+        assert!(
+            left("1", "1")
+                .warning()
+                .unwrap()
+                .contains("spends everything")
+        );
+    }
+
+    #[test]
+    fn delta_counts_as_epsilon_does() {
+        let loss = |e: &str, d: &str| Loss::approximate(e.parse().unwrap(), d.parse().unwrap());
+        let one = Left {
+            ledger: None,
+            left: loss("1", "1e-6").unwrap(),
+            loss: loss("0.1", "9e-7").unwrap(),
+            more: 1,
+        };
+        assert_eq!(one.part(), Part::Most);
+    }
+}

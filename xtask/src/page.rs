@@ -1,0 +1,116 @@
+//! `cargo xtask page`: the steward's page in a real browser.
+
+mod driver;
+mod server;
+mod stories;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+
+/// Debian's names; other systems have the same under names like these. Without any font a page has no widths to speak of.
+const PACKAGES: [&str; 3] = ["chromium", "chromium-driver", "fonts-dejavu-core"];
+
+/// Installs a browser if it may, and tells it the stories; with `--pictures DIRECTORY` keeps pictures of the pages, with `--program FILE`
+/// takes a `lastbit` that is built already.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let (mut pictures, mut program) = (None, None);
+    for pair in arguments.chunks(2) {
+        match pair {
+            [option, path] if option == "--pictures" => pictures = Some(PathBuf::from(path)),
+            [option, path] if option == "--program" => program = Some(PathBuf::from(path)),
+            _ => bail!("`page` takes --pictures DIRECTORY and --program FILE"),
+        }
+    }
+    if !installed() {
+        install()?;
+    }
+    let lastbit = match program {
+        Some(program) => program,
+        None => built(&["-p", "lastbit-cli"])?,
+    };
+    match check(&lastbit, pictures.as_deref())? {
+        Ok(told) => println!("{told}"),
+        Err(why) => bail!("{why}"),
+    }
+    Ok(())
+}
+
+/// As a step of `cargo xtask test`: the reason, where there is no browser and none can be installed, or it does not start here.
+pub fn step() -> Result<Result<String, String>> {
+    if !installed() && install().is_err() {
+        return Ok(Err(remedy()));
+    }
+    // As the step of tests built it, so that little is built again.
+    let lastbit = built(&["--workspace", "--exclude", "lastbit-python"])?;
+    check(&lastbit, None)
+}
+
+/// What to tell somebody who has no browser.
+fn remedy() -> String {
+    format!(
+        "Chromium or its driver is missing; install the packages {} (the names are Debian's)",
+        PACKAGES.join(" ")
+    )
+}
+
+/// Tells the stories, in a browser that starts; or says why none does.
+fn check(lastbit: &Path, pictures: Option<&Path>) -> Result<Result<String, String>> {
+    let start = Instant::now();
+    let profile = server::Scratch::new("profile")?;
+    let browser = match driver::Browser::start(profile.path()) {
+        Ok(browser) => browser,
+        Err(error) => return Ok(Err(format!("Chromium does not start here: {error:#}"))),
+    };
+    let told = stories::tell(lastbit, browser, pictures).context("the page in Chromium")?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Ok(format!("{told}, in {seconds:.0} s")))
+}
+
+/// The program as tests have it, of these packages.
+fn built(packages: &[&str]) -> Result<PathBuf> {
+    run::succeed(
+        run::cargo()
+            .arg("test")
+            .args(packages)
+            .args(["--no-run", "--locked"]),
+        "the command does not build; see above",
+    )?;
+    Ok(run::target().join("debug").join("lastbit"))
+}
+
+fn installed() -> bool {
+    ["chromium", "chromedriver"].iter().all(|program| {
+        Command::new(program)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    })
+}
+
+/// With apt-get, for root only.
+fn install() -> Result<()> {
+    let is_root = Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|output| output.stdout == b"0\n");
+    let apt = |arguments: &[&str]| {
+        Command::new("apt-get")
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
+    arguments.extend(PACKAGES);
+    if is_root && (apt(&arguments) || (apt(&["update"]) && apt(&arguments))) && installed() {
+        return Ok(());
+    }
+    bail!("{}", remedy())
+}
