@@ -33,8 +33,9 @@ Examples:
     Precision(Options),
     /// Does the time of a call depend on the data or on the noise?
     #[command(after_long_help = "\
-The input of each call is drawn at random, so shuffling is an exact test: the threshold is the largest correlation among 999 \
-shuffles, which chance alone exceeds once in a thousand runs, for each of the two correlations.
+The input of each call is drawn at random, so shuffling is an exact test: the threshold is the \
+largest correlation among 999 shuffles, which chance alone exceeds once in a thousand runs, for \
+each of the two correlations.
 
 Example:
   lastbit attack timing --target coin-by-coin")]
@@ -114,7 +115,13 @@ fn list(out: &mut impl Write, as_json: bool) -> Result<()> {
     if as_json {
         let entries: Vec<Value> = entries
             .iter()
-            .map(|entry| json!({"name": entry.name, "about": entry.about, "shipped": entry.is_shipped}))
+            .map(|entry| {
+                json!({
+                    "name": entry.name,
+                    "about": entry.about,
+                    "shipped": entry.is_shipped,
+                })
+            })
             .collect();
         writeln!(out, "{}", Value::Array(entries))?;
         return Ok(());

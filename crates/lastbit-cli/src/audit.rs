@@ -18,10 +18,14 @@ use lastbit_release::clean::shown;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs any mechanism behind a command and bounds its loss from below: at the stated confidence, ε is at least what is printed. The \
-command reads one value per line on standard input and writes one output per line on standard output: numbers, NaN, or words. It \
-is run once, on --draws lines of each of two neighbouring inputs in turn. One half of the outputs chooses an event (a threshold, a set \
-of values, of last bits, of low bits), the other half bounds its two probabilities by Clopper and Pearson. No bound is a proof of \
+Runs any mechanism behind a command and bounds its loss from below: at the stated confidence, ε is \
+at least what is printed. The \
+command reads one value per line on standard input and writes one output per line on standard \
+output: numbers, NaN, or words. It \
+is run once, on --draws lines of each of two neighbouring inputs in turn. One half of the outputs \
+chooses an event (a threshold, a set \
+of values, of last bits, of low bits), the other half bounds its two probabilities by Clopper and \
+Pearson. No bound is a proof of \
 privacy: an audit only finds what is wrong.",
     after_long_help = "\
 Examples:
@@ -31,7 +35,8 @@ Examples:
     for line in sys.stdin:
         print(float(line) + random.choice([-1, 1]) * random.expovariate(2))'
   Randomized response with words, between the inputs no and yes:
-    lastbit audit --epsilon 1 --inputs no,yes -- awk 'BEGIN{srand()} {print rand() < 0.75 ? $0 : ($0 == \"no\" ? \"yes\" : \"no\")}'"
+    lastbit audit --epsilon 1 --inputs no,yes -- awk 'BEGIN{srand()} \
+{print rand() < 0.75 ? $0 : ($0 == \"no\" ? \"yes\" : \"no\")}'"
 )]
 pub struct Audit {
     /// The loss that the mechanism claims: ε > 0
@@ -39,7 +44,13 @@ pub struct Audit {
     epsilon: Epsilon,
 
     /// The δ that it claims, from 0 to below 1
-    #[arg(long, value_name = "D", default_value = "0", allow_hyphen_values = true, value_parser = delta)]
+    #[arg(
+        long,
+        value_name = "D",
+        default_value = "0",
+        allow_hyphen_values = true,
+        value_parser = delta,
+    )]
     delta: Rational,
 
     /// Draws from each of the two inputs

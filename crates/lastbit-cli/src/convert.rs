@@ -107,7 +107,11 @@ pub struct Convert {
     sampled: Option<Rational>,
 
     /// Releases of several kinds from a file, a line each: COUNT KIND:X [sampled Q] [delta D]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "releases", "sampled", "calibrate"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["from", "releases", "sampled", "calibrate"],
+    )]
     list: Option<PathBuf>,
 
     /// The largest loss that each of K releases of this kind may have, if all may cost ε = X
@@ -116,7 +120,12 @@ pub struct Convert {
     calibrate: Option<Source>,
 
     /// The largest chance that the best test at this level finds a person who is in the data
-    #[arg(long, value_name = "LEVEL", value_parser = level, conflicts_with_all = ["calibrate", "to"])]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_parser = level,
+        conflicts_with_all = ["calibrate", "to"],
+    )]
     power: Option<Rational>,
 
     /// Draw δ by ε in the terminal
@@ -324,7 +333,8 @@ impl Known<'_> {
                 self.from.lacks()
             ),
             (Target::Pure | Target::Range, Kind::Zcdp | Kind::Gaussian) => bail!(
-                "a zCDP loss has no finite {} bound: Gaussian noise satisfies it, and can give any loss; \
+                "a zCDP loss has no finite {} bound: Gaussian noise satisfies it, and can give any \
+                 loss; \
                  use --to approx with --delta",
                 to.name()
             ),
@@ -392,10 +402,12 @@ impl Known<'_> {
             }
             (None, None) => Ok(match self.from.kind {
                 Kind::Zcdp => missing(
-                    "from zcdp to approx needs the δ to spend, --delta D, or the ε to claim, --epsilon E",
+                    "from zcdp to approx needs the δ to spend, --delta D, or the ε to claim, \
+                     --epsilon E",
                 ),
                 Kind::Gaussian => missing(
-                    "from gaussian to approx needs the δ to spend, --delta D, or the ε to claim, --epsilon E",
+                    "from gaussian to approx needs the δ to spend, --delta D, or the ε to claim, \
+                     --epsilon E",
                 ),
                 Kind::Approx => own(&self.from.second),
                 _ => own(&Rational::ZERO),

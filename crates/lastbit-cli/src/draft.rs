@@ -59,7 +59,8 @@ impl Draft {
     pub fn run(self, _: &mut Stdout) -> Result<()> {
         let _ = self.file;
         anyhow::bail!(
-            "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
+            "this lastbit was built without the engine that reads tables; build it with the \
+             feature `engine`"
         )
     }
 }

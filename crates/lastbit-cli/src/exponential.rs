@@ -40,24 +40,30 @@ pub enum Exponential {
     #[command(after_long_help = concat!(
         "Examples:\n",
         "  The most frequent of some diagnoses, their counts in a file, at a loss of 0.5:\n",
-        "    lastbit mechanism exponential draw --scores counts.txt --sensitivity 1 --epsilon 0.5 --monotone\n",
+        "    lastbit mechanism exponential draw --scores counts.txt --sensitivity 1 --epsilon 0.5 \
+         --monotone\n",
         "  From a pipe:\n",
-        "    cut -f2 votes.tsv | lastbit mechanism exponential draw --scores - --sensitivity 1 --epsilon 1"
+        "    cut -f2 votes.tsv | lastbit mechanism exponential draw --scores - --sensitivity 1 \
+         --epsilon 1"
     ))]
     Draw(Draw),
     /// The exact probability of every candidate, for guessed scores
     #[command(after_long_help = concat!(
         "Example:\n",
-        "  lastbit mechanism exponential law --scores guess.txt --sensitivity 1 --epsilon 0.5 --monotone"
+        "  lastbit mechanism exponential law --scores guess.txt --sensitivity 1 --epsilon 0.5 \
+         --monotone"
     ))]
     Law(Law),
     /// What a selection costs, and the best score it takes for a good answer
     #[command(after_long_help = concat!(
-        "A score below (1 − A)·best is bad. Whatever the scores, a bad one is selected with probability\n",
-        "at most B if the best score is at least the promise. The promise must be public: never the\n",
+        "A score below (1 − A)·best is bad. Whatever the scores, a bad one is selected with \
+         probability\n",
+        "at most B if the best score is at least the promise. The promise must be public: never \
+         the\n",
         "best score of the data itself.\n\n",
         "Examples:\n",
-        "  lastbit mechanism exponential price --candidates 1000 --sensitivity 1 --epsilon 0.5 --alpha 0.2 --beta 0.05\n",
+        "  lastbit mechanism exponential price --candidates 1000 --sensitivity 1 --epsilon 0.5 \
+         --alpha 0.2 --beta 0.05\n",
         "  lastbit mechanism exponential price --scores guess.txt --sensitivity 1 --epsilon 0.5"
     ))]
     Price(Price),
@@ -102,7 +108,8 @@ impl Common {
         let size = rate.ceil_log2().unwrap_or(0);
         ensure!(
             (-RATE_LIMIT..=RATE_LIMIT).contains(&size),
-            "epsilon divided by sensitivity must be between 2^-{RATE_LIMIT} and 2^{RATE_LIMIT}; change epsilon, or measure scores in another unit"
+            "epsilon divided by sensitivity must be between 2^-{RATE_LIMIT} and 2^{RATE_LIMIT}; \
+             change epsilon, or measure scores in another unit"
         );
         Ok(if self.monotone {
             Mechanism::monotone(&self.epsilon, &self.sensitivity)
@@ -263,11 +270,23 @@ pub struct Price {
     common: Common,
 
     /// A score below (1 − A)·best is bad
-    #[arg(long, value_name = "A", default_value = "0.1", allow_hyphen_values = true, value_parser = alpha)]
+    #[arg(
+        long,
+        value_name = "A",
+        default_value = "0.1",
+        allow_hyphen_values = true,
+        value_parser = alpha,
+    )]
     alpha: Rational,
 
     /// Probability with which the selection may be bad
-    #[arg(long, value_name = "B", default_value = "0.05", allow_hyphen_values = true, value_parser = beta)]
+    #[arg(
+        long,
+        value_name = "B",
+        default_value = "0.05",
+        allow_hyphen_values = true,
+        value_parser = beta,
+    )]
     beta: Rational,
 }
 

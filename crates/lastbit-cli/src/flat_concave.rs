@@ -20,12 +20,16 @@ use serde_json::{Value, json};
 use crate::number::{at_least, json_upper, readable, upper};
 
 const TEACH: &str = "\
-The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n minus its rank error, where n is the number of data points: first the \
-length of an interval of good points, then two such intervals, then a point. Its loss of quality hardly depends on N.
+The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n minus its rank error, where \
+n is the number of data points: first the length of an interval of good points, then two such \
+intervals, then a point. Its loss of quality hardly depends on N.
 
-  --promise is a quality that the best point surely has: for a quantile, up to n. It is public: do not take it from the data.
-  --alpha is the share of the promise that may be lost: the rank error is alpha·promise, if the promise is n.
-  --epsilon and --delta are what you pay in all. Without --delta intervals are selected by the exponential mechanism, else by stability,
+  --promise is a quality that the best point surely has: for a quantile, up to n. It is public: do \
+not take it from the data.
+  --alpha is the share of the promise that may be lost: the rank error is alpha·promise, if the \
+promise is n.
+  --epsilon and --delta are what you pay in all. Without --delta intervals are selected by the \
+exponential mechanism, else by stability,
   which may answer `none`.";
 
 /// The commands of Flat-Concave.
@@ -34,14 +38,17 @@ pub enum FlatConcave {
     /// Draw a quantile of integers, or `none`
     #[command(after_long_help = concat!(
         "Example:\n",
-        "  seq 1 10000 | lastbit mechanism flat-concave draw --data - --domain-bits 64 --quantile 0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
+        "  seq 1 10000 | lastbit mechanism flat-concave draw --data - --domain-bits 64 --quantile \
+         0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
     ))]
     Draw(Draw),
     /// The promise needed and the rank error, before any data is read
     #[command(after_long_help = concat!(
         "Examples:\n",
-        "  lastbit mechanism flat-concave price --domain-bits 64 --epsilon 1 --delta 1e-6 --rank-error 100\n",
-        "  lastbit mechanism flat-concave price --domain-bits 64 --quantile 0.5 --promise 10000 --alpha 0.1 --epsilon 1 --delta 1e-6"
+        "  lastbit mechanism flat-concave price --domain-bits 64 --epsilon 1 --delta 1e-6 \
+         --rank-error 100\n",
+        "  lastbit mechanism flat-concave price --domain-bits 64 --quantile 0.5 --promise 10000 \
+         --alpha 0.1 --epsilon 1 --delta 1e-6"
     ))]
     Price(Price),
 }
@@ -64,7 +71,13 @@ struct Common {
     domain_bits: u32,
 
     /// Which quantile, from 0 to 1
-    #[arg(long, value_name = "Q", default_value = "0.5", allow_hyphen_values = true, value_parser = quantile)]
+    #[arg(
+        long,
+        value_name = "Q",
+        default_value = "0.5",
+        allow_hyphen_values = true,
+        value_parser = quantile,
+    )]
     quantile: Rational,
 
     /// Privacy loss to pay in all: ε > 0
@@ -76,7 +89,12 @@ struct Common {
     delta: Option<Rational>,
 
     /// How many levels: 2 is Flat-Concave, more RecConcave
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u32).range(1..=8),
+    )]
     levels: u32,
 
     /// Machine-readable output
@@ -109,7 +127,12 @@ impl Common {
             return Ok(None);
         };
         let total = Delta::new(delta.clone());
-        let total = total.map_err(|_| anyhow!("selection by stability needs a delta above 0, got {delta}; give one, or select by the exponential mechanism"))?;
+        let total = total.map_err(|_| {
+            anyhow!(
+                "selection by stability needs a delta above 0, got {delta}; give one, or select by \
+                 the exponential mechanism"
+            )
+        })?;
         Ok(Some(total))
     }
 
@@ -179,11 +202,25 @@ pub struct Price {
     common: Common,
 
     /// A quality that the best point surely has, at most the number of data points
-    #[arg(long, required_unless_present = "rank_error", requires = "alpha", value_name = "R", allow_hyphen_values = true, value_parser = promise)]
+    #[arg(
+        long,
+        required_unless_present = "rank_error",
+        requires = "alpha",
+        value_name = "R",
+        allow_hyphen_values = true,
+        value_parser = promise,
+    )]
     promise: Option<Rational>,
 
     /// The share of the promise that may be lost, between 0 and 1
-    #[arg(long, required_unless_present = "rank_error", requires = "promise", value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
+    #[arg(
+        long,
+        required_unless_present = "rank_error",
+        requires = "promise",
+        value_name = "A",
+        allow_hyphen_values = true,
+        value_parser = alpha,
+    )]
     alpha: Option<Rational>,
 
     /// A rank error to reach: shows what it needs, by each way to select
@@ -270,7 +307,8 @@ impl Price {
         );
         if enough {
             lines += &format!(
-                "  rank error       {} at {percent} %, if the promise is the number of data points\n",
+                "  rank error       {} at {percent} %, if the promise is the number of data \
+                 points\n",
                 up(allowed)
             );
         }
@@ -313,10 +351,13 @@ impl Price {
             let (name, bound) = (name(need), up(need.rank_error));
             match need.rows {
                 Some(rows) => format!(
-                    "{name}: {setting} you need at least {rows} points for rank error ≤ {error} at {percent} % (the bound is {bound} for any number of points; with fewer, every point keeps {error})\n"
+                    "{name}: {setting} you need at least {rows} points for rank error ≤ {error} at \
+                     {percent} % (the bound is {bound} for any number of points; with fewer, every \
+                     point keeps {error})\n"
                 ),
                 None => format!(
-                    "{name}: {setting} no number of points is enough for rank error ≤ {error} at {percent} %; the bound is {bound}; you need {}\n",
+                    "{name}: {setting} no number of points is enough for rank error ≤ {error} at \
+                     {percent} %; the bound is {bound}; you need {}\n",
                     epsilon_needed(need)
                 ),
             }

@@ -78,7 +78,9 @@ impl Forms {
         let printed = files.iter().filter(|(path, ..)| stdout(path));
         if usize::from(self.json) + printed.count() > 1 {
             bail!(Usage(
-                "standard output has room for one of --json, --csv -, --parquet -, --html - and --method -; name files for the others".into()
+                "standard output has room for one of --json, --csv -, --parquet -, --html - and \
+                 --method -; name files for the others"
+                    .into()
             ));
         }
         for (index, (path, option, ..)) in files.iter().enumerate() {
@@ -136,7 +138,8 @@ impl Prepared {
             } else {
                 written.with_context(|| {
                     format!(
-                        "the numbers are in row {} of the ledger, and releasing the plan again gives them at no cost",
+                        "the numbers are in row {} of the ledger, and releasing the plan again \
+                         gives them at no cost",
                         report.receipt.ledger_row
                     )
                 })?;

@@ -32,7 +32,9 @@ impl Inspect {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         if !self.not_private {
             anyhow::bail!(Usage(
-                "inspect shows exact facts about the data, which no noise protects; if you hold the data and will publish nothing of it, add --not-private".into()
+                "inspect shows exact facts about the data, which no noise protects; if you hold \
+                 the data and will publish nothing of it, add --not-private"
+                    .into()
             ));
         }
         self.show(out)
@@ -59,7 +61,8 @@ impl Inspect {
     fn show(self, _: &mut Stdout) -> Result<()> {
         let _ = self.plan;
         anyhow::bail!(
-            "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
+            "this lastbit was built without the engine that reads tables; build it with the \
+             feature `engine`"
         )
     }
 }

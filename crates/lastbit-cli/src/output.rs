@@ -173,7 +173,8 @@ fn replaceable(path: &Path, kind: Kind, force: bool) -> Result<()> {
     };
     if head.starts_with(b"SQLite format 3\0") {
         bail!(
-            "{shown}: this is a database, perhaps a ledger, and nothing was written; name another file"
+            "{shown}: this is a database, perhaps a ledger, and nothing was written; name another \
+             file"
         );
     }
     if !head.is_empty() && !kind.is_ours(&head, &tail) && !force {

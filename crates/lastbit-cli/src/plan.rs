@@ -28,7 +28,8 @@ const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
 statistics. Its schema is in docs/plan.md, and examples/ has some plans. This command reads no \
 data and spends nothing: it shows what `lastbit release` will spend on each statistic and how far \
-each published number will be from the exact one, with the plan's confidence. Errors are rounded up.";
+each published number will be from the exact one, with the plan's confidence. Errors are rounded \
+up.";
 
 /// The width of the terminal that tables are broken for.
 const WIDTH: u16 = 80;
@@ -209,7 +210,8 @@ fn print(
         writeln!(out, "{}", line.trim_end())?;
     }
     writeln!(out)?;
-    let what = "How many numbers, with which noise on which grid, within which bounds, of which rows; errors do not cover rows that are left out, nor cells cut to their bounds:";
+    let what = "How many numbers, with which noise on which grid, within which bounds, of which \
+                rows; errors do not cover rows that are left out, nor cells cut to their bounds:";
     for line in wrapped(what, 0) {
         writeln!(out, "{line}")?;
     }

@@ -92,7 +92,8 @@ impl Query {
         let done = released(&asked, &place, silent(), &mut go_on)?;
         if let Released::Stored { row, time, .. } = &done {
             say(&format!(
-                "This was asked before: row {row} of the ledger, {time}. The same numbers again, at no cost."
+                "This was asked before: row {row} of the ledger, {time}. The same numbers again, \
+                 at no cost."
             ));
         }
         forms.show(done.report(), out)?;
@@ -117,13 +118,18 @@ impl Query {
             }
             (_, None, None) if plan.spend != plan.budget => plan.spend.clone(),
             (Measure::Zcdp, ..) => bail!(Usage(
-                "say what the question may spend, in the measure of the plan's budget: --rho 0.01".into()
+                "say what the question may spend, in the measure of the plan's budget: --rho 0.01"
+                    .into()
             )),
             (Measure::Pure, ..) => bail!(Usage(
-                "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1".into()
+                "say what the question may spend, in the measure of the plan's budget: --epsilon \
+                 0.1"
+                .into()
             )),
             _ => bail!(Usage(
-                "say what the question may spend, in the measure of the plan's budget: --epsilon 0.1 --delta 1e-9".into()
+                "say what the question may spend, in the measure of the plan's budget: --epsilon \
+                 0.1 --delta 1e-9"
+                    .into()
             )),
         };
         if !spend.main.is_positive() {

@@ -82,7 +82,8 @@ impl Release {
             && !self.quiet
         {
             say(&format!(
-                "This plan was released on these data before: row {row} of the ledger, {time}. The same numbers again, at no cost."
+                "This plan was released on these data before: row {row} of the ledger, {time}. The \
+                 same numbers again, at no cost."
             ));
         }
         forms.show(released.report(), out)
@@ -139,7 +140,8 @@ fn home(plan: &Path) -> Result<PathBuf> {
     let real = plan.canonicalize().with_context(cannot)?;
     if directory.canonicalize().with_context(cannot)? != parent(&real) {
         bail!(
-            "{}: this is a link to {}, in another directory, and each could have the ledger; say which ledger with --ledger",
+            "{}: this is a link to {}, in another directory, and each could have the ledger; say \
+             which ledger with --ledger",
             clean::path(plan),
             clean::path(&real)
         );
@@ -201,6 +203,7 @@ pub fn released(
     _: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released> {
     anyhow::bail!(
-        "this lastbit was built without the engine that reads tables; build it with the feature `engine`"
+        "this lastbit was built without the engine that reads tables; build it with the feature \
+         `engine`"
     )
 }

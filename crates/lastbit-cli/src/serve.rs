@@ -13,7 +13,8 @@ Serves a page for a directory of plans, tables and their ledger: write a plan as
 see its price while you drag, rehearse it, release it through the ledger, and read the ledger. It
 prints an address with a token that is good for one browser, and opens it where there is one.
 Only programs on this machine reach it; for others put a proxy with TLS before it and name its host
-with --behind-proxy. Ctrl-C ends it, at any moment: the ledger stays right, as it does when a release
+with --behind-proxy. Ctrl-C ends it, at any moment: the ledger stays right, as it does when a \
+release
 is killed.";
 
 #[derive(Args)]

@@ -86,10 +86,12 @@ impl Left {
                 "This spends more than half of what is left: {loss} of {left}."
             )),
             Part::Everything => Some(format!(
-                "This spends everything that is left, {left}: nothing can be released about these data afterwards. To keep some, say in [spend] what this release may use."
+                "This spends everything that is left, {left}: nothing can be released about these \
+                 data afterwards. To keep some, say in [spend] what this release may use."
             )),
             Part::TooMuch => Some(format!(
-                "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] what this release may use."
+                "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] \
+                 what this release may use."
             )),
         }
     }

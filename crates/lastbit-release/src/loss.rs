@@ -94,7 +94,8 @@ pub enum LossError {
     #[error("δ must be between 0 and 1, got {}", decimal(.0))]
     Delta(Rational),
     /// δ where the measure has none.
-    #[error("δ = {} under the measure {}, which has no δ; leave it out, or use the measure approximate", decimal(.1), .0)]
+    #[error("δ = {} under the measure {}, which has no δ; leave it out, or use the measure \
+             approximate", decimal(.1), .0)]
     DeltaNotInMeasure(Measure, Rational),
 }
 

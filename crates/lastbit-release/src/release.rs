@@ -120,7 +120,9 @@ impl core::fmt::Display for Changed {
         } = self;
         write!(
             f,
-            "The data changed since the same was released, in row {row} of the ledger, {time}. New numbers spend again: {loss} of {left}. If the same people are in both, both releases are about them."
+            "The data changed since the same was released, in row {row} of the ledger, {time}. New \
+             numbers spend again: {loss} of {left}. If the same people are in both, both releases \
+             are about them."
         )
     }
 }

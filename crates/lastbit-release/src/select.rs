@@ -73,7 +73,8 @@ pub enum QueryError {
 ///     kind = "count"
 /// "#)?;
 /// let spend = Loss::pure("0.1".parse()?)?;
-/// let asked = ask(&plan, "select ward, count(*), avg(cost) from visits where cost > 0 group by ward", &spend)?;
+/// let question = "select ward, count(*), avg(cost) from visits where cost > 0 group by ward";
+/// let asked = ask(&plan, question, &spend)?;
 /// assert_eq!(asked.statistics.len(), 2);
 /// assert_eq!(asked.spend, spend);
 /// let refused = ask(&plan, "select max(cost) from visits", &spend).unwrap_err();
@@ -131,7 +132,8 @@ fn read(statement: &str) -> Result<String, SelectError> {
             SelectItem::ExprWithAlias { expr, alias } => (expr, Some(&alias.value)),
             _ => {
                 return Err(SelectError::new(
-                    "`*` would publish rows of people; ask for statistics such as count(*), avg(x), sum(x), median(x)",
+                    "`*` would publish rows of people; ask for statistics such as count(*), \
+                     avg(x), sum(x), median(x)",
                 ));
             }
         };
@@ -139,7 +141,8 @@ fn read(statement: &str) -> Result<String, SelectError> {
             Expr::Identifier(name) if keys.contains(&name.value) => {}
             Expr::Identifier(name) => {
                 return Err(SelectError::new(format!(
-                    "`{}` would publish single rows; group by it, or ask for a statistic of it such as avg({0})",
+                    "`{}` would publish single rows; group by it, or ask for a statistic of it \
+                     such as avg({0})",
                     shown(&name.value)
                 )));
             }
@@ -147,7 +150,8 @@ fn read(statement: &str) -> Result<String, SelectError> {
                 let name = alias.map_or_else(|| function.to_string(), String::clone);
                 if names.contains(&name) {
                     return Err(SelectError::new(format!(
-                        "`{}` is asked twice, which would cost twice; leave one out, or name it with `as`",
+                        "`{}` is asked twice, which would cost twice; leave one out, or name it \
+                         with `as`",
                         shown(&name)
                     )));
                 }
@@ -156,7 +160,8 @@ fn read(statement: &str) -> Result<String, SelectError> {
             }
             other => {
                 return Err(SelectError::new(format!(
-                    "`{}` is computed from what is published: ask for its parts, and compute it yourself at no cost",
+                    "`{}` is computed from what is published: ask for its parts, and compute it \
+                     yourself at no cost",
                     shown(&other.to_string())
                 )));
             }
@@ -187,12 +192,14 @@ fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     }
     if select.distinct.is_some() {
         return refuse(
-            "`distinct` would publish which values there are; group by a column of the plan and ask count(*)",
+            "`distinct` would publish which values there are; group by a column of the plan and \
+             ask count(*)",
         );
     }
     if select.having.is_some() {
         return refuse(
-            "`having` would look at exact numbers; choose among the published groups yourself, at no cost",
+            "`having` would look at exact numbers; choose among the published groups yourself, at \
+             no cost",
         );
     }
     let [from] = select.from.as_slice() else {
@@ -260,7 +267,8 @@ fn statistic(
         ("count", [FunctionArgExpr::Wildcard]) => ("count", None, None),
         ("count", _) => {
             return Err(SelectError::new(
-                "only count(*) is answered; to count rows that have a value add `where … is not null`",
+                "only count(*) is answered; to count rows that have a value add `where … is not \
+                 null`",
             ));
         }
         ("sum", [of]) => ("sum", Some(column(of)?), None),
@@ -272,7 +280,8 @@ fn statistic(
         }
         _ => {
             return Err(SelectError::new(format!(
-                "`{}` is not answered; ask count(*), sum(x), avg(x), variance(x), median(x) or quantile(x, 0.9)",
+                "`{}` is not answered; ask count(*), sum(x), avg(x), variance(x), median(x) or \
+                 quantile(x, 0.9)",
                 shown(&function.to_string())
             )));
         }
@@ -315,7 +324,8 @@ fn refused(name: &str) -> Option<&'static str> {
             "it would publish cells of people; ask for a count by a column of the plan"
         }
         "approx_distinct" | "approx_count_distinct" => {
-            "one row can change how many values there are; make the column the unit of the plan and count units"
+            "one row can change how many values there are; make the column the unit of the plan \
+             and count units"
         }
         _ => return None,
     })
@@ -328,7 +338,8 @@ fn arguments<'a>(
 ) -> Result<Vec<&'a FunctionArgExpr>, SelectError> {
     let odd = || {
         SelectError::new(format!(
-            "`{}`: {called} is answered with plain arguments only, without distinct, filter, order or window; filter with `where`",
+            "`{}`: {called} is answered with plain arguments only, without distinct, filter, order \
+             or window; filter with `where`",
             shown(&function.to_string())
         ))
     };

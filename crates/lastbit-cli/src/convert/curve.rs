@@ -44,7 +44,8 @@ impl Convert {
         mixture.print(out)?;
         writeln!(
             out,
-            "A test that wrongly accuses at most {} of those who are not in the data finds at most {} of those who are;\n\
+            "A test that wrongly accuses at most {} of those who are not in the data finds at most \
+             {} of those who are;\n\
              the best test finds at least {}.",
             readable(level),
             upper(power.upper()),
@@ -170,7 +171,8 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
         (LEFT + x * WIDTH, 10.0 + y.clamp(0.0, 1.0) * HEIGHT)
     };
     let mut svg = format!(
-        "<svg role=\"img\" aria-label=\"δ by ε\" viewBox=\"0 0 {} {}\" width=\"100%\" style=\"max-width:44rem\">\n",
+        "<svg role=\"img\" aria-label=\"δ by ε\" viewBox=\"0 0 {} {}\" width=\"100%\" \
+         style=\"max-width:44rem\">\n",
         LEFT + WIDTH + 20.0,
         HEIGHT + 50.0
     );
@@ -178,8 +180,10 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
     while decade >= least {
         let y = 10.0 + decade / least * HEIGHT;
         svg += &format!(
-            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{}\" y2=\"{y:.1}\" stroke=\"currentColor\" stroke-opacity=\"0.15\"/>\n\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"12\" fill=\"currentColor\">1e{decade}</text>\n",
+            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{}\" y2=\"{y:.1}\" stroke=\"currentColor\" \
+             stroke-opacity=\"0.15\"/>\n\
+             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"12\" \
+             fill=\"currentColor\">1e{decade}</text>\n",
             LEFT + WIDTH,
             LEFT - 6.0,
             y + 4.0
@@ -199,19 +203,23 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
     );
     for row in rows.iter().step_by(4) {
         svg += &format!(
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\" fill=\"currentColor\">{}</text>\n",
+            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\" \
+             fill=\"currentColor\">{}</text>\n",
             place(row).0,
             HEIGHT + 30.0,
             readable(&row.epsilon)
         );
     }
     svg += "</svg>\n";
-    let mut body = "<header>\n<h1>δ by ε</h1>\n<p class=\"lead\">Every δ is an upper bound: it is safe to claim.</p>\n</header>\n<main>\n<ul>\n".to_owned();
+    let mut body = "<header>\n<h1>δ by ε</h1>\n<p class=\"lead\">Every δ is an upper bound: it is \
+                    safe to claim.</p>\n</header>\n<main>\n<ul>\n"
+        .to_owned();
     for (source, count) in &mixture.0 {
         body += &format!("<li>{count} {}</li>\n", source.describe());
     }
     body += &format!(
-        "</ul>\n<section>\n{svg}</section>\n<section>\n<table>\n<thead><tr><th scope=\"col\">ε</th><th scope=\"col\">δ at most</th></tr></thead>\n<tbody>\n"
+        "</ul>\n<section>\n{svg}</section>\n<section>\n<table>\n<thead><tr><th \
+         scope=\"col\">ε</th><th scope=\"col\">δ at most</th></tr></thead>\n<tbody>\n"
     );
     for row in rows {
         body += &format!(
@@ -223,9 +231,15 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
     body += "</tbody>\n</table>\n</section>\n</main>\n";
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"generator\" content=\"lastbit\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>δ by ε</title>\n\
-         <style>\nbody {{ font-family: sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }}\n\
-         td, th {{ text-align: left; padding: 0.1rem 1.5rem 0.1rem 0 }}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+         <meta name=\"generator\" content=\"lastbit\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" \
+         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>δ by ε</title>\n\
+         <style>\n\
+         body {{ font-family: sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; \
+         color-scheme: light dark }}\n\
+         td, th {{ text-align: left; padding: 0.1rem 1.5rem 0.1rem 0 }}\n</style>\n</head>\n\
+         <body>\n{body}</body>\n</html>\n"
     )
 }

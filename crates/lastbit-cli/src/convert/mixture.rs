@@ -56,11 +56,13 @@ impl Mixture {
             let Some(pair) = source.pair() else {
                 if source.sampled.is_some() {
                     bail!(
-                        "no amplification by sampling is proved here for a zCDP loss; if it is by Gaussian noise, state it as gaussian:M, M = Δ/σ"
+                        "no amplification by sampling is proved here for a zCDP loss; if it is by \
+                         Gaussian noise, state it as gaussian:M, M = Δ/σ"
                     );
                 }
                 bail!(
-                    "of a zCDP loss only Rényi divergences are known; if it is by Gaussian noise, state it as gaussian:M, M = Δ/σ"
+                    "of a zCDP loss only Rényi divergences are known; if it is by Gaussian noise, \
+                     state it as gaussian:M, M = Δ/σ"
                 );
             };
             pairs.push((pair?, *count));
@@ -102,7 +104,8 @@ impl Mixture {
 }
 
 fn entry(line: &str) -> Result<(Source, u64), String> {
-    let form = "write COUNT KIND:X, then perhaps sampled Q or delta D, such as: 1000 gaussian:1 sampled 0.01";
+    let form = "write COUNT KIND:X, then perhaps sampled Q or delta D, such as: 1000 gaussian:1 \
+                sampled 0.01";
     let mut words = line.split_whitespace();
     let count = words.next().and_then(|word| word.parse().ok());
     let count: u64 = count.filter(|count| *count > 0).ok_or(form)?;

@@ -166,7 +166,8 @@ impl Known<'_> {
         let plan = Losses::repeated(release, count)?;
         let Some(delta) = &self.command.delta else {
             missing(
-                "the price list needs the δ to spend, --delta D; the sum alone is --to pure or --to zcdp",
+                "the price list needs the δ to spend, --delta D; the sum alone is --to pure or \
+                 --to zcdp",
             )
         };
         let prices = plan.charges(Down::from_rational(delta))?;

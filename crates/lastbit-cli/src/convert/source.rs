@@ -36,7 +36,8 @@ pub struct Source {
     pub sampled: Option<Rational>,
 }
 
-const FORM: &str = "write KIND:X, such as pure:1, range:0.5, laplace:1, gaussian:0.2, zcdp:0.1, geometric:1, \
+const FORM: &str = "write KIND:X, such as pure:1, range:0.5, laplace:1, gaussian:0.2, zcdp:0.1, \
+                    geometric:1, \
                     response:3,1 or approx:1,1e-9";
 
 impl Source {
@@ -223,7 +224,8 @@ pub fn rate(text: &str) -> Result<Rational, String> {
     let rate = not_negative("the sampling rate", text)?;
     if !rate.is_positive() || rate > Rational::ONE {
         return Err(format!(
-            "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance of one row to be in the sample"
+            "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance of one \
+             row to be in the sample"
         ));
     }
     Ok(rate)

@@ -119,7 +119,8 @@ impl Guard {
             });
         if read {
             bail!(
-                "{shown}: the plan would read this file as data, and nothing was written; name another file"
+                "{shown}: the plan would read this file as data, and nothing was written; name \
+                 another file"
             );
         }
         Ok(())

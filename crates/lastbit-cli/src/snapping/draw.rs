@@ -25,7 +25,13 @@ pub struct Draw {
     draws: u64,
 
     /// A guess changes nothing here; `law` and `price` use it
-    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess, hide = true)]
+    #[arg(
+        long,
+        value_name = "G",
+        allow_hyphen_values = true,
+        value_parser = super::guess,
+        hide = true,
+    )]
     guess: Option<Rational>,
 }
 

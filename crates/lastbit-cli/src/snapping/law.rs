@@ -64,7 +64,8 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
     };
     if points.size_hint().0 as u64 > MOST_POINTS {
         bail!(
-            "the law has more than {MOST_POINTS} points; choose a coarser --grid, or look at the picture without --json"
+            "the law has more than {MOST_POINTS} points; choose a coarser --grid, or look at the \
+             picture without --json"
         );
     }
     let head = json!({

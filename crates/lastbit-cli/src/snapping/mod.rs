@@ -17,11 +17,14 @@ use lastbit_exact::Rational;
 
 const TEACH: &str = "\
 The mechanism:
-  out = c + clamp_B( round_to_grid( clamp(f, lower, upper) − c + Laplace(λ) ) ),   c = (lower + upper)/2,  λ = Δ/ε
+  out = c + clamp_B( round_to_grid( clamp(f, lower, upper) − c + Laplace(λ) ) ),   c = (lower + \
+upper)/2,  λ = Δ/ε
 
   --lower and --upper are public bounds of the query, not of the data: choose them without looking.
-  --sensitivity is how far one person can move the query. For the mean of n numbers in [a, b] it is (b − a)/n; for a count, 1.
-  --epsilon is the privacy loss you pay; or give --accuracy, the error to stay within, and the loss is solved.
+  --sensitivity is how far one person can move the query. For the mean of n numbers in [a, b] it \
+is (b − a)/n; for a count, 1.
+  --epsilon is the privacy loss you pay; or give --accuracy, the error to stay within, and the \
+loss is solved.
 
 Numbers are read exactly: 0.1 is one tenth; 1/3 and 2.5e-3 are numbers too.";
 
@@ -32,24 +35,30 @@ pub enum Snapping {
     #[command(after_long_help = concat!(
         "Examples:\n",
         "  A mean age of 41.7 over 1000 people, ages in [0, 100], at a loss of 0.5:\n",
-        "    lastbit mechanism snapping draw --value 41.7 --sensitivity 0.1 --epsilon 0.5 --lower 0 --upper 100\n",
+        "    lastbit mechanism snapping draw --value 41.7 --sensitivity 0.1 --epsilon 0.5 --lower \
+         0 --upper 100\n",
         "  The same, with the error chosen (± 1 at 95 %) and the loss solved:\n",
-        "    lastbit mechanism snapping draw --value 41.7 --sensitivity 0.1 --accuracy 1 --lower 0 --upper 100\n",
+        "    lastbit mechanism snapping draw --value 41.7 --sensitivity 0.1 --accuracy 1 --lower 0 \
+         --upper 100\n",
         "  Ten million draws, to look at the distribution:\n",
-        "    lastbit mechanism snapping draw --value 0 --sensitivity 1 --epsilon 1 --lower -10 --upper 10 --draws 10000000"
+        "    lastbit mechanism snapping draw --value 0 --sensitivity 1 --epsilon 1 --lower -10 \
+         --upper 10 --draws 10000000"
     ))]
     Draw(draw::Draw),
     /// The exact distribution of a release of a guessed value, as a picture
     #[command(after_long_help = concat!(
         "Example:\n",
-        "  lastbit mechanism snapping law --value 3 --sensitivity 1 --epsilon 1 --lower 0 --upper 10"
+        "  lastbit mechanism snapping law --value 3 --sensitivity 1 --epsilon 1 --lower 0 --upper \
+         10"
     ))]
     Law(law::Law),
     /// What a release costs and how far off it may be, before any data is read
     #[command(after_long_help = concat!(
         "Examples:\n",
-        "  lastbit mechanism snapping price --sensitivity 0.1 --epsilon 0.5 --lower 0 --upper 100\n",
-        "  lastbit mechanism snapping price --sensitivity 1 --accuracy 10 --confidence 0.99 --lower 0 --upper 1000 --guess 400 --curve"
+        "  lastbit mechanism snapping price --sensitivity 0.1 --epsilon 0.5 --lower 0 --upper 100\n\
+         ",
+        "  lastbit mechanism snapping price --sensitivity 1 --accuracy 10 --confidence 0.99 \
+         --lower 0 --upper 1000 --guess 400 --curve"
     ))]
     Price(price::Price),
 }

@@ -20,14 +20,18 @@ use lastbit_release::clean::{path, shown};
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Reads a certificate that `lastbit verify snapping --certificate FILE` wrote, and establishes every one of its statements anew, \
-with directed rounding and without the prover. It is accepted, or its first bad step is named. What was accepted is printed: a \
-certificate says nothing about another program, other numbers, or queries that it does not speak of. A certificate with any number \
-changed is refused; other spellings of the same numbers are not (0.5 for 1/2, other white space, another order of the fields).
+Reads a certificate that `lastbit verify snapping --certificate FILE` wrote, and establishes every \
+one of its statements anew, with directed rounding and without the prover. It is accepted, or its \
+first bad step is named. What was accepted is printed: a certificate says nothing about another \
+program, other numbers, or queries that it does not speak of. A certificate with any number \
+changed is refused; other spellings of the same numbers are not (0.5 for 1/2, other white space, \
+another order of the fields).
 
-A certificate that `lastbit verify snapping --coq FILE` wrote is for Coq, which checks it without any code of this project.
+A certificate that `lastbit verify snapping --coq FILE` wrote is for Coq, which checks it without \
+any code of this project.
 
-To tie it to what you run, say what it must be about: the text of the program, or its numbers. Everything given must match.",
+To tie it to what you run, say what it must be about: the text of the program, or its numbers. \
+Everything given must match.",
     after_long_help = "\
 Examples:
   lastbit verify check loss.json
@@ -90,7 +94,8 @@ impl Check {
             .is_some_and(|extension| extension == "v")
         {
             bail!(
-                "{} is a certificate for Coq: build the proofs with `cargo xtask proofs`, then check it with `coqc -Q target/proofs Lastbit {}`",
+                "{} is a certificate for Coq: build the proofs with `cargo xtask proofs`, then \
+                 check it with `coqc -Q target/proofs Lastbit {}`",
                 path(&self.file),
                 path(&self.file)
             );

@@ -23,17 +23,27 @@ const MOST_LINES: usize = 64;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs the shipped `release` on chosen random bits. For one sign the output moves one way as U* falls, so bisection over the bit \
-patterns of U* finds where each output begins and ends, and its exact probability: a dyadic number, no statistics. With --other, \
-the exact loss between the two values, between the ideal loss |f − f'|/λ and what a release is charged.",
+Runs the shipped `release` on chosen random bits. For one sign the output moves one way as U* \
+falls, so bisection over the bit \
+patterns of U* finds where each output begins and ends, and its exact probability: a dyadic \
+number, no statistics. With --other, \
+the exact loss between the two values, between the ideal loss |f − f'|/λ and what a release is \
+charged.",
     after_long_help = "\
 Examples:
-  lastbit verify exact --value 0 --other 1 --sensitivity 1 --epsilon 1 --lower -8 --upper 8 --bound 16
+  lastbit verify exact --value 0 --other 1 --sensitivity 1 --epsilon 1 --lower -8 --upper 8 \
+--bound 16
   lastbit verify exact --table"
 )]
 pub struct Exact {
     /// The value f; taken as the nearest double
-    #[arg(long, value_name = "F", allow_hyphen_values = true, value_parser = value, required_unless_present = "table")]
+    #[arg(
+        long,
+        value_name = "F",
+        allow_hyphen_values = true,
+        value_parser = value,
+        required_unless_present = "table",
+    )]
     value: Option<Rational>,
 
     /// A second value f', to see the loss between the two
@@ -59,11 +69,23 @@ pub struct Exact {
     epsilon: Option<Epsilon>,
 
     /// Public lower bound of the query
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = lower, required_unless_present = "table")]
+    #[arg(
+        long,
+        value_name = "L",
+        allow_hyphen_values = true,
+        value_parser = lower,
+        required_unless_present = "table",
+    )]
     lower: Option<Rational>,
 
     /// Public upper bound of the query
-    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = upper, required_unless_present = "table")]
+    #[arg(
+        long,
+        value_name = "U",
+        allow_hyphen_values = true,
+        value_parser = upper,
+        required_unless_present = "table",
+    )]
     upper: Option<Rational>,
 
     /// Clamp outputs to within B of the centre [default: so that it binds with probability 0.05]
@@ -75,7 +97,12 @@ pub struct Exact {
     arithmetic: Arithmetic,
 
     /// Exact losses of 56 pairs of neighbours in 8 settings, instead of one
-    #[arg(long, conflicts_with_all = ["value", "other", "sensitivity", "epsilon", "lower", "upper", "bound"])]
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "value", "other", "sensitivity", "epsilon", "lower", "upper", "bound",
+        ],
+    )]
     table: bool,
 
     /// Machine-readable output; probabilities as mantissa · 2^exponent
@@ -244,7 +271,8 @@ fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
     let between = pairs.iter().filter(|pair| pair.is_between()).count();
     writeln!(
         out,
-        "{between} of {} exact losses lie between the ideal loss and the charge; columns with + are beyond the ideal.",
+        "{between} of {} exact losses lie between the ideal loss and the charge; columns with + \
+         are beyond the ideal.",
         pairs.len()
     )?;
     Ok(())

@@ -22,9 +22,12 @@ const MOST_BITS: u32 = 14;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Runs the float skeleton of the snapping mechanism on every U* of a small format, for many scales λ, bounds B and all pairs of many \
-values, and compares the exact loss beyond |f − f'|/λ with what the published formula and the charge allow. From 8 bits on every \
-setting is inside the limits λ < B < 2^(p−7)·λ; with fewer bits nothing is inside, and whole outputs become unreachable.",
+Runs the float skeleton of the snapping mechanism on every U* of a small format, for many scales \
+λ, bounds B and all pairs of many \
+values, and compares the exact loss beyond |f − f'|/λ with what the published formula and the \
+charge allow. From 8 bits on every \
+setting is inside the limits λ < B < 2^(p−7)·λ; with fewer bits nothing is inside, and whole \
+outputs become unreachable.",
     after_long_help = "\
 Examples:
   lastbit verify exhaustive --precision 8..12
@@ -110,7 +113,8 @@ fn table(out: &mut impl Write, rows: &[Row]) -> Result<()> {
     let count = |constants| rows.iter().filter(|row| row.is_within(constants)).count();
     writeln!(
         out,
-        "{} settings, {pairs} pairs: {} within the published formula, {} within the charge. Excess: loss beyond |f − f'|/λ, of the worst pair; share: of the charge.",
+        "{} settings, {pairs} pairs: {} within the published formula, {} within the charge. \
+         Excess: loss beyond |f − f'|/λ, of the worst pair; share: of the charge.",
         rows.len(),
         count(PUBLISHED),
         count(CHARGED),

@@ -24,13 +24,14 @@ A mechanism is written as a small program: parameters, samples, assignments, wha
   parameters lambda = 1, Lambda = ceil2(lambda), B = 1024
   u <- unif; s <- sign              a uniform of (0, 1), and -1 or 1
   x = clamp(f, B)                   f is the value of the query
-  y = lambda (*) ln~(u)             (+) (-) (*) (/) and ln~ round to the format, + - * / and ln do not
+  y = lambda (*) ln~(u)             (+) (-) (*) (/) and ln~ round to the format, + - * / and ln do \
+not
   return clamp(round(x (+) s (*) y, Lambda), B)
 
-The command checks the program (names, arithmetics, divisions by zero, whether the output moves in one direction with each sample), \
-and derives in which interval every value must lie, over the real numbers and in a format of P bits, for inputs that you choose. \
-For a floating program it says which loss is certified, or where the proof fails. \
-docs/language.md describes the whole language.";
+The command checks the program (names, arithmetics, divisions by zero, whether the output moves in \
+one direction with each sample), and derives in which interval every value must lie, over the real \
+numbers and in a format of P bits, for inputs that you choose. For a floating program it says \
+which loss is certified, or where the proof fails. docs/language.md describes the whole language.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +57,13 @@ pub struct Program {
     settings: Vec<(String, Rational)>,
 
     /// The value of the query, or an interval of values LO..HI
-    #[arg(long, value_name = "X", default_value = "1", allow_hyphen_values = true, value_parser = interval)]
+    #[arg(
+        long,
+        value_name = "X",
+        default_value = "1",
+        allow_hyphen_values = true,
+        value_parser = interval,
+    )]
     query: (Rational, Rational),
 
     /// The value of a sample, or an interval LO..HI; without it uniforms are 0.5, signs 1 and

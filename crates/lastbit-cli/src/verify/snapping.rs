@@ -23,19 +23,22 @@ use lastbit_release::clean::shown;
 #[derive(Args)]
 #[command(
     before_long_help = "\
-Proves that snapping in p-bit floating point loses at most a certain amount, for all inputs in [-B, B] and all outputs, and \
-writes the proof down as a certificate that `lastbit verify check` can check without trusting the prover. The scale is D/E' \
-rounded up to p bits. Beside the certified loss stand the published formulas, and the least constants (c1, c2) for which \
-E'(1 + c1 (B/D) eta) + c2 eta is certified, eta = 2^-p.
+Proves that snapping in p-bit floating point loses at most a certain amount, for all inputs in \
+[-B, B] and all outputs, and writes the proof down as a certificate that `lastbit verify check` \
+can check without trusting the prover. The scale is D/E' rounded up to p bits. Beside the \
+certified loss stand the published formulas, and the least constants (c1, c2) for which E'(1 + c1 \
+(B/D) eta) + c2 eta is certified, eta = 2^-p.
 
-With --program, a program of the language is proved instead. If it does not meet the premises of the theorem, the first that fails is \
-named with its place in the source, and a search at a few bits looks for two inputs that the program tells apart.",
+With --program, a program of the language is proved instead. If it does not meet the premises of \
+the theorem, the first that fails is named with its place in the source, and a search at a few \
+bits looks for two inputs that the program tells apart.",
     after_long_help = "\
 Examples:
   lastbit verify snapping --epsilon 0.1 --bound 1000 --certificate loss.json
   lastbit verify snapping --epsilon 1 --bound 1e12 --precision 118
   lastbit verify snapping --epsilon 1 --bound 1000 --coq loss.v
-  lastbit verify snapping --program crates/lastbit-verify/programs/broken_short_uniform.lb --precision 16
+  lastbit verify snapping --program crates/lastbit-verify/programs/broken_short_uniform.lb \
+--precision 16
   lastbit verify snapping --constants --precision 53"
 )]
 pub struct Snapping {
@@ -63,7 +66,12 @@ pub struct Snapping {
     sensitivity: Option<Sensitivity>,
 
     /// Significant bits of the arithmetic
-    #[arg(long, value_name = "P", default_value_t = 53, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 53,
+        value_parser = clap::value_parser!(u32).range(2..=1000),
+    )]
     precision: u32,
 
     /// A program to prove instead of the shipped mechanism; `-` reads it from standard input
@@ -387,7 +395,14 @@ fn in_json(
     certificate: &Certificate,
     accepted: &Accepted,
 ) -> Value {
-    let formula = |f: &lastbit_verify::certificate::Formula| json!({ "text": f.text, "value": json_up(&f.value), "ratio": json_upper(ratio(report, &f.value)), "share": json_upper(share(report, &f.value)) });
+    let formula = |f: &lastbit_verify::certificate::Formula| {
+        json!({
+            "text": f.text,
+            "value": json_up(&f.value),
+            "ratio": json_upper(ratio(report, &f.value)),
+            "share": json_upper(share(report, &f.value)),
+        })
+    };
     let cases: Vec<_> = certificate
         .cases
         .iter()

@@ -53,7 +53,8 @@ impl Source {
                 let shipped: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
                 let shipped = shipped.join(", ");
                 Err(anyhow!(
-                    "cannot read {name}: no such file; the programs that ship with the command are {shipped}"
+                    "cannot read {name}: no such file; the programs that ship with the command are \
+                     {shipped}"
                 ))
             }
         }

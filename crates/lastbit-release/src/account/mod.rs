@@ -203,7 +203,9 @@ pub enum PriceError {
     },
     /// A target that fails once numbers are made to add up.
     #[error(
-        "statistic \"{}\": made to add up, its error would be above its target of {target}, because numbers that add up are rounded together; raise the target, give it a `loss` or a `weight`, or leave out `consistent`",
+        "statistic \"{}\": made to add up, its error would be above its target of {target}, \
+         because numbers that add up are rounded together; raise the target, give it a `loss` or a \
+         `weight`, or leave out `consistent`",
         shown(statistic)
     )]
     Target {
@@ -261,7 +263,8 @@ impl core::fmt::Display for Infeasible {
             0 => write!(f, "; raise the budget to it, or relax a target"),
             sharing => write!(
                 f,
-                ", and more for the {sharing} statistic{} that share the rest; raise the budget, or relax a target",
+                ", and more for the {sharing} statistic{} that share the rest; raise the budget, \
+                 or relax a target",
                 if sharing == 1 { "" } else { "s" }
             ),
         }

@@ -116,7 +116,8 @@ pub(crate) fn find(plan: &Plan) -> (Vec<Family>, Vec<String>) {
                     .collect();
                 if same.len() > 1 {
                     apart.push(format!(
-                        "{} are not made to add up: a unit counts in several groups; set `most_groups` to 1",
+                        "{} are not made to add up: a unit counts in several groups; set \
+                         `most_groups` to 1",
                         names.join(" and ")
                     ));
                 }
@@ -133,7 +134,8 @@ pub(crate) fn find(plan: &Plan) -> (Vec<Family>, Vec<String>) {
         let cells: u64 = family.members.iter().map(|m| family.cells(m)).sum();
         if family.sizes.len() > MOST_AXES || cells > MOST_CELLS {
             apart.push(format!(
-                "\"{}\" and those like it are not made to add up: they are by more than {MOST_AXES} columns, or have more than {MOST_CELLS} numbers",
+                "\"{}\" and those like it are not made to add up: they are by more than \
+                 {MOST_AXES} columns, or have more than {MOST_CELLS} numbers",
                 first.statistic.name
             ));
         } else {
@@ -223,7 +225,8 @@ fn alone(plan: &Plan, candidate: &Candidate<'_>) -> Option<String> {
     }
     if candidate.adds.split.is_some() && plan.unit != Unit::Row {
         return Some(
-            "the limits of a unit's rows do not apply to each of its bins; use a count by the column instead"
+            "the limits of a unit's rows do not apply to each of its bins; use a count by the \
+             column instead"
                 .to_owned(),
         );
     }
@@ -271,7 +274,8 @@ fn is_within(candidate: &Candidate<'_>, finest: &Candidate<'_>) -> bool {
 /// Why two statistics of the same rows are not tied: the limits of a unit's rows apply only to the
 /// groups of one of them.
 fn not_within() -> String {
-    "the limits of a unit's rows apply to the groups of one of them, which lacks a column that the other is by; add a statistic by all columns of both"
+    "the limits of a unit's rows apply to the groups of one of them, which lacks a column that the \
+     other is by; add a statistic by all columns of both"
         .to_owned()
 }
 

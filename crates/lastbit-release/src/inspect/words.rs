@@ -9,7 +9,9 @@ use crate::present::wrapped;
 const LONGEST: usize = 40;
 const MOST_NAMED: usize = 20;
 
-const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish nothing of this, and choose no bounds, categories or limits by it: that is outside the guarantee.";
+const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish \
+                       nothing of this, and choose no bounds, categories or limits by it: that is \
+                       outside the guarantee.";
 
 /// What the cells of a column of numbers are, and how they are written.
 fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
@@ -49,7 +51,8 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                 let (what, hint) = cells_of(plan, &column.name);
                 let hint = if *missing > 0 { hint } else { "" };
                 format!(
-                    "{below} cells are below the lower bound and {above} above the upper one; {missing} are no {what}{hint}"
+                    "{below} cells are below the lower bound and {above} above the upper one; \
+                     {missing} are no {what}{hint}"
                 )
             }
             InspectedCells::Categories { absent, unlisted } => {
@@ -87,7 +90,8 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
         lines.push(String::new());
         lines.extend(wrapped(
             &format!(
-                "{} different {name}; {} of them have more than most_rows = {most_rows} rows in all; {} rows have no {name}",
+                "{} different {name}; {} of them have more than most_rows = {most_rows} rows in \
+                 all; {} rows have no {name}",
                 units.units, units.beyond, units.without
             ),
             0,
@@ -99,7 +103,8 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                 None => String::new(),
             };
             let text = format!(
-                "{statistic}: {filter}the limits leave out {} of {} rows (most_rows = {}, most_groups = {})",
+                "{statistic}: {filter}the limits leave out {} of {} rows (most_rows = {}, \
+                 most_groups = {})",
                 one.left_out, one.rows, one.most_rows, one.most_groups
             );
             lines.extend(wrapped(&text, 2));

@@ -86,7 +86,8 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     match store::read_head(&db).map_err(fail)? {
         Some((entries, hash)) if (entries, &hash) != (state.rows, &state.head) => {
             faults.push(Fault::of_file(format!(
-                "the head says {entries} entries that end in {hash}, the entries end in row {} with {}",
+                "the head says {entries} entries that end in {hash}, the entries end in row {} \
+                 with {}",
                 state.rows, state.head
             )));
         }
@@ -96,7 +97,11 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     for (witness, _) in witnesses.iter().zip(found).filter(|(_, found)| !found) {
         faults.push(Fault {
             row: witness.row,
-            what: format!("no such row has the hash {}, which was kept elsewhere: entries were removed or replaced", witness.hash),
+            what: format!(
+                "no such row has the hash {}, which was kept elsewhere: entries were removed or \
+                 replaced",
+                witness.hash
+            ),
         });
     }
     for row in state.waiting() {

@@ -24,7 +24,8 @@ pub fn in_directory(directory: &Path) -> Result<PathBuf, LedgerError> {
     let cannot = |error: std::io::Error| LedgerError::System {
         path: directory.to_owned(),
         what: format!(
-            "the directory cannot be searched for a ledger ({error}); allow reading it, or name the ledger with --ledger"
+            "the directory cannot be searched for a ledger ({error}); allow reading it, or name \
+             the ledger with --ledger"
         ),
     };
     let mut found = Vec::new();

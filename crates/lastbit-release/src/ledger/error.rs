@@ -22,7 +22,8 @@ pub enum LedgerError {
     Refused(Box<Refusal>),
     /// The plan and the ledger disagree about the budget. Nothing was spent.
     #[error(
-        "{}: the plan's budget is {plan}, the ledger's is {ledger}; write the ledger's budget into the plan, or change the \
+        "{}: the plan's budget is {plan}, the ledger's is {ledger}; write the ledger's budget into \
+         the plan, or change the \
          ledger's with `lastbit ledger budget {} {}`",
         name(path),
         quoted(path),
@@ -38,7 +39,8 @@ pub enum LedgerError {
     },
     /// The plan protects something other than the releases before it. Nothing was spent.
     #[error(
-        "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: protect the same in the plan, or keep \
+        "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: \
+         protect the same in the plan, or keep \
          another ledger with a budget of its own",
         name(path)
     )]
@@ -52,7 +54,8 @@ pub enum LedgerError {
     },
     /// A budget cannot be lowered below what was spent. Nothing was changed.
     #[error(
-        "{}: the budget cannot be lowered to {asked}: {spent} is already spent; choose a budget of at least that",
+        "{}: the budget cannot be lowered to {asked}: {spent} is already spent; choose a budget of \
+         at least that",
         name(path)
     )]
     BudgetBelowSpent {
@@ -65,7 +68,8 @@ pub enum LedgerError {
     },
     /// A loss in another measure than the ledger's. Nothing was spent.
     #[error(
-        "{}: the ledger adds losses in the measure {ledger}, not {asked}; state the loss in that measure, or keep another ledger",
+        "{}: the ledger adds losses in the measure {ledger}, not {asked}; state the loss in that \
+         measure, or keep another ledger",
         name(path)
     )]
     MeasureDiffers {
@@ -78,7 +82,9 @@ pub enum LedgerError {
     },
     /// A loss to be taken plainly, after releases that compose. Nothing was spent.
     #[error(
-        "{}: releases were taken from this ledger in the currency in which it adds up, so nothing can be taken from its budget as it stands; {remaining} is left: run the release again, and it is priced in that",
+        "{}: releases were taken from this ledger in the currency in which it adds up, so nothing \
+         can be taken from its budget as it stands; {remaining} is left: run the release again, \
+         and it is priced in that",
         name(path)
     )]
     Composes {
@@ -89,7 +95,8 @@ pub enum LedgerError {
     },
     /// The plan and the ledger disagree about how losses compose. Nothing was spent.
     #[error(
-        "{}: the plan says {plan}, and the ledger has {ledger}; write the ledger's terms into [budget] of the plan, or change them with `lastbit ledger budget`",
+        "{}: the plan says {plan}, and the ledger has {ledger}; write the ledger's terms into \
+         [budget] of the plan, or change them with `lastbit ledger budget`",
         name(path)
     )]
     TermsDiffer {
@@ -118,8 +125,10 @@ pub enum LedgerError {
     TooManyDigits(usize),
     /// A directory with more than one ledger. Nothing was spent.
     #[error(
-        "several ledgers lie beside the plan: {}; each is a budget for the same people, and one data set has one: find the one with the \
-         entries by `lastbit ledger show`, and name it with --ledger, or move the others to another directory",
+        "several ledgers lie beside the plan: {}; each is a budget for the same people, and one \
+         data set has one: find the one with the \
+         entries by `lastbit ledger show`, and name it with --ledger, or move the others to \
+         another directory",
         .0.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ")
     )]
     Several(Vec<PathBuf>),
@@ -142,7 +151,8 @@ pub enum LedgerError {
     },
     /// Written by another version of the program.
     #[error(
-        "{}: the ledger has format {found}, this program reads format {} and those before it; use the version of lastbit that wrote it",
+        "{}: the ledger has format {found}, this program reads format {} and those before it; use \
+         the version of lastbit that wrote it",
         name(path),
         super::FORMAT
     )]
@@ -153,17 +163,20 @@ pub enum LedgerError {
         found: i64,
     },
     /// The ledger cannot be written.
-    #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and its directory", name(.0))]
+    #[error("{}: the ledger cannot be written, so nothing was spent; allow writing to the file and \
+             its directory", name(.0))]
     ReadOnly(PathBuf),
     /// The newest entries are in a log that cannot be read without permission to write.
     #[error(
-        "{}: the newest entries are in its log (the same name with -wal), which cannot be read where nothing can be written; copy both files to a \
+        "{}: the newest entries are in its log (the same name with -wal), which cannot be read \
+         where nothing can be written; copy both files to a \
          directory of yours and look at the copy",
         name(.0)
     )]
     LogUnread(PathBuf),
     /// No space is left.
-    #[error("{}: no space is left for the ledger, so nothing was written; make space, then try again", name(.0))]
+    #[error("{}: no space is left for the ledger, so nothing was written; make space, then try \
+             again", name(.0))]
     Full(PathBuf),
     /// The disk could not be read or written.
     #[error(
@@ -181,13 +194,15 @@ pub enum LedgerError {
     Busy(PathBuf),
     /// The file has a second name, under which another process would not see what this one writes.
     #[error(
-        "{}: the file has another name (a hard link), and processes that open it by different names could overspend it; remove the other name",
+        "{}: the file has another name (a hard link), and processes that open it by different \
+         names could overspend it; remove the other name",
         name(.0)
     )]
     SecondName(PathBuf),
     /// This file system cannot give a name to a finished file.
     #[error(
-        "{}: no ledger could be made here ({reason}); choose a local file system that has hard links",
+        "{}: no ledger could be made here ({reason}); choose a local file system that has hard \
+         links",
         name(path)
     )]
     CannotPlace {
@@ -251,10 +266,13 @@ pub const MOST_DIGITS: usize = 1000;
 /// A request that the budget does not cover.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "the budget does not cover this release, so nothing was spent\n  requested:  {requested}\n  remaining:  {remaining}\n  \
+    "the budget does not cover this release, so nothing was spent\n  requested:  {requested}\n  \
+     remaining:  {remaining}\n  \
      difference: {}\nask for less{}",
     self.difference(),
-    match options { None => String::new(), Some(options) => format!(", or raise the budget with `lastbit ledger budget {} {options}`", quoted(path)) }
+    match options { None => String::new(), Some(options) => format!(", or raise the budget with \
+                                                                     `lastbit ledger budget {} \
+                                                                     {options}`", quoted(path)) }
 )]
 pub struct Refusal {
     /// The ledger.

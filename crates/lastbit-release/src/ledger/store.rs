@@ -18,19 +18,30 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const APPLICATION_ID: i64 = 0x4c42_4c47;
 
 /// The entries of format 1.
-const ENTRIES_1: &str = "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT";
+const ENTRIES_1: &str = "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind \
+                         TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, \
+                         description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, \
+                         hash TEXT NOT NULL) STRICT";
 
 /// The columns that format 2 adds, as SQLite writes them into the schema.
 const ADDED: [&str; 3] = ["currency", "thresholds", "most"];
 
 /// The whole schema, statement by statement, as SQLite keeps it.
 const SCHEMA: [&str; 6] = [
-    "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL, currency TEXT, thresholds TEXT, most TEXT) STRICT",
-    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
-    "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger are final'); END",
-    "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger stay'); END",
-    "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + 1 FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
-    "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a ledger stays'); END",
+    "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, \
+     measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, \
+     report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL, currency TEXT, thresholds TEXT, most \
+     TEXT) STRICT",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash \
+     TEXT NOT NULL) STRICT",
+    "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries \
+     of a ledger are final'); END",
+    "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a \
+     ledger stay'); END",
+    "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + 1 \
+     FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
+    "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a \
+     ledger stays'); END",
 ];
 
 /// The schema of a format.
@@ -143,7 +154,8 @@ pub(super) fn append(transaction: &Transaction<'_>, raw: &Raw) -> rusqlite::Resu
     let insert = match format(transaction)? {
         1 => "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         _ => {
-            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+             ?14, ?15, ?16)"
         }
     };
     let mut insert = transaction.prepare_cached(insert)?;

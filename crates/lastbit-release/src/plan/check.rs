@@ -26,7 +26,8 @@ pub fn check_joins(plan: &Plan) -> Result<(), PlanError> {
     let is_derived = plan.derive.columns.iter().any(|(other, _)| other == name);
     if is_derived && !plan.derive.joins.is_empty() {
         return Err(PlanError::new(format!(
-            "private tables are joined by a column that both have, but the unit `{name}` is computed; name a column of the files as `unit`"
+            "private tables are joined by a column that both have, but the unit `{name}` is \
+             computed; name a column of the files as `unit`"
         )));
     }
     Ok(())
@@ -40,7 +41,8 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
             && numbers.edges.is_none()
         {
             return Err(format!(
-                "`{key}` is a column of numbers without bins; add `edges` to [columns.{key}] to group by it"
+                "`{key}` is a column of numbers without bins; add `edges` to [columns.{key}] to \
+                 group by it"
             ));
         }
     }
@@ -55,7 +57,8 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
             Some(cells) if cells <= MOST_CELLS => {}
             _ => {
                 return Err(format!(
-                    "its groups make more than {MOST_CELLS} numbers; group by fewer columns, or wider bins"
+                    "its groups make more than {MOST_CELLS} numbers; group by fewer columns, or \
+                     wider bins"
                 ));
             }
         }
@@ -66,7 +69,11 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
 /// The groups themselves are published, by a count with a threshold.
 fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
     if plan.budget.measure != Measure::Approximate {
-        return Err("discovered keys are published above a threshold, which takes a budget of `epsilon` and `delta`; add `delta` to [budget], or list the categories".to_owned());
+        return Err(
+            "discovered keys are published above a threshold, which takes a budget of `epsilon` \
+             and `delta`; add `delta` to [budget], or list the categories"
+                .to_owned(),
+        );
     }
     let counted = plan
         .statistics
@@ -83,7 +90,8 @@ fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
         false => "",
     };
     Err(format!(
-        "which groups of discovered keys there are is published by a count; add a statistic of kind = \"count\" by {:?}{same}",
+        "which groups of discovered keys there are is published by a count; add a statistic of \
+         kind = \"count\" by {:?}{same}",
         statistic.by
     ))
 }

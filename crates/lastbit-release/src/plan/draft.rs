@@ -35,7 +35,8 @@ pub enum DeclaredType {
 /// says what was read of the file.
 pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
     let mut text = format!(
-        "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n[source]\nfiles = {}\n",
+        "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n\
+         [source]\nfiles = {}\n",
         quoted(file)
     );
     text += PRIVACY;
@@ -93,7 +94,8 @@ neighbours = \"add-remove\"
 ";
 
 const UNIT: &str = "\
-unit = \"FILL IN: the column that says who; delete this and the next two lines if every row is a different person\"
+unit = \"FILL IN: the column that says who; delete this and the next two lines if every row is a \
+different person\"
 # The most rows of one person that count in a group; more are left out, and no error covers them.
 most_rows = \"FILL IN: a number that hardly anybody exceeds, such as 4\"
 # The most groups of a statistic in which one person counts:
@@ -107,7 +109,8 @@ const BUDGET: &str = "
 epsilon = \"FILL IN: the budget of the data set, such as 1\"
 
 [spend]
-# What this release may use of it. Without this section it uses everything, and there is no second one.
+# What this release may use of it. Without this section it uses everything, and there is no second \
+one.
 epsilon = \"FILL IN: what this release may use, such as 0.25\"
 ";
 
@@ -115,7 +118,8 @@ const COLUMNS: &str = "
 # What is public about each column. Delete the sections that no statistic needs.
 #   lower, upper  of numbers: cells beyond are cut to these; wide enough for hardly any cell, and no
 #                 wider, since errors grow with them. unit = \"years\" says what they measure.
-#   categories    of texts: the public list. Other cells are left out, or count as what `other` names.
+#   categories    of texts: the public list. Other cells are left out, or count as what `other` \
+names.
 #   discover      instead of them: true publishes the values that many people share; it takes a
 #                 `delta` in [budget].
 #   date          true, of dates such as 2024-01-31; lower and upper are dates too.
@@ -146,7 +150,8 @@ weight = 0.25
 /// The section of a column.
 fn section(column: &Declared) -> String {
     let head = format!("\n[columns.{}]", quoted(&column.name));
-    let numbers = "lower = \"FILL IN: the least that can be, such as 0\"\nupper = \"FILL IN: the most that can be, such as 120\"\n";
+    let numbers = "lower = \"FILL IN: the least that can be, such as 0\"\nupper = \"FILL IN: the \
+                   most that can be, such as 120\"\n";
     let texts = "categories = \"FILL IN: all of them, as [\\\"north\\\", \\\"south\\\"]\"\n";
     match &column.of {
         Some(DeclaredType::Number) => format!("{head}  # declared as numbers\n{numbers}"),
@@ -170,7 +175,9 @@ fn section(column: &Declared) -> String {
     }
 }
 
-const DATES: &str = "date = true\nlower = \"FILL IN: the first day that can be, such as 2024-01-01\"\nupper = \"FILL IN: the last day that can be, such as 2024-12-31\"\n";
+const DATES: &str = "date = true\nlower = \"FILL IN: the first day that can be, such as \
+                     2024-01-01\"\nupper = \"FILL IN: the last day that can be, such as \
+                     2024-12-31\"\n";
 
 /// Whether a declared type means dates or timestamps.
 fn is_calendar(declared: &str) -> bool {

@@ -205,7 +205,8 @@ pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
                 Some("json" | "ndjson" | "jsonl") => Format::Json,
                 _ => {
                     return Err(files.error(format!(
-                        "the name `{}` does not tell how the file is written; add format = \"csv\", \"parquet\" or \"json\"",
+                        "the name `{}` does not tell how the file is written; add format = \
+                         \"csv\", \"parquet\" or \"json\"",
                         paths[0]
                     )));
                 }
@@ -260,7 +261,8 @@ fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {
             name: name.string()?.to_owned(),
             most_rows: most_rows.ok_or_else(|| {
                 table.error(
-                    "[privacy] lacks `most_rows`, the most rows of one unit that count in a group; add, for example, most_rows = 4",
+                    "[privacy] lacks `most_rows`, the most rows of one unit that count in a group; \
+                     add, for example, most_rows = 4",
                 )
             })?,
             most_groups: most_groups.unwrap_or(1),
@@ -268,24 +270,28 @@ fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {
     };
     if unit == Unit::Row && (most_rows.is_some() || most_groups.is_some()) {
         return Err(table.error(
-            "`most_rows` and `most_groups` are for a unit with several rows; name its column with `unit`, or leave them out",
+            "`most_rows` and `most_groups` are for a unit with several rows; name its column with \
+             `unit`, or leave them out",
         ));
     }
     let neighbours = match (change_one, rows, &unit) {
         (false, None, _) => Neighbours::AddRemove,
         (false, Some(_), _) => {
             return Err(table.error(
-                "`rows` is public only under neighbours = \"change-one\"; for a guess use `expected_rows`",
+                "`rows` is public only under neighbours = \"change-one\"; for a guess use \
+                 `expected_rows`",
             ));
         }
         (true, None, Unit::Row) => {
             return Err(table.error(
-                "under neighbours = \"change-one\" the number of rows is public; add `rows`, or use neighbours = \"add-remove\"",
+                "under neighbours = \"change-one\" the number of rows is public; add `rows`, or \
+                 use neighbours = \"add-remove\"",
             ));
         }
         (true, Some(_), Unit::Column { .. }) => {
             return Err(table.error(
-                "with a `unit` column a unit that changes may change the number of rows; leave out `rows`",
+                "with a `unit` column a unit that changes may change the number of rows; leave out \
+                 `rows`",
             ));
         }
         (true, rows, _) => Neighbours::ChangeOne { rows },
@@ -314,7 +320,8 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
     let composes = currency.is_some() || thresholds.is_some();
     if composes && budget.measure != Measure::Approximate {
         return Err(table.error(
-            "`currency` and `thresholds` say how releases add up under a budget of `epsilon` and `delta`; add `delta`, or leave them out",
+            "`currency` and `thresholds` say how releases add up under a budget of `epsilon` and \
+             `delta`; add `delta`, or leave them out",
         ));
     }
     if thresholds

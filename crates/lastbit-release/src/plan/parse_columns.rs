@@ -40,7 +40,8 @@ pub fn column(name: &str, value: &Value<'_>) -> Result<Read, PlanError> {
         != 1
     {
         return Err(table.error(format!(
-            "{} must have either `lower` and `upper`, or `edges`, or `categories`, or discover = true",
+            "{} must have either `lower` and `upper`, or `edges`, or `categories`, or discover = \
+             true",
             table.name()
         )));
     }
@@ -83,7 +84,8 @@ fn derived(name: &str, table: &Table<'_>, scale: Scale) -> Result<Option<Express
     let offset = table.get("offset");
     if let (Some(offset), false) = (&offset, scale.is_calendar()) {
         return Err(offset.error(
-            "`offset` is for date = true or time = true: the clock that timestamps are read on; leave it out",
+            "`offset` is for date = true or time = true: the clock that timestamps are read on; \
+             leave it out",
         ));
     }
     if !scale.is_calendar() {
@@ -119,7 +121,8 @@ fn codes(table: &Table<'_>) -> Result<Vec<String>, PlanError> {
     };
     if table.get("as").is_some() {
         return Err(list.error(
-            "`missing_codes` is for a column of the file; in a derived one write nullif(x, 99), or case when x in (98, 99) then null else x end",
+            "`missing_codes` is for a column of the file; in a derived one write nullif(x, 99), or \
+             case when x in (98, 99) then null else x end",
         ));
     }
     let mut codes = Vec::new();
@@ -168,7 +171,8 @@ fn categories(table: &Table<'_>) -> Result<Option<Listed>, PlanError> {
             let (first, last) = (i64::from(from.integer()?), i64::from(to.integer()?));
             if last < first || last - first >= MOST_LISTED {
                 return Err(to.error(format!(
-                    "`to` must be at least `from`, and both list at most {MOST_LISTED} categories; got {first} to {last}"
+                    "`to` must be at least `from`, and both list at most {MOST_LISTED} categories; \
+                     got {first} to {last}"
                 )));
             }
             (
@@ -221,7 +225,9 @@ fn distinct(names: &[String]) -> Result<HashMap<String, usize>, String> {
     let mut values = HashMap::with_capacity(names.len());
     for (place, name) in names.iter().enumerate() {
         let value = canonical(name).ok_or_else(|| {
-            "`categories` lists an empty text, but an empty cell is missing; name a category for missing cells with `other`".to_owned()
+            "`categories` lists an empty text, but an empty cell is missing; name a category for \
+             missing cells with `other`"
+                .to_owned()
         })?;
         if let Some(before) = values.insert(value, place) {
             return Err(match &names[before] {

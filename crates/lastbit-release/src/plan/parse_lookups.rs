@@ -43,19 +43,24 @@ pub fn joins(
         let table = value.table("[[source.join]]".to_owned())?;
         if let Some(key) = table.get("key").or(table.get("on")).or(table.get("by")) {
             return Err(key.error(
-                "private tables are joined by the unit's column alone: by another key one row of a table may match rows of many people, and then no limit bounds what one person changes; leave it out",
+                "private tables are joined by the unit's column alone: by another key one row of a \
+                 table may match rows of many people, and then no limit bounds what one person \
+                 changes; leave it out",
             ));
         }
         let Unit::Column { name: unit, .. } = unit else {
             return Err(table.error(
-                "private tables are joined by the unit's column: by another key one row of a table may match rows of many people, and then no limit bounds what one person changes; name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
+                "private tables are joined by the unit's column: by another key one row of a table \
+                 may match rows of many people, and then no limit bounds what one person changes; \
+                 name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
             ));
         };
         let columns = table.need("columns", "columns = [\"age\"]")?;
         let names = columns.strings()?;
         if names.is_empty() || names.contains(unit) {
             return Err(columns.error(format!(
-                "`columns` must name columns of the table other than `{unit}`, which it is joined by"
+                "`columns` must name columns of the table other than `{unit}`, which it is joined \
+                 by"
             )));
         }
         if let Some(twice) = first_twice(&names) {
@@ -68,7 +73,8 @@ pub fn joins(
         }
         if lookups.iter().any(|lookup| lookup.columns().contains(unit)) {
             return Err(value.error(format!(
-                "the unit `{unit}` is looked up in a table; private tables are joined by a column that both have"
+                "the unit `{unit}` is looked up in a table; private tables are joined by a column \
+                 that both have"
             )));
         }
         all.push(Join {
@@ -129,7 +135,8 @@ fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
     }
     Lookup::new(key_name, &names, rows).map_err(|error| match error {
         LookupError::Twice(value) => fail(&format!(
-            "has two rows for `{key_name}` {value}, and a row of the data may match only one; remove one"
+            "has two rows for `{key_name}` {value}, and a row of the data may match only one; \
+             remove one"
         )),
         LookupError::NoKey => fail(&format!("has a row without a `{key_name}`; remove it")),
     })

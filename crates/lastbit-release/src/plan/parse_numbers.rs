@@ -107,7 +107,8 @@ pub fn numbers(
     let most = bounds.lower().abs().max(bounds.upper().abs());
     if magnitude < -LOG2_MOST_BOUND || most.ceil_log2().is_some_and(|log2| log2 > LOG2_MOST_BOUND) {
         return Err(table.error(format!(
-            "{}: bounds must be within ±2^{LOG2_MOST_BOUND}, and more than 2^-{LOG2_MOST_BOUND} apart; measure in another unit",
+            "{}: bounds must be within ±2^{LOG2_MOST_BOUND}, and more than 2^-{LOG2_MOST_BOUND} \
+             apart; measure in another unit",
             table.name()
         )));
     }
@@ -229,7 +230,8 @@ fn periods(
     ])?;
     if !scale.is_calendar() || has_edges {
         return Err(every.error(
-            "`every` makes the bins of dates and times between `lower` and `upper`; use date = true or time = true, and leave out `edges`",
+            "`every` makes the bins of dates and times between `lower` and `upper`; use date = \
+             true or time = true, and leave out `edges`",
         ));
     }
     // A day in the column's scale.

@@ -125,7 +125,8 @@ fn scope(table: &Table<'_>, unit: &Unit) -> Result<Scope, PlanError> {
         match of_plan(unit) {
             Some(limit) => Ok((own != limit).then_some(own)),
             None => Err(value.error(format!(
-                "`{key}` is for a unit with several rows; name its column with `unit` in [privacy], or leave it out"
+                "`{key}` is for a unit with several rows; name its column with `unit` in \
+                 [privacy], or leave it out"
             ))),
         }
     };

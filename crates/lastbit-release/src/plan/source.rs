@@ -20,7 +20,8 @@ impl Source {
     /// One file, as a plan in the working directory names it. Its name decides the format.
     pub fn of_file(name: &str) -> Result<Source, PlanError> {
         let plan = format!(
-            "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
+            "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n\
+             [[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
             draft::quoted(name)
         );
         Plan::parse(&plan).map(|plan| plan.source)

@@ -59,7 +59,8 @@ pub fn guess_in_words(loss: &Loss, who: &str) -> String {
         }
         _ => {
             format!(
-                "somebody {who} guesses right at most {sure} of the time, where a coin is right half of the time"
+                "somebody {who} guesses right at most {sure} of the time, where a coin is right \
+                 half of the time"
             )
         }
     }
@@ -72,13 +73,15 @@ pub fn warning(loss: &Loss) -> Option<String> {
     // Beyond this, ε of about 4.6, there is hardly any protection.
     if sure >= Rational::new(99, 100) {
         return Some(format!(
-            "WARNING: {loss} protects little. It lets somebody be right about one person {} of the time; losses of ε = 1 or less (73.2 %) are usual for a strong promise.",
+            "WARNING: {loss} protects little. It lets somebody be right about one person {} of the \
+             time; losses of ε = 1 or less (73.2 %) are usual for a strong promise.",
             percent(guess)
         ));
     }
     if loss.delta >= Rational::new(1, 1000) {
         return Some(format!(
-            "WARNING: δ = {} protects little. With that probability anything about a person may be laid open; choose δ far below one over the number of people.",
+            "WARNING: δ = {} protects little. With that probability anything about a person may be \
+             laid open; choose δ far below one over the number of people.",
             decimal(&loss.delta)
         ));
     }

@@ -16,7 +16,8 @@ pub enum ReportError {
     Syntax(#[from] serde_json::Error),
     /// Another version of the schema.
     #[error(
-        "the report has schema {0}, this program reads schema {SCHEMA}; use the version of lastbit that wrote it"
+        "the report has schema {0}, this program reads schema {SCHEMA}; use the version of lastbit \
+         that wrote it"
     )]
     OtherSchema(u64),
 }

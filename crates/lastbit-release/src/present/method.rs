@@ -35,17 +35,35 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     );
     let mut parts = vec![part("What was done", vec![done(report)])];
     if !loss.is_empty() {
-        let mut words = vec!["Noise hides what any single unit, a person or a row, contributed to the numbers. How well it hides that is called the privacy loss. It limits what anybody can find out about one unit from what is published, even somebody who knows all the others.".to_owned()];
+        let mut words = vec![
+            "Noise hides what any single unit, a person or a row, contributed to the numbers. How \
+             well it hides that is called the privacy loss. It limits what anybody can find out \
+             about one unit from what is published, even somebody who knows all the others."
+                .to_owned(),
+        ];
         words.extend(loss);
         parts.push(part("Who is protected, and how well", words));
     }
-    let mut rows = vec!["Which rows a number is about is stated beside it. The limits on how many rows of one unit count, and the bounds to which values are cut, were fixed before the data were read; what they leave out is not in the published numbers.".to_owned()];
+    let mut rows = vec![
+        "Which rows a number is about is stated beside it. The limits on how many rows of one unit \
+         count, and the bounds to which values are cut, were fixed before the data were read; what \
+         they leave out is not in the published numbers."
+            .to_owned(),
+    ];
     rows.extend(others);
     parts.push(part("Which rows count", rows));
     parts.push(part("How far off the numbers are", errors(report)));
     parts.push(part(
         "What else can be published",
-        vec!["The losses of all releases about the same data add up. A budget was fixed for them, and each release is written into a ledger, with what it costs, before its noise is drawn. When the budget is spent, nothing more can be published about these data, unless those who hold them raise it, which the ledger records too. The same question about the same data is answered with the same numbers, so that asking often does not wear the noise away.".to_owned()],
+        vec![
+            "The losses of all releases about the same data add up. A budget was fixed for them, \
+             and each release is written into a ledger, with what it costs, before its noise is \
+             drawn. When the budget is spent, nothing more can be published about these data, \
+             unless those who hold them raise it, which the ledger records too. The same question \
+             about the same data is answered with the same numbers, so that asking often does not \
+             wear the noise away."
+                .to_owned(),
+        ],
     ));
     parts
 }
@@ -60,17 +78,22 @@ fn done(report: &Report) -> String {
     let selected = any(is_selected);
     let how = match (added, selected) {
         (_, false) => {
-            "Then the counts and sums that they are made of were computed exactly, and noise, drawn at random, was added to each"
+            "Then the counts and sums that they are made of were computed exactly, and noise, \
+             drawn at random, was added to each"
         }
         (false, true) => {
-            "Then each was drawn at random among all values between the bounds, those nearest to the exact one most likely"
+            "Then each was drawn at random among all values between the bounds, those nearest to \
+             the exact one most likely"
         }
         (true, true) => {
-            "Then the counts and sums that they are made of were computed exactly, and noise, drawn at random, was added to each; quantiles were drawn at random among all values between the bounds, those nearest to the exact one most likely"
+            "Then the counts and sums that they are made of were computed exactly, and noise, \
+             drawn at random, was added to each; quantiles were drawn at random among all values \
+             between the bounds, those nearest to the exact one most likely"
         }
     };
     format!(
-        "Before any data were read, a plan said which numbers would be published, of which rows, and how much noise they would have. {how}. Only the numbers with noise are published here."
+        "Before any data were read, a plan said which numbers would be published, of which rows, \
+         and how much noise they would have. {how}. Only the numbers with noise are published here."
     )
 }
 
@@ -82,13 +105,19 @@ fn errors(report: &Report) -> Vec<String> {
     let mut paragraphs = vec![
         ERRORS.to_owned(),
         format!(
-            "Each ± holds with probability {}, for each number by itself: among many numbers some are further off. It says nothing about errors in the data, nor, if they are a sample, about chance in who was asked.",
+            "Each ± holds with probability {}, for each number by itself: among many numbers some \
+             are further off. It says nothing about errors in the data, nor, if they are a sample, \
+             about chance in who was asked.",
             percent(&report.confidence)
         ),
     ];
     let noisy = |statistic: &Statistic| statistic.cells.iter().any(|cell| cell.too_noisy);
     if report.statistics.iter().any(noisy) {
-        paragraphs.push("A number whose error is larger than itself, or as large as everything that it could be, is marked as too noisy to say.".to_owned());
+        paragraphs.push(
+            "A number whose error is larger than itself, or as large as everything that it could \
+             be, is marked as too noisy to say."
+                .to_owned(),
+        );
     }
     paragraphs
 }
@@ -120,12 +149,16 @@ pub(super) fn formal(report: &Report) -> Vec<(&'static str, String)> {
     ));
     terms.push((
         "Limits and clamping",
-        "Contributions of a unit are bounded, and values clamped, as stated with each number; both by the plan, which is public and must not depend on the data: the guarantee holds for a given plan.".to_owned(),
+        "Contributions of a unit are bounded, and values clamped, as stated with each number; both \
+         by the plan, which is public and must not depend on the data: the guarantee holds for a \
+         given plan.".to_owned(),
     ));
     terms.push((
         "Errors",
         format!(
-            "Each ± is a {} confidence bound of noise, grid and rounding, for each number by itself; it is no bound of bias from limits and clamping, of sampling error, nor of errors in the data.",
+            "Each ± is a {} confidence bound of noise, grid and rounding, for each number by \
+             itself; it is no bound of bias from limits and clamping, of sampling error, nor of \
+             errors in the data.",
             percent(&report.confidence)
         ),
     ));

@@ -10,10 +10,13 @@ use crate::statistic::Method;
 pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
     let mut notes = vec![match (&plan.unit, plan.neighbours) {
         (Unit::Row, Neighbours::AddRemove) => {
-            "Each row is protected by itself: the loss bounds what the presence of one row changes. A person with several rows is protected less.".to_owned()
+            "Each row is protected by itself: the loss bounds what the presence of one row \
+             changes. A person with several rows is protected less."
+                .to_owned()
         }
         (Unit::Row, Neighbours::ChangeOne { rows }) => format!(
-            "Each row is protected by itself: the loss bounds what the contents of one row change; that there are {} rows is public. A person with several rows is protected less.",
+            "Each row is protected by itself: the loss bounds what the contents of one row change; \
+             that there are {} rows is public. A person with several rows is protected less.",
             rows.unwrap_or_default()
         ),
         (
@@ -29,11 +32,17 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
                 Neighbours::ChangeOne { .. } => "the contents of all rows of one",
             };
             format!(
-                "Rows with the same {name} are one unit: the loss bounds what {change} {name} changes. At most {} of a {name} {} in a group, and it counts in at most {} of a statistic{}.",
+                "Rows with the same {name} are one unit: the loss bounds what {change} {name} \
+                 changes. At most {} of a {name} {} in a group, and it counts in at most {} of a \
+                 statistic{}.",
                 many(*most_rows, "row"),
                 if *most_rows == 1 { "counts" } else { "count" },
                 many(*most_groups, "group"),
-                match plan.statistics.iter().any(|s| s.scope.limits(&plan.unit) != Some((*most_rows, *most_groups))) {
+                match plan
+                    .statistics
+                    .iter()
+                    .any(|s| s.scope.limits(&plan.unit) != Some((*most_rows, *most_groups)))
+                {
                     true => ", but where a statistic says otherwise",
                     false => "",
                 }
@@ -77,13 +86,20 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
         }
     }
     if !plan.families.is_empty() {
-        notes.push("Numbers that are made to add up do so to the last digit, and may be below zero for that; each error is that of the number as it is printed.".to_owned());
+        notes.push(
+            "Numbers that are made to add up do so to the last digit, and may be below zero for \
+             that; each error is that of the number as it is printed."
+                .to_owned(),
+        );
     }
     notes.extend(plan.apart.iter().map(|why| format!("{why}.")));
     let selected = |statistic: &Statistic| matches!(statistic.kind.method(), Method::Selection(_));
     if plan.statistics.iter().any(selected) {
         notes.push(
-            "The error of a quantile is in rank: some number within one unit of its last digit, or one step of its grid if that is more, has a rank that is off by no more. Its interval holds the exact quantile of the rows that count, by any of the usual definitions, with the same confidence."
+            "The error of a quantile is in rank: some number within one unit of its last digit, or \
+             one step of its grid if that is more, has a rank that is off by no more. Its interval \
+             holds the exact quantile of the rows that count, by any of the usual definitions, \
+             with the same confidence."
                 .to_owned(),
         );
     }

@@ -13,7 +13,8 @@ use crate::plan::Plan;
 /// exact it is, the errors under each accountant, and which rows count.
 pub fn price_html(plan: &Plan, prices: &Prices) -> String {
     let mut body = format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span \
+         class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",
         name(&plan.title),
         escape(&prices.loss.to_string())
     );
@@ -53,7 +54,8 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
         // Rounded up, as losses are.
         let share = format!("{:.1}&nbsp;%", (1000.0 * own / all).ceil() / 10.0);
         text += &format!(
-            "<td data-head=\"{}\" class=\"share\">{share}<span class=\"fill\" style=\"width:{:.1}%\"></span></td>",
+            "<td data-head=\"{}\" class=\"share\">{share}<span class=\"fill\" \
+             style=\"width:{:.1}%\"></span></td>",
             heads[3],
             100.0 * own / most
         );
@@ -64,7 +66,8 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
         );
     }
     text + &format!(
-        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {}</p>\n</section>\n",
+        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {}</p>\n\
+         </section>\n",
         escape(&plan.confidence.get().to_string()),
         price_terms(plan, prices).join(" ")
     )
@@ -84,13 +87,15 @@ fn accountants(prices: &Prices) -> String {
         escape(prices.accountant.name())
     );
     if ratios().count() > 1 {
-        text += "How large errors would be, beside those of the one that is used:</p>\n<table>\n<tbody>\n";
+        text += "How large errors would be, beside those of the one that is used:</p>\n<table>\n\
+                 <tbody>\n";
         for offer in &prices.comparison {
             let Some(ratio) = offer.relative_error else {
                 continue;
             };
             text += &format!(
-                "<tr><th scope=\"row\">{}</th><td class=\"share\">about {ratio:.2} ×<span class=\"fill\" style=\"width:{:.1}%\"></span></td></tr>\n",
+                "<tr><th scope=\"row\">{}</th><td class=\"share\">about {ratio:.2} ×<span \
+                 class=\"fill\" style=\"width:{:.1}%\"></span></td></tr>\n",
                 escape(offer.accountant.name()),
                 100.0 * ratio / most
             );
@@ -113,7 +118,8 @@ fn accountants(prices: &Prices) -> String {
 
 fn rows(plan: &Plan, prices: &Prices) -> String {
     let mut text = String::from(
-        "<section>\n<h2>Which rows count, and with which noise</h2>\n<p class=\"about\">Errors do not cover rows that are left out, nor cells cut to their bounds.</p>\n",
+        "<section>\n<h2>Which rows count, and with which noise</h2>\n<p class=\"about\">Errors do \
+         not cover rows that are left out, nor cells cut to their bounds.</p>\n",
     );
     for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
         let [title, numbers, _, _, noise, grid, bound, _] = words(statistic, price);

@@ -40,7 +40,11 @@ pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
     };
     let mut terms = vec![TENTH];
     if any(DEPENDS) {
-        terms.push("“Depends on expected_rows”: say in the plan about how many rows a group has, as expected_rows = 1000, to see this error; it is a guess of yours, and changes no number.");
+        terms.push(
+            "“Depends on expected_rows”: say in the plan about how many rows a group has, as \
+             expected_rows = 1000, to see this error; it is a guess of yours, and changes no \
+             number.",
+        );
     }
     terms
 }
@@ -242,7 +246,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printed_bounds_are_on_the_safe_side(numerator in -10i64.pow(18)..10i64.pow(18), denominator in 1i64..10i64.pow(18)) {
+        fn printed_bounds_are_on_the_safe_side(
+            numerator in -10i64.pow(18)..10i64.pow(18),
+            denominator in 1i64..10i64.pow(18),
+        ) {
             let exact = Rational::new(numerator, denominator);
             let printed = |above| short(&exact, above).parse::<Rational>().unwrap();
             prop_assert!(printed(true) >= exact && printed(false) <= exact);

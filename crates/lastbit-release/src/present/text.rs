@@ -144,7 +144,10 @@ pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
-        terms.push("Too noisy to say: the error is larger than the number, or as large as everything that it could be.");
+        terms.push(
+            "Too noisy to say: the error is larger than the number, or as large as everything that \
+             it could be.",
+        );
     }
     if any(|cell| cell.value.is_none()) {
         terms.push("Withheld: with the noise, there are too few rows to make a number of.");
@@ -153,17 +156,22 @@ pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
 }
 
 /// Printed at both ends of a rehearsal.
-pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the plan alone made up, and about nobody; no data were read and nothing was spent.";
+pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the \
+                                   plan alone made up, and about nobody; no data were read and \
+                                   nothing was spent.";
 
 fn invented() -> Vec<String> {
     wrapped(INVENTED, 0)
 }
 
 /// What an empty table of discovered groups means.
-pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That does not say that there is none: smaller groups are not shown.";
+pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That \
+                                   does not say that there is none: smaller groups are not shown.";
 
 /// What every error is, and is not.
-pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; it does not cover rows that are left out, nor cells cut to their bounds.";
+pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; \
+                                 it does not cover rows that are left out, nor cells cut to their \
+                                 bounds.";
 
 /// Lines of at most 80 characters, broken at spaces, each indented by so many spaces. A longer word
 /// has a line of its own.

@@ -26,7 +26,8 @@ pub enum ReleaseError {
     Engine(EngineFailure),
     /// The number of rows is not the public one that the plan states.
     #[error(
-        "the data have {data} rows, and the plan says rows = {plan}; under neighbours = \"change-one\" that number is public: correct it"
+        "the data have {data} rows, and the plan says rows = {plan}; under neighbours = \
+         \"change-one\" that number is public: correct it"
     )]
     Rows {
         /// What the plan says.
@@ -36,7 +37,8 @@ pub enum ReleaseError {
     },
     /// The files were written to while they were read.
     #[error(
-        "the data changed while they were read; nothing was spent: release again when nobody writes to them"
+        "the data changed while they were read; nothing was spent: release again when nobody \
+         writes to them"
     )]
     Changed,
     /// The answer to the question was no. Nothing was spent.
@@ -44,12 +46,14 @@ pub enum ReleaseError {
     Declined,
     /// Another release came first, and changed what this one would be. Nothing was spent.
     #[error(
-        "another release came first, and this one has another price since; nothing was spent: look at it again"
+        "another release came first, and this one has another price since; nothing was spent: look \
+         at it again"
     )]
     Repriced,
     /// More numbers than the ledger can hold. Nothing was spent.
     #[error(
-        "the report may take {} million bytes, and the ledger holds at most {} of one release; group by fewer or wider bins, or split the plan",
+        "the report may take {} million bytes, and the ledger holds at most {} of one release; \
+         group by fewer or wider bins, or split the plan",
         bytes.div_ceil(1_000_000),
         super::MOST_REPORT_BYTES / 1_000_000
     )]

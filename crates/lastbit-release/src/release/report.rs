@@ -142,14 +142,13 @@ fn add_up(
 fn receipt(plan: &Plan, reserved: &Reserved) -> Receipt {
     Receipt {
         plan: reserved.plan().to_owned(),
-        data: plan
-            .publish_fingerprint
-            .then(|| reserved.data().to_owned()),
+        data: plan.publish_fingerprint.then(|| reserved.data().to_owned()),
         ledger_row: reserved.row(),
         ledger_hash: reserved.hash().to_owned(),
         time: reserved.time().to_owned(),
         certificate:
-            "exact sampling: every number has the law of its mechanism's theorem, with no rounding term"
+            "exact sampling: every number has the law of its mechanism's theorem, with no rounding \
+             term"
                 .to_owned(),
         program: concat!("lastbit ", env!("CARGO_PKG_VERSION")).to_owned(),
     }

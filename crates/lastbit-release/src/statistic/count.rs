@@ -35,7 +35,10 @@ pub(super) fn read_units(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanErr
 
 fn read_as(reading: &Reading<'_>, word: &'static str) -> Result<Arc<dyn Kind>, PlanError> {
     if reading.rows.is_some() {
-        return Err(reading.error("the number of rows is public under neighbours = \"change-one\"; leave the count out, or group it"));
+        return Err(reading.error(
+            "the number of rows is public under neighbours = \"change-one\"; leave the count out, \
+             or group it",
+        ));
     }
     Ok(Arc::new(Count { word }))
 }

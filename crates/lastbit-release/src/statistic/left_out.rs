@@ -43,7 +43,10 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
         ));
     }
     if let Some(by) = reading.table.get("by") {
-        return Err(by.error("what limits leave out is published over all units; name the columns that the limits are by in `limits_by`"));
+        return Err(by.error(
+            "what limits leave out is published over all units; name the columns that the limits \
+             are by in `limits_by`",
+        ));
     }
     let limits_by = limits_by.map_or(Ok(vec![]), |value| value.strings())?;
     for name in &limits_by {

@@ -27,7 +27,8 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("quantiles")?;
     if x.grid.count() > MOST_OFFSETS.unsigned_abs() {
         return Err(reading.table.error(format!(
-            "column `{}`: a grid of 2^{} has more than 2^{} steps between the bounds; choose a coarser `grid`",
+            "column `{}`: a grid of 2^{} has more than 2^{} steps between the bounds; choose a \
+             coarser `grid`",
             x.column,
             x.grid.exponent(),
             MOST_OFFSETS.ilog2()

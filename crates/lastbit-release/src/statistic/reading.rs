@@ -53,7 +53,8 @@ impl<'a> Reading<'a> {
     fn check_steps(&self, numbers: &Numbers) -> Result<(), PlanError> {
         if numbers.grid.count() > MOST_STEPS.unsigned_abs() {
             return Err(self.table.error(format!(
-                "column `{}`: a grid of 2^{} has more than 2^{} steps between the bounds; choose a coarser `grid`",
+                "column `{}`: a grid of 2^{} has more than 2^{} steps between the bounds; choose a \
+                 coarser `grid`",
                 numbers.column,
                 numbers.grid.exponent(),
                 MOST_STEPS.ilog2()
@@ -150,10 +151,12 @@ impl<'a> Reading<'a> {
         match &self.known(name)?.kind {
             ColumnKind::Numbers(numbers) => Ok(Arc::clone(numbers)),
             ColumnKind::Categories(_) => Err(self.error(format!(
-                "`{name}` has categories, and a {word} is of numbers; use a histogram, or give the column `lower` and `upper`"
+                "`{name}` has categories, and a {word} is of numbers; use a histogram, or give the \
+                 column `lower` and `upper`"
             ))),
             ColumnKind::Discovered => Err(self.error(format!(
-                "`{name}` is discovered text, and a {word} is of numbers; give the column `lower` and `upper`"
+                "`{name}` is discovered text, and a {word} is of numbers; give the column `lower` \
+                 and `upper`"
             ))),
         }
     }

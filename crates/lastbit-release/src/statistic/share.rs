@@ -51,12 +51,14 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
         ),
         ColumnKind::Numbers(_) => {
             return Err(reading.error(format!(
-                "shares of `{name}` need bins; add `edges` to [columns.{name}], or ask for a condition, such as of = \"{name} > 0\""
+                "shares of `{name}` need bins; add `edges` to [columns.{name}], or ask for a \
+                 condition, such as of = \"{name} > 0\""
             )));
         }
         ColumnKind::Discovered => {
             return Err(reading.error(format!(
-                "the values of `{name}` are not public; ask for a condition, such as of = \"{name} = 'a'\", or use a count by `{name}`"
+                "the values of `{name}` are not public; ask for a condition, such as of = \"{name} \
+                 = 'a'\", or use a count by `{name}`"
             )));
         }
     };

@@ -32,7 +32,8 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("sum")?;
     if x.scale.is_calendar() {
         return Err(reading.error(format!(
-            "`{}` has dates or times, whose sum means nothing; use a mean, or a column of differences such as as = \"date(to) - date(\\\"from\\\")\"",
+            "`{}` has dates or times, whose sum means nothing; use a mean, or a column of \
+             differences such as as = \"date(to) - date(\\\"from\\\")\"",
             x.column
         )));
     }

@@ -134,8 +134,10 @@ pub(crate) fn draw(
         Shape::Bars | Shape::Dots => rows(bars, scale, width, shape),
     };
     format!(
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n\
-         <desc id=\"{id}-d\">{} numbers with their errors; the table after the picture has them all.</desc>\n{inner}</svg>\n",
+        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+         <title id=\"{id}-t\">{}</title>\n\
+         <desc id=\"{id}-d\">{} numbers with their errors; the table after the picture has them \
+         all.</desc>\n{inner}</svg>\n",
         escape(title),
         bars.len()
     )
@@ -185,7 +187,8 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
         if let Some(value) = bar.value {
             let (from, to) = (y(value.max(0.0)), y(value.min(0.0)));
             out += &format!(
-                "<rect class=\"bar\" x=\"{:.1}\" y=\"{from:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                "<rect class=\"bar\" x=\"{:.1}\" y=\"{from:.1}\" width=\"{:.1}\" \
+                 height=\"{:.1}\"/>",
                 middle - half,
                 2.0 * half,
                 to - from
@@ -194,7 +197,8 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
                 let (from, to) = (y(value + error), y(value - error));
                 let cap = half.min(5.0);
                 out += &format!(
-                    "<path class=\"whisker\" d=\"M{middle:.1} {from:.1}V{to:.1}M{:.1} {from:.1}h{:.1}M{:.1} {to:.1}h{:.1}\"/>",
+                    "<path class=\"whisker\" d=\"M{middle:.1} {from:.1}V{to:.1}M{:.1} \
+                     {from:.1}h{:.1}M{:.1} {to:.1}h{:.1}\"/>",
                     middle - cap,
                     2.0 * cap,
                     middle - cap,
@@ -209,7 +213,8 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
         }
         if index % every == 0 {
             out += &format!(
-                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{}</text>",
                 bottom + 18.0,
                 escape_visible(&label(&bar.label, LONGEST_LABEL))
             );
@@ -266,7 +271,8 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
         );
         if index % every == 0 {
             out += &format!(
-                "<text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>\n",
+                "<text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{text}</text>\n",
                 bottom + 16.0
             );
         }
@@ -285,7 +291,8 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
             if shape == Shape::Bars {
                 let (from, to) = (x(value.min(0.0)), x(value.max(0.0)));
                 out += &format!(
-                    "<rect class=\"bar\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"16\"/>",
+                    "<rect class=\"bar\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
+                     height=\"16\"/>",
                     middle - 8.0,
                     to - from
                 );
@@ -293,7 +300,8 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
             if let Some(error) = bar.error {
                 let (from, to) = (x(value - error), x(value + error));
                 out += &format!(
-                    "<path class=\"whisker\" d=\"M{from:.1} {middle:.1}H{to:.1}M{from:.1} {:.1}v8M{to:.1} {:.1}v8\"/>",
+                    "<path class=\"whisker\" d=\"M{from:.1} {middle:.1}H{to:.1}M{from:.1} \
+                     {:.1}v8M{to:.1} {:.1}v8\"/>",
                     middle - 4.0,
                     middle - 4.0
                 );

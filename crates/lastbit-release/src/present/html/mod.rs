@@ -34,7 +34,9 @@ pub fn html(report: &Report) -> String {
         body += "<p class=\"watermark\" aria-hidden=\"true\">INVENTED</p>\n";
     }
     body += &format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with differential privacy, {}. Every ± is the error of noise and rounding at {} confidence, over the rows that count: it does not cover rows that are left out, nor cells cut to their bounds.</p>\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with differential privacy, {}. Every ± \
+         is the error of noise and rounding at {} confidence, over the rows that count: it does \
+         not cover rows that are left out, nor cells cut to their bounds.</p>\n",
         name(&report.title),
         escape(&report.loss),
         percent(&report.confidence)
@@ -65,8 +67,11 @@ pub fn html(report: &Report) -> String {
 pub(crate) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"generator\" content=\"lastbit\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n\
+         <meta name=\"generator\" content=\"lastbit\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" \
+         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{}</title>\n<style>\n{}</style>\n</head>\n\
          <body>\n{body}</body>\n</html>\n",
         escape(title),
         include_str!("style.css")
@@ -95,7 +100,8 @@ fn contents(report: &Report) -> String {
 
 fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
     let mut text = format!(
-        "<section id=\"s{index}\" aria-labelledby=\"h{index}\">\n<h2 id=\"h{index}\">{}</h2>\n<p class=\"about\">{}</p>\n{}",
+        "<section id=\"s{index}\" aria-labelledby=\"h{index}\">\n<h2 id=\"h{index}\">{}</h2>\n<p \
+         class=\"about\">{}</p>\n{}",
         name(&statistic.name),
         about(statistic),
         rows_about(&statistic.about)

@@ -117,7 +117,8 @@ fn number_heads(statistic: &Statistic) -> String {
         unit => format!(" ({})", name(unit)),
     };
     format!(
-        "<th scope=\"col\" class=\"value\">value{unit}</th><th scope=\"col\" class=\"error\">± error</th>"
+        "<th scope=\"col\" class=\"value\">value{unit}</th><th scope=\"col\" class=\"error\">± \
+         error</th>"
     )
 }
 

@@ -113,13 +113,17 @@ proptest! {
     /// statistic is within the error.
     #[test]
     fn the_error_of_a_ratio_holds_where_its_event_does(
-        points in prop::collection::vec((prop::sample::select(vec![0.0, 0.1, 0.5, 0.93, 1.0]), 0.0..=1.0f64), 2..9),
+        points in prop::collection::vec(
+            (prop::sample::select(vec![0.0, 0.1, 0.5, 0.93, 1.0]), 0.0..=1.0f64),
+            2..9,
+        ),
         copies in 1usize..40,
         signs in prop::collection::vec(prop::sample::select(vec![-1.0, 1.0, 0.3, 0.0]), 4),
         size in 0.01..1.5f64,
         gaussian in any::<bool>(),
     ) {
-        let points: Vec<(f64, f64)> = points.iter().cycle().take(points.len() * copies).copied().collect();
+        let rows = points.len() * copies;
+        let points: Vec<(f64, f64)> = points.iter().cycle().take(rows).copied().collect();
         let tails = Tails::default();
         let alpha = Rational::new(1, 20);
         let errors = Errors { tails: &tails, alpha: &alpha };
@@ -141,11 +145,13 @@ proptest! {
             let (low, high) = moment.range();
             let unclamped = offset(moment) + width * estimate(moment, &noisy);
             let published = Rational::try_from(unclamped).unwrap().clamp_to(&low, &high);
-            let noisy: Vec<Rational> = noisy.iter().map(|&share| Rational::try_from(share).unwrap()).collect();
+            let exactly = |&share: &f64| Rational::try_from(share).unwrap();
+            let noisy: Vec<Rational> = noisy.iter().map(exactly).collect();
             let bound = errors.ratio(moment, &noised, &noisy, &published).unwrap();
             let published = published.to_f64(Rounding::NearestEven);
             let error = (published - (offset(moment) + width * exact)).abs();
-            prop_assert!(error <= bound.get() * (1.0 + 1e-9) + 1e-9, "{moment:?}: {error} above {bound}");
+            prop_assert!(error <= bound.get() * (1.0 + 1e-9) + 1e-9, "{moment:?}: {error} above \
+                                                                      {bound}");
         }
     }
 }
