@@ -9,13 +9,12 @@ use clap::Args;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
-Serves a page for a directory of plans, tables and their ledger: write a plan as a form or as text,
-see its price while you drag, rehearse it, release it through the ledger, and read the ledger. It
-prints an address with a token that is good for one browser, and opens it where there is one.
-Only programs on this machine reach it; for others put a proxy with TLS before it and name its host
-with --behind-proxy. Ctrl-C ends it, at any moment: the ledger stays right, as it does when a \
-release
-is killed.";
+Serves a page for a directory of plans, tables and their ledger: write a plan as a form or as \
+text, see its price while you drag, rehearse it, release it through the ledger, and read the \
+ledger. It prints an address with a token that is good for one browser, and opens it if there is \
+a browser. Only programs on this machine reach it; for others, put a proxy with TLS before it and \
+name its host with --behind-proxy. Ctrl-C ends it at any moment, and the ledger stays right, as it \
+does when a release is killed.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
