@@ -135,7 +135,7 @@ fn check_passes_fails_and_knows_witnesses() {
     std::fs::write(&report, "{}").unwrap();
     let (status, _, error) = run("check", &path, &["--report", report.to_str().unwrap()]);
     assert_eq!(status, 1);
-    assert!(error.contains("this is no report of lastbit"), "{error}");
+    assert!(error.contains("this is not a report of lastbit"), "{error}");
 }
 
 #[test]

@@ -224,8 +224,8 @@ pub fn rate(text: &str) -> Result<Rational, String> {
     let rate = not_negative("the sampling rate", text)?;
     if !rate.is_positive() || rate > Rational::ONE {
         return Err(format!(
-            "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance of one \
-             row to be in the sample"
+            "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance \
+             that one row is in the sample"
         ));
     }
     Ok(rate)

@@ -195,7 +195,7 @@ fn cells_that_are_written_in_another_way_are_counted_and_can_be_read() {
     let bad = "[columns.ADMIDATE]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n[columns.Disposition]\ncategories = [\"home\", \"died\"]\n";
     let shown = plan(bad, "ADMIDATE", "Disposition");
     assert!(
-        shown.contains("3 are no date (dates are written 2024-01-31)"),
+        shown.contains("3 are not a date (dates are written 2024-01-31)"),
         "{shown}"
     );
     assert!(
@@ -204,7 +204,7 @@ fn cells_that_are_written_in_another_way_are_counted_and_can_be_read() {
     );
     let good = recipe("admitted") + &recipe("outcome");
     let shown = plan(&good, "admitted", "outcome");
-    assert!(shown.contains("0 are no date"), "{shown}");
+    assert!(shown.contains("0 are not a date"), "{shown}");
     assert!(
         shown.contains("listed and do not occur: \"transfer\"; 0 cells"),
         "{shown}"

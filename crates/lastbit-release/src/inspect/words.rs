@@ -52,7 +52,7 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                 let hint = if *missing > 0 { hint } else { "" };
                 format!(
                     "{below} cells are below the lower bound and {above} above the upper one; \
-                     {missing} are no {what}{hint}"
+                     {missing} are not a {what}{hint}"
                 )
             }
             InspectedCells::Categories { absent, unlisted } => {

@@ -209,7 +209,7 @@ impl Account {
             }
             if self.composed.as_ref().is_some_and(Composed::is_touched) {
                 return Err(
-                    "it is taken from the budget as it stands, after releases that compose".into(),
+                    "it is taken plainly from the budget, after releases that compose".into(),
                 );
             }
             let before = self.composed.as_ref().map(|composed| &composed.terms);

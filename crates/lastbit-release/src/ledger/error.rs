@@ -82,9 +82,8 @@ pub enum LedgerError {
     },
     /// A loss to be taken plainly, after releases that compose. Nothing was spent.
     #[error(
-        "{}: releases were taken from this ledger in the currency in which it adds up, so nothing \
-         can be taken from its budget as it stands; {remaining} is left: run the release again, \
-         and it is priced in that",
+        "{}: the releases of this ledger compose, so nothing can be taken plainly from its budget \
+         any more; {remaining} is left: run the release again, and it is priced in that",
         name(path)
     )]
     Composes {
@@ -235,7 +234,7 @@ pub enum LedgerError {
     },
     /// A reservation of another ledger, or one that is already settled.
     #[error(
-        "{}: the reservation in row {row} is not one of this ledger that waits to be settled",
+        "{}: row {row} is not a reservation of this ledger that waits to be settled",
         name(path)
     )]
     NotReserved {

@@ -80,7 +80,7 @@ impl State {
                     fault(what);
                 }
             }
-            None => fault("it is no budget, reservation or settlement".into()),
+            None => fault("it is not a budget, reservation or settlement".into()),
         }
         if raw.row == 1 {
             self.identity.clone_from(&raw.previous);
@@ -155,7 +155,7 @@ impl State {
             Event::Settle { reserve, .. } => {
                 let Some(asked) = self.waiting.remove(reserve) else {
                     return Err(format!(
-                        "it settles row {reserve}, which is no reservation that waits"
+                        "it settles row {reserve}, which is not a waiting reservation"
                     ));
                 };
                 self.settled

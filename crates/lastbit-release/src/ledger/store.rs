@@ -367,7 +367,7 @@ fn check_file(path: &Path) -> Result<(), LedgerError> {
         return Err(not_a_ledger("it is a directory"));
     }
     if !about.is_file() {
-        return Err(not_a_ledger("it is no regular file"));
+        return Err(not_a_ledger("it is not a regular file"));
     }
     if about.len() == 0 {
         return Err(not_a_ledger("the file is empty"));

@@ -344,7 +344,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
         let part = value.positive()?;
         table.finish()?;
         if part > Rational::ONE {
-            return Err(value.error("`part` is of the budget, so at most 1"));
+            return Err(value.error("`part` is a part of the budget, so it is at most 1"));
         }
         let spend = Loss {
             measure: budget.measure,

@@ -11,7 +11,7 @@ pub const SCHEMA: u32 = 1;
 pub enum ReportError {
     /// Not JSON, or not the fields of a report.
     #[error(
-        "this is no report of lastbit ({0}); give it a file that `lastbit release --json` wrote"
+        "this is not a report of lastbit ({0}); give it a file that `lastbit release --json` wrote"
     )]
     Syntax(#[from] serde_json::Error),
     /// Another version of the schema.

@@ -67,7 +67,7 @@ impl<'a> Reading<'a> {
     fn of(&self) -> Result<Value<'a>, PlanError> {
         self.table.get("of").ok_or_else(|| {
             self.table.error(format!(
-                "{} lacks `of`, the column that it is of",
+                "{} lacks `of`, the column that it describes",
                 self.table.name()
             ))
         })

@@ -19,7 +19,10 @@ fn other_json_is_refused_with_the_reason() {
     ));
     for text in ["", "{}", "[1]", "{\"schema\": 1}", "nonsense"] {
         let error = from_json(text).unwrap_err().to_string();
-        assert!(error.starts_with("this is no report of lastbit"), "{error}");
+        assert!(
+            error.starts_with("this is not a report of lastbit"),
+            "{error}"
+        );
     }
 }
 
