@@ -90,11 +90,10 @@ Notation lambda := (scale v).
 (** The bounds of step 4 as functions of these numbers. *)
 Definition over_P := (1 + h) ^ S (rounded v).
 Definition under_M := (1 - h) ^ S (rounded v).
-Definition last_edge := (IZR (multiples v) - / 2) * Lambda.
-Definition narrow := (Lambda - h * last_edge) / lambda.
-Definition wide := (Lambda + h * last_edge) / lambda.
-Definition reach_away := (B + last_edge - Lambda + h * last_edge) / lambda.
-Definition reach_edge := (B + last_edge + h * last_edge) / lambda.
+Notation narrow := (narrowest h Lambda lambda (multiples v)).
+Notation wide := (widest h Lambda lambda (multiples v)).
+Definition reach_away := outside_reach h Lambda lambda B (multiples v).
+Definition reach_edge := tail_reach h Lambda lambda B (multiples v).
 Definition up_inside := in_up over_P narrow.
 Definition down_inside := in_down h under_M narrow.
 Definition up_outside := out_up h over_P under_M narrow wide.
@@ -159,11 +158,6 @@ Proof.
   assert (Hp1 : (1 < p)%Z) by lia.
   assert (N := noise_chain p Hp1 (chain c) (rounded v) Hch). rewrite Hl, Hh in N. fold over_P under_M in N.
   assert (HB' : 0 < B <= bpow radix2 (p - 6) * bpow radix2 (grid c)) by (rewrite HL; exact HB).
-  assert (El : last B (grid c) = last_edge) by (unfold last, half; rewrite multiples_n, HL by assumption; reflexivity).
-  assert (E1 : narrowest p lambda B (grid c) = narrow) by (unfold narrowest, omega; rewrite El, Hh, HL; reflexivity).
-  assert (E2 : widest p lambda B (grid c) = wide) by (unfold widest, omega; rewrite El, Hh, HL; reflexivity).
-  assert (E3 : outside_reach p lambda B (grid c) = reach_away) by (unfold outside_reach, omega; rewrite El, Hh, HL; reflexivity).
-  assert (E4 : tail_reach p lambda B (grid c) = reach_edge) by (unfold tail_reach, omega; rewrite El, Hh; reflexivity).
   apply (loss_ext _ _ _ _ _ _ (run_out f (proj1 HB) ltac:(tauto)) (run_out f' (proj1 HB) ltac:(tauto))).
   apply (out_sets p lambda B (grid c) _ _ _ _ _ _ Hp HB' N). intros x.
   assert (Mv := moves_clamped p B Delta (moved v) (input c) f f' Hp1 (proj1 HB) Hin Ff Ff' Hf).
@@ -171,11 +165,8 @@ Proof.
   apply Rle_trans with (exp (moved v / lambda) * exp (real (excess v)) *
     law (out p B (grid c) (fun u => - size p (chain c) u) (entering c f')) x).
   - apply snapping_cases with (1 := Hp) (2 := HB') (3 := N) (nearby := nearby v); [exact Mv| | | | | | |];
-      unfold one_up, one_down, two_up, two_down; rewrite ?E1, ?E2, ?E3, ?E4, ?Hh;
-      change (Compare.in_up over_P narrow) with up_inside; change (Compare.in_down h under_M narrow) with down_inside;
-      change (Compare.out_up h over_P under_M narrow wide) with up_outside;
-      change (Compare.out_down h over_P under_M narrow wide) with down_outside;
-      change (Compare.tail_up h under_M reach_edge) with up_beyond; change (Compare.tail_down over_P reach_edge) with down_beyond.
+      unfold one_up, one_down, two_up, two_down; rewrite ?Hh, ?HL, ?(multiples_n HL Hn); fold reach_away reach_edge;
+      fold up_inside down_inside up_outside down_outside up_beyond down_beyond.
     + exact Hnear.
     + apply Rlt_le_trans with (1 := proj1 R1). now apply Rmin_glb.
     + apply Rlt_le_trans with (1 := proj1 R2). exact D2.
@@ -190,8 +181,8 @@ End Certify.
 
 (** For the generated files. *)
 Ltac power_of_two k := exists k; first [reflexivity|cbn; field].
-Ltac plain := cbv beta iota delta [up_inside down_inside up_outside down_outside up_beyond down_beyond over_P under_M last_edge
-  narrow wide reach_away reach_edge in_up in_down out_up out_down tail_up tail_down q value
+Ltac plain := cbv beta iota delta [up_inside down_inside up_outside down_outside up_beyond down_beyond over_P under_M
+  last omega narrowest widest outside_reach tail_reach reach_away reach_edge in_up in_down out_up out_down tail_up tail_down q value
   precision input clamped chain grid bound small cell_width scale multiples rounded moved nearby
   up_edge down_edge up_away down_away up_held down_held excess real before digits zeros
   least_up least_down least_excess].

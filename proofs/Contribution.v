@@ -28,6 +28,9 @@ Definition kept_rows u g rows := firstn most_rows (rows_by_hash u g rows).
 
 Definition sum (l : list R) := fold_right Rplus 0 l.
 
+Lemma sum_both : forall (f f1 f2 : G -> R) gs, (forall g, f g <= f1 g + f2 g) -> sum (map f gs) <= sum (map f1 gs) + sum (map f2 gs).
+Proof. intros f f1 f2 gs H. induction gs as [|g gs IH]; simpl; [lra|]. specialize (H g). lra. Qed.
+
 (** What a unit with these rows contributes to a group, and the sum of a group over all units. *)
 Definition contribution u rows g : R :=
   if in_dec group_dec g (kept_groups u rows) then sum (map value (kept_rows u g rows)) else 0.
@@ -96,14 +99,22 @@ Proof.
   - destruct Hin as [Hin|Hin]; [contradiction|]. rewrite (Hd u E). specialize (IH Hin Hd). lra.
 Qed.
 
-(** *** Theorem. Replacing all rows of one unit moves the sum of each group by at most 2 [most_rows] a. *)
-Theorem replace_unit : forall units data data' u0 g, 0 <= a -> NoDup units -> In u0 units ->
+(** *** Theorem. Replacing all rows of one unit moves the sum of each group by at most 2 [most_rows] a, and all groups together by at most
+    2 [most_groups] [most_rows] a: what is claimed of a unit that changes. *)
+Theorem replace_unit : forall units data data' u0, 0 <= a -> NoDup units -> In u0 units ->
   (forall u, u <> u0 -> data u = data' u) ->
-  Rabs (total units data g - total units data' g) <= 2 * (INR most_rows * a).
+  (forall g, Rabs (total units data g - total units data' g) <= 2 * (INR most_rows * a)) /\
+  (forall gs, NoDup gs -> sum (map (fun g => Rabs (total units data g - total units data' g)) gs) <= 2 * (INR most_groups * (INR most_rows * a))).
 Proof.
-  intros units data data' u0 g Ha N Hin Hd. rewrite (total_differs units data data' u0 g N Hin Hd).
-  assert (C := contribution_group u0 (data u0) g Ha). assert (C' := contribution_group u0 (data' u0) g Ha).
-  apply Rabs_le_inv in C. apply Rabs_le_inv in C'. apply Rabs_le. lra.
+  intros units data data' u0 Ha N Hin Hd. split.
+  - intros g. rewrite (total_differs units data data' u0 g N Hin Hd).
+    assert (C := contribution_group u0 (data u0) g Ha). assert (C' := contribution_group u0 (data' u0) g Ha).
+    apply Rabs_le_inv in C. apply Rabs_le_inv in C'. apply Rabs_le. lra.
+  - intros gs Hg. assert (C := contribution_all u0 (data u0) gs Ha Hg). assert (C' := contribution_all u0 (data' u0) gs Ha Hg).
+    assert (T : sum (map (fun g => Rabs (total units data g - total units data' g)) gs)
+      <= sum (map (fun g => Rabs (contribution u0 (data u0) g)) gs) + sum (map (fun g => Rabs (contribution u0 (data' u0) g)) gs)); [|lra].
+    apply sum_both. intros g. rewrite (total_differs units data data' u0 g N Hin Hd).
+    assert (A := Rabs_triang (contribution u0 (data u0) g) (- contribution u0 (data' u0) g)). rewrite Rabs_Ropp in A. unfold Rminus. lra.
 Qed.
 
 (** *** Theorem. Adding or removing a unit moves a group by at most [most_rows] a, and all groups together by at most

@@ -20,9 +20,13 @@ Qed.
 Lemma within_range : forall lo hi x, lo <= hi -> lo <= within lo hi x <= hi.
 Proof. intros lo hi x H. unfold within, Rmax, Rmin. destruct (Rle_dec hi x); destruct Rle_dec; lra. Qed.
 
-Lemma centred_lip : forall lo hi c x y, Rabs (within lo hi x - c - (within lo hi y - c)) <= Rabs (x - y).
+(** Centred query values are no farther apart than the query values, and than the bounds. *)
+Lemma centred_near : forall lo hi c Delta x y, lo <= hi -> Rabs (x - y) <= Delta ->
+  Rabs (within lo hi x - c - (within lo hi y - c)) <= Rmin Delta (hi - lo).
 Proof.
-  intros lo hi c x y. replace (within lo hi x - c - (within lo hi y - c)) with (within lo hi x - within lo hi y) by ring. apply within_lip.
+  intros lo hi c Delta x y H Hd. replace (within lo hi x - c - (within lo hi y - c)) with (within lo hi x - within lo hi y) by ring. apply Rmin_glb.
+  - apply Rle_trans with (2 := Hd). apply within_lip.
+  - assert (Rx := within_range lo hi x H). assert (Ry := within_range lo hi y H). apply Rabs_le. lra.
 Qed.
 
 Section Input.
@@ -89,9 +93,9 @@ Proof.
   intros x. assert (E := relative_error_N_FLX' radix2 p ltac:(unfold Prec_gt_0; lia) (fun x => negb (Z.even x)) x). rewrite u_ro_eta in E. exact E.
 Qed.
 
-(** Clamped to public bounds, centred and rounded: Delta + 2 eta W, W the half width. *)
+(** Clamped to public bounds, centred and rounded: Delta, or the width of the bounds if that is less, and 2 eta W, W the half width. *)
 Theorem centred_rounded : forall lo hi c W Delta f f', lo <= hi -> Rabs (lo - c) <= W -> Rabs (hi - c) <= W -> Rabs (f - f') <= Delta ->
-  Rabs (rnd (within lo hi f - c) - rnd (within lo hi f' - c)) <= Delta + 2 * eta * W.
+  Rabs (rnd (within lo hi f - c) - rnd (within lo hi f' - c)) <= Rmin Delta (hi - lo) + 2 * eta * W.
 Proof.
   intros lo hi c W Delta f f' H Wl Wh Hf. assert (He := eta_pos p).
   assert (P : forall h, Rabs (rnd (within lo hi h - c) - (within lo hi h - c)) <= eta * W).
@@ -99,7 +103,7 @@ Proof.
     assert (X : Rabs (within lo hi h - c) <= W) by (apply Rabs_le; lra). apply Rmult_le_compat; try assumption; try apply Rabs_pos.
     - left. apply Rdiv_lt_0_compat; lra.
     - apply Rmult_le_reg_r with (1 + eta); [lra|]. replace (eta / (1 + eta) * (1 + eta)) with eta by (field; lra). nra. }
-  assert (A := P f). assert (B' := P f'). assert (L := centred_lip lo hi c f f').
+  assert (A := P f). assert (B' := P f'). assert (L := centred_near lo hi c Delta f f' H Hf).
   apply Rabs_le_inv in A. apply Rabs_le_inv in B'. apply Rabs_le_inv in L. apply Rabs_le. lra.
 Qed.
 

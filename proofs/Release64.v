@@ -2,8 +2,9 @@
     [Binary64], and back to the units of the query.
 
     What is rounded before the noise is charged by a larger sensitivity: Delta + 2 eta W for bounds and a centre that are doubles, W the half width
-    ([release64_private]); Delta + 8 eta M for bounds that are not, M the largest of them ([release64_rounded]). What comes after
-    the noise is a function of it, and costs nothing. *)
+    ([release64_private]); Delta + 8 eta M for bounds that are not, M the largest of them ([release64_rounded]). Clamped values are no farther apart
+    than the bounds, so that Delta may be replaced by their width where that is less. What comes after the noise is a function of it, and costs
+    nothing. *)
 From Coq Require Import Reals ZArith Lra Psatz Bool.
 From Flocq Require Import Core BinarySingleNaN Plus_error Mult_error Relative.
 From Lastbit Require Import Format Probability Snapping Events Input Theorems Ties Binary64.
@@ -219,15 +220,15 @@ Proof.
   apply Rabs_le_inv in E. apply Rabs_le_inv in E'. apply Rabs_le_inv in Q. apply Rabs_le. lra.
 Qed.
 
-Lemma release64_centred : forall lower upper centre e,
+Lemma release64_centred : forall lower upper centre e, lower <= upper ->
   (forall f : binary64, is_finite f = true -> is_finite (steps64 l lo hi c f) = true /\
     Rabs (B2R (steps64 l lo hi c f) - (within lower upper (B2R f) - centre) / Lambda) <= e / Lambda) ->
   forall Delta (f f' : binary64), is_finite f = true -> is_finite f' = true -> Rabs (B2R f - B2R f') <= Delta ->
-  loss_at_most ((Delta + 2 * e) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
+  loss_at_most ((Rmin Delta (upper - lower) + 2 * e) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
     (release64 lambda b l lo hi c f) (release64 lambda b l lo hi c f').
 Proof.
-  intros lower upper centre e P Delta f f' Ff Ff' Hf. destruct (P f Ff) as [F1 E1]. destruct (P f' Ff') as [F2 E2].
-  apply (steps_centred _ _ _ _ e Delta F1 F2 E1 E2). apply Rle_trans with (2 := Hf). apply centred_lip.
+  intros lower upper centre e Hlu P Delta f f' Ff Ff' Hf. destruct (P f Ff) as [F1 E1]. destruct (P f' Ff') as [F2 E2].
+  apply (steps_centred _ _ _ _ e _ F1 F2 E1 E2). now apply centred_near.
 Qed.
 
 Lemma b_range : B2R b <= bpow radix2 60.
@@ -250,11 +251,11 @@ Qed.
 Theorem release64_private : forall W, Rabs (B2R lo - B2R c) <= W -> Rabs (B2R hi - B2R c) <= W ->
   bpow radix2 (-1000) * Lambda <= W <= B2R b * Lambda ->
   forall Delta (f f' : binary64), is_finite f = true -> is_finite f' = true -> Rabs (B2R f - B2R f') <= Delta ->
-  loss_at_most ((Delta + 2 * (bpow radix2 (-53) * W)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
+  loss_at_most ((Rmin Delta (B2R hi - B2R lo) + 2 * (bpow radix2 (-53) * W)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
     (release64 lambda b l lo hi c f) (release64 lambda b l lo hi c f').
 Proof.
   intros W Wl Wh HW. assert (L := bpow_gt_0 radix2 l). assert (He := eta_pos 53). destruct small_eta as [S0 S1].
-  apply release64_centred with (lower := B2R lo) (upper := B2R hi) (centre := B2R c).
+  apply release64_centred with (lower := B2R lo) (upper := B2R hi) (centre := B2R c); [exact Hb|].
   intros h Fh. destruct (between64_spec lo hi h Flo Fhi Fh Hb) as [Fw Ew].
   assert (X : Rabs (B2R (between64 lo hi h) - B2R c) <= W).
   { rewrite Ew. assert (R := within_range (B2R lo) (B2R hi) (B2R h) Hb). apply Rabs_le_inv in Wl. apply Rabs_le_inv in Wh. apply Rabs_le. lra. }
@@ -271,13 +272,13 @@ Theorem release64_rounded : forall lower upper centre M, Rabs lower <= M -> Rabs
   Rabs (B2R lo - lower) <= small * M -> Rabs (B2R hi - upper) <= small * M -> Rabs (B2R c - centre) <= small * M ->
   bpow radix2 (-1000) * Lambda <= M <= bpow radix2 58 * Lambda ->
   forall Delta (f f' : binary64), is_finite f = true -> is_finite f' = true -> Rabs (B2R f - B2R f') <= Delta ->
-  loss_at_most ((Delta + 2 * (bpow radix2 (-51) * M)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
+  loss_at_most ((Rmin Delta (upper - lower) + 2 * (bpow radix2 (-51) * M)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
     (release64 lambda b l lo hi c f) (release64 lambda b l lo hi c f').
 Proof.
   intros lower upper centre M M1 M2 M3 Hlu E1 E2 E3 HM. assert (L := bpow_gt_0 radix2 l). assert (He := eta_pos 53). destruct small_eta as [S0 S1].
   assert (Q4 := eta_le_quarter 53 eq_refl). assert (Sq : small <= / 4) by nra. assert (M0 : 0 <= M) by (apply Rle_trans with (2 := M1); apply Rabs_pos).
   assert (Four : bpow radix2 (-51) = 4 * eta 53) by (unfold eta; change (-51)%Z with (2 + -53)%Z; rewrite bpow_plus; reflexivity).
-  apply release64_centred with (lower := lower) (upper := upper) (centre := centre).
+  apply release64_centred with (lower := lower) (upper := upper) (centre := centre); [exact Hlu|].
   intros h Fh. destruct (between64_spec lo hi h Flo Fhi Fh Hb) as [Fw Ew].
   assert (D := within_moved (B2R lo) (B2R hi) lower upper (small * M) (B2R h) E1 E2).
   assert (R := within_range lower upper (B2R h) Hlu). set (w := within lower upper (B2R h)) in *. rewrite <- Ew in D.
@@ -313,7 +314,7 @@ Qed.
 Theorem release64_exact : forall lower upper centre W, lower <= upper -> Rabs (lower - centre) <= W -> Rabs (upper - centre) <= W ->
   bpow radix2 (-1000) * Lambda <= W <= B2R b * Lambda ->
   forall Delta f f', Rabs (f - f') <= Delta ->
-  loss_at_most ((Delta + 2 * (bpow radix2 (-53) * W)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
+  loss_at_most ((Rmin Delta (upper - lower) + 2 * (bpow radix2 (-53) * W)) / (B2R lambda * Lambda) + (18 * (B2R b / B2R lambda) + 2) * bpow radix2 (-53))
     (release64_of lambda b l lower upper centre c f) (release64_of lambda b l lower upper centre c f').
 Proof.
   intros lower upper centre W Hlu Wl Wh HW Delta f f' Hf. assert (L := bpow_gt_0 radix2 l). assert (He := eta_pos 53). destruct small_eta as [S0 S1].
@@ -331,7 +332,7 @@ Proof.
     - rewrite XL. unfold Rdiv. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
       fold (eta 53 / (1 + eta 53)). assert (A := Rabs_pos x). nra.
     - apply Rle_trans with (2 := underflow_small W (proj1 HW)). apply bpow_le. lia. }
-  destruct (P f) as [F1 E1]. destruct (P f') as [F2 E2]. apply (steps_centred _ _ _ _ _ Delta F1 F2 E1 E2).
-  apply Rle_trans with (2 := Hf). apply centred_lip.
+  destruct (P f) as [F1 E1]. destruct (P f') as [F2 E2]. apply (steps_centred _ _ _ _ _ _ F1 F2 E1 E2).
+  now apply centred_near.
 Qed.
 End Release.

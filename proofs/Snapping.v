@@ -71,6 +71,19 @@ Lemma clamp_id : forall x, - B <= x <= B -> clamp x = x.
 Proof. intros x Hx. unfold Snapping.clamp. rewrite Rmin_right by lra. apply Rmax_right. lra. Qed.
 End Clamp.
 
+(** Sizes of a setting, as functions of its numbers alone, so that a certificate can evaluate them: n Lambda is the first multiple of Lambda at or above B. *)
+Section Sizes.
+Variables (eta Lambda lambda B : R) (n : Z).
+(** The last edge, and how far rounding can move an edge. *)
+Definition last := (IZR n - / 2) * Lambda.
+Definition omega := eta * last.
+(** In units of lambda: the width of the narrowest and of the widest moved cell; how far an input can be from a cell with two edges, and from a tail. *)
+Definition narrowest := (Lambda - omega) / lambda.
+Definition widest := (Lambda + omega) / lambda.
+Definition outside_reach := (B + last - Lambda + omega) / lambda.
+Definition tail_reach := (B + last + omega) / lambda.
+End Sizes.
+
 Section Cases.
 Variable p : Z.
 Hypothesis Hp : (8 <= p)%Z.
@@ -313,12 +326,12 @@ Proof.
 Qed.
 
 (** ** Edges are numbers of the format, and move by at most omega *)
-Definition last := half n.
-Definition omega := eta * last.
-Definition narrowest := (Lambda - omega) / lambda.
-Definition widest := (Lambda + omega) / lambda.
-Definition outside_reach := (B + last - Lambda + omega) / lambda.
-Definition tail_reach := (B + last + omega) / lambda.
+Notation last := (last Lambda n).
+Notation omega := (omega eta Lambda n).
+Notation narrowest := (narrowest eta Lambda lambda n).
+Notation widest := (widest eta Lambda lambda n).
+Notation outside_reach := (outside_reach eta Lambda lambda B n).
+Notation tail_reach := (tail_reach eta Lambda lambda B n).
 
 Lemma n_le : (n <= 2 ^ (p - 6))%Z.
 Proof.
@@ -340,7 +353,7 @@ Qed.
 
 Lemma half_abs : forall j, (1 - n <= j <= n)%Z -> Rabs (half j) <= last.
 Proof.
-  intros j Hj. assert (L := Lambda_pos). unfold last, half. apply Rabs_le.
+  intros j Hj. assert (L := Lambda_pos). unfold Snapping.last, half. apply Rabs_le.
   assert (IZR (1 - n) <= IZR j <= IZR n) by (split; apply IZR_le; lia). rewrite minus_IZR in H. split; nra.
 Qed.
 
@@ -349,19 +362,19 @@ Lemma edge_moved : forall j, (1 - n <= j <= n)%Z ->
 Proof.
   intros j Hj. destruct (moved_edge p Hp1 (half j) (half_F j Hj)) as [eh [H1 H2]].
   exists eh. split; [|exact H2]. assert (G := half_abs j Hj). assert (He := eta_pos p).
-  assert (eta * Rabs (half j) <= omega) by (unfold omega; apply Rmult_le_compat_l; lra). lra.
+  assert (eta * Rabs (half j) <= omega) by (unfold Snapping.omega; apply Rmult_le_compat_l; lra). lra.
 Qed.
 
 Lemma last_pos : 0 < last.
 Proof.
-  unfold last, half. assert (L := Lambda_pos). assert (IZR 1 <= IZR n) by (apply IZR_le, n_pos). nra.
+  unfold Snapping.last, half. assert (L := Lambda_pos). assert (IZR 1 <= IZR n) by (apply IZR_le, n_pos). nra.
 Qed.
 
 Lemma omega_small : 0 < omega < Lambda / 2.
 Proof.
   assert (He := eta_pos p). assert (L0 := last_pos). assert (L := Lambda_pos). split.
-  - unfold omega. now apply Rmult_lt_0_compat.
-  - unfold omega, last, half. assert (N := n_le). apply IZR_le in N.
+  - unfold Snapping.omega. now apply Rmult_lt_0_compat.
+  - unfold Snapping.omega, Snapping.last, half. assert (N := n_le). apply IZR_le in N.
     replace (IZR (2 ^ (p - 6))) with (bpow radix2 (p - 6)) in N.
     2:{ change 2%Z with (radix_val radix2). rewrite <- IZR_Zpower by lia. reflexivity. }
     assert (eta * bpow radix2 (p - 6) = / 64).
@@ -373,7 +386,7 @@ Qed.
 
 Lemma widths : 0 < narrowest <= widest.
 Proof.
-  assert (O := omega_small). assert (L := Lambda_pos). unfold narrowest, widest. split.
+  assert (O := omega_small). assert (L := Lambda_pos). unfold Snapping.narrowest, Snapping.widest. split.
   apply Rdiv_lt_0_compat; lra. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra].
 Qed.
 
@@ -413,13 +426,13 @@ Proof.
   assert (He := eta_pos p). assert (HP := P_ge). assert (HM := M_range). assert (HW := widths).
   destruct (edge_law e1 h1 g K1) as [_ [_ [H1 C1]]].
   destruct (edge_law e2 h2 g K2) as [_ [_ [H2 C2]]].
-  assert (Hww : narrowest <= (h2 - h1) / lambda <= widest) by (unfold narrowest, widest; split; apply div_le; lra).
+  assert (Hww : narrowest <= (h2 - h1) / lambda <= widest) by (unfold Snapping.narrowest, Snapping.widest; split; apply div_le; lra).
   destruct C1 as [[R1 [G1 [N1 Q1]]]|[R1 [G1 [N1 Q1]]]], C2 as [[R2 [G2 [N2 Q2]]]|[R2 [G2 [N2 Q2]]]].
   - (* left of the cell *)
     right. rewrite !Q0_left by lra. rewrite Q1, Q2.
     replace ((h2 - g) / lambda) with ((h1 - g) / lambda + (h2 - h1) / lambda) in * by (field; lra).
     set (t := (h1 - g) / lambda) in *. set (w := (h2 - h1) / lambda) in *.
-    exists t. split. unfold t, outside_reach; split; [apply div_pos; lra|apply div_le; lra]. split. now left.
+    exists t. split. unfold t, Snapping.outside_reach; split; [apply div_pos; lra|apply div_le; lra]. split. now left.
     intros T HT. assert (Ht : 0 <= t <= T) by (split; [apply div_pos; lra|exact HT]).
     assert (A := outside_up eta P M narrowest widest He HP HM HW _ _ _ _ _ N1 N2 Hww Ht).
     assert (A' := outside_down eta P M narrowest widest He HP HM HW _ _ _ _ _ N1 N2 Hww Ht). lra.
@@ -436,7 +449,7 @@ Proof.
     right. rewrite !Q0_right by lra. rewrite Q1, Q2.
     replace ((g - h1) / lambda) with ((g - h2) / lambda + (h2 - h1) / lambda) in * by (field; lra).
     set (t := (g - h2) / lambda) in *. set (w := (h2 - h1) / lambda) in *.
-    exists t. split. unfold t, outside_reach; split; [apply div_pos; lra|apply div_le; lra]. split. now right.
+    exists t. split. unfold t, Snapping.outside_reach; split; [apply div_pos; lra|apply div_le; lra]. split. now right.
     intros T HT. assert (Ht : 0 <= t <= T) by (split; [apply div_pos; lra|exact HT]).
     assert (A := outside_up eta P M narrowest widest He HP HM HW _ _ _ _ _ N2 N1 Hww Ht).
     assert (A' := outside_down eta P M narrowest widest He HP HM HW _ _ _ _ _ N2 N1 Hww Ht). lra.
@@ -453,7 +466,7 @@ Proof.
   fold one_up in B1, B3. fold one_down in B2, B4.
   destruct (edge_law e h g K) as [_ [_ [H [[R1 [G1 [N1 Q1]]]|[R1 [G1 [N1 Q1]]]]]]].
   - rewrite Q0_left by lra. rewrite Q1. set (t := (h - g) / lambda) in *.
-    assert (Ht : 0 <= t <= tail_reach) by (unfold t, tail_reach; split; [apply div_pos; lra|apply div_le; lra]).
+    assert (Ht : 0 <= t <= tail_reach) by (unfold t, Snapping.tail_reach; split; [apply div_pos; lra|apply div_le; lra]).
     assert (A := near_up eta P M He HM _ _ _ N1 Ht). assert (A' := near_down eta P M HP _ _ _ N1 Ht).
     assert (X := exp_pos (- t)). split; nra.
   - rewrite Q0_right by lra. rewrite Q1. set (a := (g - h) / lambda) in *.
@@ -478,7 +491,7 @@ Proof.
     assert (A' := inside_tail_down eta P M narrowest widest He HM HW _ _ N1 Ha).
     assert (X := exp_neg a Ha). split; nra.
   - rewrite Q0_right by lra. rewrite Q1. set (t := (g - h) / lambda) in *.
-    assert (Ht : 0 <= t <= tail_reach) by (unfold t, tail_reach; split; [apply div_pos; lra|apply div_le; lra]).
+    assert (Ht : 0 <= t <= tail_reach) by (unfold t, Snapping.tail_reach; split; [apply div_pos; lra|apply div_le; lra]).
     assert (A := near_up eta P M He HM _ _ _ N1 Ht). assert (A' := near_down eta P M HP _ _ _ N1 Ht).
     assert (X := exp_pos (- t)). split; nra.
 Qed.
@@ -587,7 +600,7 @@ Proof.
   assert (N := n_pos). assert (C := clamp_range g). assert (C' := clamp_range g').
   destruct (edge_moved (1 - n)) as [h [Hh T]]. lia.
   assert (Hl : - last - omega <= h).
-  { assert (half (1 - n) = - last) by (unfold last, half; rewrite minus_IZR; lra). lra. }
+  { assert (half (1 - n) = - last) by (unfold Snapping.last, half; rewrite minus_IZR; lra). lra. }
   assert (A := lower_tail _ _ (clamp g) C T Hl). assert (A' := lower_tail _ _ (clamp g') C' T Hl).
   rewrite !Pr_mB by (now exists h). assert (Q := Q0_range h (clamp g')).
   apply transfer with (U := one_up) (Dn := one_down) (p0 := 1 - Q0 lambda h (clamp g)) (p0' := 1 - Q0 lambda h (clamp g')); try lra.
@@ -605,9 +618,9 @@ Proof.
   destruct (edge_moved j) as [h1 [Hh1 K1]]. lia. destruct (edge_moved (j + 1)) as [h2 [Hh2 K2]]. lia.
   assert (Hd : half (j + 1) = half j + Lambda) by (unfold half; rewrite (plus_IZR j 1); lra).
   assert (Ha : half (j + 1) <= last).
-  { unfold last, half. apply Rmult_le_compat_r. lra. assert (IZR (j + 1) <= IZR n) by (apply IZR_le; lia). lra. }
+  { unfold Snapping.last, half. apply Rmult_le_compat_r. lra. assert (IZR (j + 1) <= IZR n) by (apply IZR_le; lia). lra. }
   assert (Hb : - last <= half j).
-  { unfold last, half. assert (IZR (1 - n) <= IZR j) by (apply IZR_le; lia). rewrite minus_IZR in H. nra. }
+  { unfold Snapping.last, half. assert (IZR (1 - n) <= IZR j) by (apply IZR_le; lia). rewrite minus_IZR in H. nra. }
   assert (Sub : forall y, reaches (half (j + 1)) y = true -> reaches (half j) y = true) by (intros; now apply half_mono).
   assert (Wd : Lambda - omega <= h2 - h1 <= Lambda + omega) by lra.
   assert (A := places _ _ _ _ (clamp g) C K1 K2 Sub Wd ltac:(lra) ltac:(lra)).

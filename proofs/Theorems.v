@@ -39,12 +39,15 @@ Hypothesis HB : 0 < B <= bpow radix2 (p - 6) * bpow radix2 l.
 
 Notation P := ((1 + eta p) * (1 + eta p)).
 Notation M := ((1 - eta p) * (1 - eta p)).
+Notation narrow := (narrowest (eta p) (bpow radix2 l) lambda (n B l)).
+Notation wide := (widest (eta p) (bpow radix2 l) lambda (n B l)).
+Notation away := (outside_reach (eta p) (bpow radix2 l) lambda B (n B l)).
 
 (** The worst 1 + up and 1 - down for an output with one edge, and for one with two. *)
 Definition up_tail := one_up p lambda B l P M.
 Definition down_tail := one_down p lambda B l P M.
-Definition up_cell := two_up p lambda B l P M (outside_reach p lambda B l).
-Definition down_cell := two_down p lambda B l P M (outside_reach p lambda B l).
+Definition up_cell := two_up p lambda B l P M away.
+Definition down_cell := two_down p lambda B l P M away.
 
 (** *** Theorem. The loss is at most Delta/lambda + ln max (1 + up)/(1 - down), for all inputs and all outputs. *)
 Theorem snapping_private : 0 < down_tail -> 0 < down_cell ->
@@ -54,16 +57,16 @@ Theorem snapping_private : 0 < down_tail -> 0 < down_cell ->
 Proof.
   intros H1 H2 Delta x g g' Hg. rewrite !Pr_size by lia.
   assert (N := two_roundings p lambda ltac:(lia) Hlambda).
-  assert (G2 : Compare.out_up (eta p) P M (narrowest p lambda B l) (widest p lambda B l) (outside_reach p lambda B l) <= up_cell) by apply Rmax_r.
-  assert (G3 : down_cell <= Compare.out_down (eta p) P M (narrowest p lambda B l) (widest p lambda B l) (outside_reach p lambda B l)) by apply Rmin_r.
-  apply snapping_cases with (1 := Hp) (2 := HB) (3 := N) (nearby := outside_reach p lambda B l).
+  assert (G2 : Compare.out_up (eta p) P M narrow wide away <= up_cell) by apply Rmax_r.
+  assert (G3 : down_cell <= Compare.out_down (eta p) P M narrow wide away) by apply Rmin_r.
+  apply snapping_cases with (1 := Hp) (2 := HB) (3 := N) (nearby := away).
   - apply Rle_trans with (2 := Hg). apply clamp_lip. apply HB.
   - right. lra.
   - exact H1.
   - lra.
   - exact H2.
   - apply Rmax_l.
-  - apply Rle_trans with (2 := Rmax_r _ _). apply Rle_trans with (up_cell / Compare.out_down (eta p) P M (narrowest p lambda B l) (widest p lambda B l) (outside_reach p lambda B l)).
+  - apply Rle_trans with (2 := Rmax_r _ _). apply Rle_trans with (up_cell / Compare.out_down (eta p) P M narrow wide away).
     + apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|exact G2].
     + apply Rmult_le_compat_l; [|apply Rinv_le_contravar; lra].
       apply Rle_trans with (2 := Rmax_l _ _). eapply in_up_pos; eassumption.
@@ -108,36 +111,36 @@ Proof.
   { split; [apply Rmult_le_reg_r with lambda|apply Rmult_lt_reg_r with lambda]; try exact Hlambda;
       replace (Lambda / lambda * lambda) with Lambda by (field; lra); lra. }
   assert (Hn := n_pos p B l HB'). set (m := n B l) in *.
-  assert (H5 : (Lambda / lambda) / 2 <= last B l / lambda < B / lambda + (Lambda / lambda) / 2).
-  { unfold last, half. fold m. fold Lambda. split.
+  assert (H5 : (Lambda / lambda) / 2 <= last Lambda m / lambda < B / lambda + (Lambda / lambda) / 2).
+  { unfold last. split.
     - replace ((IZR m - / 2) * Lambda / lambda) with ((IZR m - / 2) * (Lambda / lambda)) by (field; lra).
       assert (IZR 1 <= IZR m) by (apply IZR_le; exact Hn). nra.
     - replace (B / lambda + Lambda / lambda / 2) with ((B + Lambda / 2) / lambda) by (field; lra). apply div.
       assert (IZR (m - 1) * Lambda < B).
       { destruct (Rlt_le_dec (IZR (m - 1) * Lambda) B) as [h|h]; [exact h|exfalso]. apply n_spec in h. fold m in h. lia. }
       rewrite minus_IZR in H. lra. }
-  assert (H6 : 138 / 100 <= B / lambda \/ last B l / lambda = Lambda / lambda / 2
-            \/ (last B l / lambda = 3 / 2 * (Lambda / lambda) /\ Lambda / lambda < B / lambda)).
+  assert (H6 : 138 / 100 <= B / lambda \/ last Lambda m / lambda = Lambda / lambda / 2
+            \/ (last Lambda m / lambda = 3 / 2 * (Lambda / lambda) /\ Lambda / lambda < B / lambda)).
   { destruct (Rlt_le_dec (B / lambda) (138 / 100)) as [h|h]; [right|left; exact h].
     assert (BL : B < 2 * Lambda).
     { apply Rmult_lt_compat_r with (r := lambda) in h; [|exact Hlambda]. replace (B / lambda * lambda) with B in h by (field; lra). lra. }
     assert (m <= 2)%Z by (apply n_spec; fold Lambda; simpl; lra).
     assert (m = 1 \/ m = 2)%Z as [E|E] by lia.
-    - left. unfold last, half. fold m. fold Lambda. rewrite E. field. lra.
-    - right. split. unfold last, half. fold m. fold Lambda. rewrite E. field. lra.
+    - left. unfold last. rewrite E. field. lra.
+    - right. split. unfold last. rewrite E. field. lra.
       apply div. destruct (Rlt_le_dec Lambda B) as [g0|g0]; [exact g0|exfalso].
       assert (m <= 1)%Z; [|lia]. apply n_spec. fold Lambda. simpl. lra. }
   destruct (closed_two_edges _ _ _ _ H1 H2 H3 H4 H5 H6) as [C1 C2].
   destruct (closed_tail _ _ _ _ H1 H2 H3 H4 H5 H6) as [C3 C4].
-  assert (E1 : Lambda / lambda - eta p * (last B l / lambda) = narrowest p lambda B l) by (unfold narrowest, omega; fold Lambda; field; lra).
-  assert (E2 : Lambda / lambda + eta p * (last B l / lambda) = widest p lambda B l) by (unfold widest, omega; fold Lambda; field; lra).
-  assert (E3 : B / lambda + last B l / lambda - Lambda / lambda + eta p * (last B l / lambda) = outside_reach p lambda B l)
-    by (unfold outside_reach, omega; fold Lambda; field; lra).
-  assert (E4 : B / lambda + last B l / lambda + eta p * (last B l / lambda) = tail_reach p lambda B l)
+  assert (E1 : Lambda / lambda - eta p * (last Lambda m / lambda) = narrowest (eta p) Lambda lambda m) by (unfold narrowest, omega; field; lra).
+  assert (E2 : Lambda / lambda + eta p * (last Lambda m / lambda) = widest (eta p) Lambda lambda m) by (unfold widest, omega; field; lra).
+  assert (E3 : B / lambda + last Lambda m / lambda - Lambda / lambda + eta p * (last Lambda m / lambda) = outside_reach (eta p) Lambda lambda B m)
+    by (unfold outside_reach, omega; field; lra).
+  assert (E4 : B / lambda + last Lambda m / lambda + eta p * (last Lambda m / lambda) = tail_reach (eta p) Lambda lambda B m)
     by (unfold tail_reach, omega; field; lra).
   rewrite E1, ?E2, ?E3 in C1, C2. rewrite E1, ?E4 in C3, C4.
-  fold (two_down p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p)) (outside_reach p lambda B l)) in C1, C2.
-  fold (two_up p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p)) (outside_reach p lambda B l)) in C2.
+  fold (two_down p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p)) (outside_reach (eta p) Lambda lambda B m)) in C1, C2.
+  fold (two_up p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p)) (outside_reach (eta p) Lambda lambda B m)) in C2.
   fold (one_down p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p))) in C3, C4.
   fold (one_up p lambda B l ((1 + eta p) * (1 + eta p)) ((1 - eta p) * (1 - eta p))) in C4.
   fold (down_cell p lambda B l) in C1, C2. fold (up_cell p lambda B l) in C2.
@@ -188,12 +191,13 @@ Proof.
   revert G. apply loss_ext; auto.
 Qed.
 
-(** The same for a query value that is clamped to its public bounds, centred and rounded: Delta grows by 2 eta W, W the half width. *)
+(** The same for a query value that is clamped to its public bounds, centred and rounded: Delta, or the width of the bounds if that is less, grows by
+    2 eta W, W the half width. *)
 Corollary snapping_centred : forall (p : Z) (lambda B : R) (l : Z), (8 <= p)%Z -> 0 < lambda ->
   (1 - / 2 ^ 20) * lambda <= bpow radix2 l < 2 * lambda ->
   lambda < B < bpow radix2 (p - 7) * lambda ->
   forall lo hi c W Delta f f', lo <= hi -> Rabs (lo - c) <= W -> Rabs (hi - c) <= W -> Rabs (f - f') <= Delta ->
-  loss_at_most ((Delta + 2 * (bpow radix2 (- p) * W)) / lambda + (18 * (B / lambda) + 2) * bpow radix2 (- p))
+  loss_at_most ((Rmin Delta (hi - lo) + 2 * (bpow radix2 (- p) * W)) / lambda + (18 * (B / lambda) + 2) * bpow radix2 (- p))
     (snapping p lambda B l (rnd p (within lo hi f - c))) (snapping p lambda B l (rnd p (within lo hi f' - c))).
 Proof.
   intros p lambda B l Hp Hl HL HB lo hi c W Delta f f' H Wl Wh Hf. apply snapping_sets; try assumption.

@@ -85,12 +85,17 @@ fn check() -> Result<String> {
     ))
 }
 
-/// The theorems that pages name, with their modules; each is in a file that the page links.
+/// The theorems that pages name, with their modules; each is in a file that the page links. What a page quotes, some file says.
 fn pages(files: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
     let mut theorems = BTreeMap::new();
     for page in PAGES {
         let text = fs::read_to_string(run::root().join(page))
             .with_context(|| format!("could not read {page}"))?;
+        for quoted in source::quoted(&text) {
+            if !files.values().any(|text| source::says(text, &quoted)) {
+                bail!("{page}: no file says what is quoted there, `{quoted}`");
+            }
+        }
         for (name, modules) in source::named_theorems(&text) {
             let defines = |module: &&String| {
                 files
@@ -340,4 +345,19 @@ fn coqchk(files: &BTreeMap<String, String>) -> Result<String> {
         "checked again by coqchk in {:.1} s",
         start.elapsed().as_secs_f64()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What needs no Coq.
+    #[test]
+    fn no_file_assumes_and_pages_name_and_quote_what_files_say() {
+        let files = sources().unwrap();
+        for (name, text) in &files {
+            source::check(name, text).unwrap();
+        }
+        assert!(pages(&files).unwrap().contains_key("snapping_closed"));
+    }
 }

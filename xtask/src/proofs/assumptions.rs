@@ -106,6 +106,45 @@ fn axioms(
             names.join(", ")
         ));
     }
+    let found = ask(directory, &text)?;
+    if found.len() != groups.len() {
+        bail!("Coq answered for {} of {}", found.len(), groups.len());
+    }
+    Ok(found)
+}
+
+/// The first theorem of a compiled file, `From path Require module`, assumes nothing that the golden list does not have for the second, one of the proofs.
+pub fn within(
+    directory: &Path,
+    (path, module, theorem): (&str, &str, &str),
+    listed: &str,
+) -> Result<()> {
+    let golden = fs::read_to_string(run::root().join(GOLDEN))
+        .with_context(|| format!("could not read {GOLDEN}"))?;
+    let groups = parse(&golden);
+    let group = groups
+        .iter()
+        .find(|group| group.theorems.contains(listed))
+        .with_context(|| format!("{GOLDEN} does not list `{listed}`"))?;
+    let text = format!(
+        "From {path} Require {module}.\nGoal True. idtac \"== 0\". Abort.\nPrint Assumptions {module}.{theorem}.\n"
+    );
+    match ask(directory, &text)?.as_slice() {
+        [found] => no_more(group, found, &format!("{module}.{theorem}")),
+        other => bail!("Coq answered {} times for one", other.len()),
+    }
+}
+
+fn no_more(group: &Group, found: &BTreeSet<String>, name: &str) -> Result<()> {
+    match found.difference(&group.axioms).next() {
+        Some(axiom) => bail!("{name} assumes {axiom}"),
+        None if found.is_empty() => bail!("{name}: Coq did not say what it assumes"),
+        None => Ok(()),
+    }
+}
+
+/// What Coq prints of assumptions for a text that asks.
+fn ask(directory: &Path, text: &str) -> Result<Vec<BTreeSet<String>>> {
     let file = directory.join("Assumptions.v");
     fs::write(&file, text)?;
     let output = coqc(directory, &file)
@@ -114,11 +153,7 @@ fn axioms(
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr));
     }
-    let found = source::axioms(&String::from_utf8_lossy(&output.stdout));
-    if found.len() != groups.len() {
-        bail!("Coq answered for {} of {}", found.len(), groups.len());
-    }
-    Ok(found)
+    Ok(source::axioms(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// Unindented lines are theorems, the indented ones below are their axioms.
@@ -204,5 +239,8 @@ mod tests {
         assert!(more.to_string().contains("also assumes z"), "{more}");
         let less = agree(&golden, &[set(&["x"])]).unwrap_err();
         assert!(less.to_string().contains("assumes y"), "{less}");
+        assert!(no_more(&golden[0], &set(&["x"]), "b").is_ok());
+        assert!(no_more(&golden[0], &set(&["x", "z"]), "b").is_err());
+        assert!(no_more(&golden[0], &set(&[]), "b").is_err());
     }
 }

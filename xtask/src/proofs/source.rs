@@ -4,11 +4,19 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-/// Commands that claim without proof, or switch a check off.
-const FORBIDDEN: [&str; 13] = [
+/// Commands that claim without proof, switch a check off, or bring in what is not read here: other files, plugins, modules that are declared and not
+/// defined.
+const FORBIDDEN: [&str; 21] = [
+    "Admit",
     "Admitted",
     "admit",
     "give_up",
+    "Include",
+    "Load",
+    "Module",
+    "Primitive",
+    "Symbol",
+    "Symbols",
     "Axiom",
     "Axioms",
     "Parameter",
@@ -18,6 +26,7 @@ const FORBIDDEN: [&str; 13] = [
     "bypass_check",
     "Guard",
     "Positivity",
+    "UIP",
     "Universe",
 ];
 
@@ -31,31 +40,57 @@ const LOCAL: [&str; 6] = [
     "Let",
 ];
 
-/// No command of the file assumes anything.
+/// No command of the file assumes anything, and every file of the project that it needs is seen by [`imports`].
 pub fn check(name: &str, text: &str) -> Result<()> {
-    let code = without_comments(text);
+    let code = code(text);
     let mut sections = 0;
-    for (index, line) in code.lines().enumerate() {
-        let place = format!("proofs/{name}.v:{}", index + 1);
-        for word in words(line) {
-            if FORBIDDEN.contains(&word) {
-                bail!("{place}: `{word}` is not allowed; prove it");
-            }
-        }
-        for command in line.split(". ").map(str::trim) {
-            let mut words = words(command);
-            match words.next() {
-                Some("Section") => sections += 1,
-                // Modules are not used, so every `End` ends a section.
-                Some("End") => sections -= 1,
-                Some(word) if LOCAL.contains(&word) && sections == 0 => {
+    let mut line = 1;
+    for sentence in sentences(&code) {
+        let command = words(sentence).next().unwrap_or_default();
+        for (index, part) in sentence.lines().enumerate() {
+            let place = format!("proofs/{name}.v:{}", line + index);
+            for word in words(part) {
+                if FORBIDDEN.contains(&word) {
+                    bail!("{place}: `{word}` is not allowed; prove it");
+                }
+                // Not only as the first word: attributes and `Local` may stand before it.
+                if LOCAL.contains(&word) && sections == 0 {
                     bail!("{place}: `{word}` outside a section is an axiom; prove it");
                 }
-                _ => {}
+                if word == "Lastbit" && !words(sentence).take(4).eq(IMPORT.split(' ')) {
+                    bail!("{place}: import files of the project by `{IMPORT}`");
+                }
             }
         }
+        match command {
+            "Section" => sections += 1,
+            // There are no modules, so every `End` ends a section.
+            "End" => sections -= 1,
+            _ => {}
+        }
+        line += sentence.matches('\n').count();
     }
     Ok(())
+}
+
+/// The parts of a file that end with a full stop: one before white space, or the last.
+fn sentences(code: &str) -> impl Iterator<Item = &str> {
+    let mut rest = code;
+    core::iter::from_fn(move || {
+        let ends = |&(place, _): &(usize, &str)| {
+            rest[place + 1..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace)
+        };
+        let end = rest
+            .match_indices('.')
+            .find(ends)
+            .map_or(rest.len(), |(place, _)| place + 1);
+        let (sentence, after) = rest.split_at(end);
+        rest = after;
+        (!sentence.is_empty()).then_some(sentence)
+    })
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -63,10 +98,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// How a file of the project is imported.
+const IMPORT: &str = "From Lastbit Require Import";
+
 /// The files of the project that this one imports.
 pub fn imports(text: &str) -> Vec<String> {
-    let code = without_comments(text);
-    code.split("From Lastbit Require Import")
+    let code = code(text);
+    code.split(IMPORT)
         .skip(1)
         .filter_map(|rest| rest.split('.').next())
         .flat_map(str::split_whitespace)
@@ -74,26 +112,64 @@ pub fn imports(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text with every (nested) comment replaced by its line ends.
-fn without_comments(text: &str) -> String {
+/// The text with every (nested) comment and every string replaced by a space and its line ends. A comment mark in a string is none, nor is a
+/// string mark within a string, as Coq reads them.
+fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut depth = 0;
+    let mut in_string = false;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if rest.starts_with("(*") {
-            depth += 1;
-            rest = &rest[2..];
-        } else if depth > 0 && rest.starts_with("*)") {
-            depth -= 1;
-            rest = &rest[2..];
-        } else {
-            if depth == 0 || c == '\n' {
-                code.push(c);
+        let (length, is_code) = match c {
+            '"' => {
+                in_string = !in_string;
+                (1, false)
             }
-            rest = &rest[c.len_utf8()..];
+            _ if in_string => (c.len_utf8(), false),
+            _ if rest.starts_with("(*") => {
+                depth += 1;
+                (2, false)
+            }
+            _ if depth > 0 && rest.starts_with("*)") => {
+                depth -= 1;
+                (2, false)
+            }
+            _ => (c.len_utf8(), depth == 0),
+        };
+        if is_code || c == '\n' {
+            code.push(c);
+        } else if !code.ends_with(char::is_whitespace) {
+            code.push(' ');
         }
+        rest = &rest[length..];
     }
     code
+}
+
+/// Definitions and statements that a page shows in blocks of Coq, each without its white space.
+pub fn quoted(page: &str) -> Vec<String> {
+    let blocks = page
+        .split("```coq\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    blocks
+        .flat_map(sentences)
+        .filter(|sentence| {
+            words(sentence)
+                .next()
+                .is_some_and(|word| STATEMENTS.contains(&word))
+        })
+        .map(squeezed)
+        .collect()
+}
+
+/// Whether a file says the same as a sentence that a page [quotes](quoted).
+pub fn says(text: &str, sentence: &str) -> bool {
+    sentences(&code(text)).any(|said| squeezed(said) == sentence)
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// The names that `Print Assumptions` printed after each line that begins with `==`; types left out.
@@ -167,14 +243,14 @@ pub fn named_theorems(page: &str) -> Vec<(String, Vec<String>)> {
     named
 }
 
+/// Commands that name what they state.
+const STATEMENTS: [&str; 4] = ["Theorem", "Lemma", "Corollary", "Definition"];
+
 /// Whether a file proves or defines this name.
 pub fn defines(text: &str, name: &str) -> bool {
-    without_comments(text).lines().any(|line| {
+    code(text).lines().any(|line| {
         let mut words = words(line);
-        let is_statement = matches!(
-            words.next(),
-            Some("Theorem" | "Lemma" | "Corollary" | "Definition")
-        );
+        let is_statement = words.next().is_some_and(|word| STATEMENTS.contains(&word));
         is_statement && words.next() == Some(name)
     })
 }

@@ -10,6 +10,37 @@ fn a_proof_that_assumes_is_refused_with_its_line() {
         ("Section A. End A. Hypothesis h : False.", "1: `Hypothesis`"),
         ("Variable p : Z.", "1: `Variable`"),
         ("Unset Guard Checking.", "1: `Guard`"),
+        ("Unset Universe Checking.", "1: `Universe`"),
+        (
+            "#[bypass_check(universes)]\nDefinition a := 1.",
+            "1: `bypass_check`",
+        ),
+        ("Conjecture a : False.", "1: `Conjecture`"),
+        (
+            "Program Definition a : False := _.\nAdmit Obligations.",
+            "2: `Admit`",
+        ),
+        ("Declare Module A : T.", "1: `Module`"),
+        ("Module A. End A. Variable h : False.", "1: `Module`"),
+        ("Load \"../a\".", "1: `Load`"),
+        ("Primitive a := #int63_add.", "1: `Primitive`"),
+        // What stands before the command, or between it and the last one
+        ("Time Variable h : False.", "1: `Variable`"),
+        ("#[local]\nContext (h : False).", "2: `Context`"),
+        ("Check 0.\tVariable h : False.", "1: `Variable`"),
+        // A section only looks open
+        (
+            "Definition a (\nSection : nat) := 0.\nVariable h : False.",
+            "3: `Variable`",
+        ),
+        // A comment only looks open
+        (
+            "Check \"(*\".\nAxiom a : False.\nCheck \"*)\".",
+            "2: `Axiom`",
+        ),
+        // A dependency that the build would not see
+        ("Require Import Lastbit.Old.", "1: import"),
+        ("From Lastbit Require Export Old.", "1: import"),
     ] {
         let error = check("A", text).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
@@ -18,7 +49,7 @@ fn a_proof_that_assumes_is_refused_with_its_line() {
 
 #[test]
 fn sections_and_comments_are_free_to_say_it() {
-    let text = "(* Axiom (* Admitted *) admit *)\nSection A.\nVariable p : Z.\nHypothesis h : p = p.\nLemma b : p = p.\nProof. reflexivity. Qed.\nEnd A.\n";
+    let text = "(* Axiom (* Admitted *) admit \"*)\" Axiom *)\nSection A.\nVariable p : Z.\nHypothesis h : p = p.\nLemma b : p = p.\nProof. reflexivity. Qed.\nEnd A.\n";
     assert!(check("A", text).is_ok());
 }
 
@@ -26,6 +57,19 @@ fn sections_and_comments_are_free_to_say_it() {
 fn imports_are_read_from_every_sentence_but_not_from_comments() {
     let text = "From Lastbit Require Import A B\n  C.\n(* From Lastbit Require Import D. *)\nFrom Lastbit Require Import E.\n";
     assert_eq!(imports(text), ["A", "B", "C", "E"]);
+}
+
+#[test]
+fn what_a_page_quotes_is_what_a_file_says() {
+    let page = "```coq\nTheorem a : forall x, x = x.\nCheck a.\n```\n```text\nLemma b : 1.\n```\n";
+    let quoted = quoted(page);
+    assert_eq!(quoted, ["Theorema:forallx,x=x."]);
+    let says = |text| says(text, &quoted[0]);
+    assert!(says(
+        "Check 0. (* the law *)\nTheorem a :\n  forall x, x = x.\nProof. reflexivity. Qed."
+    ));
+    assert!(!says("Theorem a : forall x, x <= x."));
+    assert!(!says("(* Theorem a : forall x, x = x. *)"));
 }
 
 #[test]
