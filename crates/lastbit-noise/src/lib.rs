@@ -8,6 +8,7 @@ pub mod entropy;
 pub mod enumerate;
 mod gaussian;
 mod geometric;
+mod grid;
 mod laplace;
 mod lazy;
 mod uniform;
@@ -16,6 +17,7 @@ mod ustar;
 pub use bernoulli::{BernoulliError, bernoulli, bernoulli_exp, bernoulli_exp_law, bernoulli_law};
 pub use gaussian::{Gaussian, gaussian_mass};
 pub use geometric::Geometric;
+pub use grid::GridExponent;
 pub use laplace::{Laplace, laplace_mass};
 pub use lazy::LazyUniform;
 pub use uniform::{UniformError, uniform_below, uniform_law, uniform_u64_below};
@@ -50,22 +52,19 @@ pub enum ScaleError {
 /// bounded.
 pub const GRID_EXPONENT_LIMIT: i64 = 1100;
 
-/// A positive scale, and a grid on which steps can be counted.
-fn check_scale(scale: &Rational, grid_exponent: i64) -> Result<(), ScaleError> {
-    check_scale_within(scale, grid_exponent, GRID_EXPONENT_LIMIT)
+/// A positive scale that is not beyond all grids.
+fn check_scale(scale: &Rational) -> Result<(), ScaleError> {
+    check_scale_within(scale, GRID_EXPONENT_LIMIT)
 }
 
 /// The same with a scale from `2^-limit` to `2^limit`.
-fn check_scale_within(scale: &Rational, grid_exponent: i64, limit: i64) -> Result<(), ScaleError> {
+fn check_scale_within(scale: &Rational, limit: i64) -> Result<(), ScaleError> {
     environment::check()?;
     let Some(size) = scale.ceil_log2() else {
         return Err(ScaleError::NotPositive(scale.clone()));
     };
     if !(-limit..=limit).contains(&size) {
         return Err(ScaleError::OutOfRange);
-    }
-    if !(-GRID_EXPONENT_LIMIT..=GRID_EXPONENT_LIMIT).contains(&grid_exponent) {
-        return Err(ScaleError::GridExponent(grid_exponent));
     }
     Ok(())
 }

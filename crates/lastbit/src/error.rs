@@ -255,6 +255,13 @@ impl From<snapping::SnappingError> for Error {
     }
 }
 
+/// What is a parameter already does not fail to be one.
+impl From<core::convert::Infallible> for Error {
+    fn from(never: core::convert::Infallible) -> Error {
+        match never {}
+    }
+}
+
 impl From<ScaleError> for Error {
     #[cold]
     fn from(source: ScaleError) -> Error {

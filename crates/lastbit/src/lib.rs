@@ -44,6 +44,7 @@ pub use lastbit_exact::{
     BoundError, Down, Dyadic, Enclosure, Integer, Interval, Natural, ParseRationalError, Rational,
     Rounding, Up,
 };
+pub use lastbit_noise::GridExponent;
 pub use lastbit_noise::entropy::{Entropy, EntropyError, System};
 
 /// The code in the README runs.

@@ -4,6 +4,9 @@ use core::fmt;
 use core::str::FromStr;
 
 use lastbit_exact::{ParseRationalError, Rational};
+use lastbit_noise::GridExponent;
+
+use crate::Error;
 
 /// Why a number cannot be the parameter it was meant for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -104,6 +107,13 @@ fn in_range(name: &'static str, value: Rational, times: usize) -> Result<Rationa
 /// The exact value of a finite f64, naming the parameter in the error.
 pub fn finite(name: &'static str, value: f64) -> Result<Rational, ParameterError> {
     Rational::try_from(value).map_err(|_| ParameterError::NotFinite { name, value })
+}
+
+/// An exponent of a grid, or an integer that may be one.
+pub(crate) fn grid(
+    exponent: impl TryInto<GridExponent, Error: Into<Error>>,
+) -> Result<GridExponent, Error> {
+    exponent.try_into().map_err(Into::into)
 }
 
 fn positive(name: &'static str, value: Rational) -> Result<Rational, ParameterError> {

@@ -57,7 +57,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
                 Noise::Laplace(_) => "laplace",
                 Noise::Gaussian(_) => "gaussian",
             };
-            json!({ "name": name, "scale": json_upper(noise.size()), "grid_exponent": grid })
+            json!({ "name": name, "scale": json_upper(noise.size()), "grid_exponent": grid.get() })
         }
         Mechanism::Selection { epsilon, end, .. } => {
             let (epsilon, end) = (exact(epsilon.get()), exact(end.get()));

@@ -14,7 +14,9 @@ pub use law::gaussian_mass;
 use lastbit_exact::{Integer, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
-use crate::{GRID_EXPONENT_LIMIT, LazyUniform, ScaleError, check_scale, check_scale_within};
+use crate::{
+    GRID_EXPONENT_LIMIT, GridExponent, LazyUniform, ScaleError, check_scale, check_scale_within,
+};
 
 use deviation::Deviation;
 
@@ -58,8 +60,12 @@ impl Gaussian {
     pub const BLOCK: usize = kernel::BLOCK;
 
     /// Noise of this standard deviation on the grid of multiples of `2^grid_exponent`.
-    pub fn new(sigma: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
-        check_scale(sigma, grid_exponent)?;
+    pub fn new(
+        sigma: &Rational,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<ScaleError>>,
+    ) -> Result<Gaussian, ScaleError> {
+        check_scale(sigma)?;
+        let grid_exponent = grid_exponent.try_into().map_err(Into::into)?.get();
         let in_steps = sigma.times_power_of_two(-grid_exponent);
         Ok(Gaussian::with(Deviation::Rational(in_steps), grid_exponent))
     }
@@ -74,8 +80,12 @@ impl Gaussian {
     /// noise.draw(&Rational::ZERO, &mut System::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_variance(variance: &Rational, grid_exponent: i64) -> Result<Gaussian, ScaleError> {
-        check_scale_within(variance, grid_exponent, 2 * GRID_EXPONENT_LIMIT)?;
+    pub fn with_variance(
+        variance: &Rational,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<ScaleError>>,
+    ) -> Result<Gaussian, ScaleError> {
+        check_scale_within(variance, 2 * GRID_EXPONENT_LIMIT)?;
+        let grid_exponent = grid_exponent.try_into().map_err(Into::into)?.get();
         let in_steps = variance.times_power_of_two(-2 * grid_exponent);
         Ok(Gaussian::with(
             Deviation::of_variance(&in_steps),

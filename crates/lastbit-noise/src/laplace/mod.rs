@@ -9,7 +9,7 @@ pub use law::laplace_mass;
 use lastbit_exact::{Integer, Rational, Rounding};
 
 use crate::entropy::{Entropy, EntropyError};
-use crate::{LazyUniform, ScaleError, check_scale};
+use crate::{GridExponent, LazyUniform, ScaleError, check_scale};
 
 /// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in
 /// steps of the grid.
@@ -49,8 +49,12 @@ impl Laplace {
     pub const BLOCK: usize = kernel::BLOCK;
 
     /// Noise of this scale on the grid of multiples of `2^grid_exponent`.
-    pub fn new(scale: &Rational, grid_exponent: i64) -> Result<Laplace, ScaleError> {
-        check_scale(scale, grid_exponent)?;
+    pub fn new(
+        scale: &Rational,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<ScaleError>>,
+    ) -> Result<Laplace, ScaleError> {
+        check_scale(scale)?;
+        let grid_exponent = grid_exponent.try_into().map_err(Into::into)?.get();
         let ratio = scale.times_power_of_two(-grid_exponent);
         let ratio_f64 = match ratio.to_f64(Rounding::NearestEven) {
             // Normal, with room for the products of the kernel.

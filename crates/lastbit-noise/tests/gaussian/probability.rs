@@ -48,7 +48,8 @@ fn cells_agree_with_mpfr() {
         let [variance, grid, location, cell, mass, cumulative] = fields[..] else {
             panic!("{line}")
         };
-        let noise = Gaussian::with_variance(&number(variance), grid.parse().unwrap()).unwrap();
+        let noise =
+            Gaussian::with_variance(&number(variance), grid.parse::<i64>().unwrap()).unwrap();
         let cell = number(cell).floor();
         let location = number(location);
         check(noise.cell_probability(&location, &cell), mass, line);

@@ -5,7 +5,7 @@ use lastbit::mechanisms::Rho;
 use lastbit::metrics::{Contribution, Norms};
 use lastbit::solve::{self, Decimal};
 use lastbit::tables::Noise;
-use lastbit::{Epsilon, Error};
+use lastbit::{Epsilon, Error, GridExponent};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Interval, Rational, Up};
 
@@ -287,10 +287,10 @@ impl Item {
         })
     }
 
-    fn noised<'a>(&'a self, noise: &'a Noise, grid_exponent: i64) -> Noised<'a> {
+    fn noised<'a>(&'a self, noise: &'a Noise, grid: GridExponent) -> Noised<'a> {
         Noised {
             noise,
-            grid_exponent,
+            grid,
             mix: self.shared.as_ref().and_then(Shared::sums),
             made: None,
         }
@@ -307,7 +307,7 @@ impl Item {
 /// not matter.
 fn on_grid(noisy: &dyn Noisy, noise: Noise) -> Mechanism {
     let grid = match noisy.is_whole() {
-        true => 0,
+        true => GridExponent::INTEGERS,
         false => noise.fine_grid(),
     };
     Mechanism::Noise { noise, grid }

@@ -136,7 +136,7 @@ impl Price {
             Mechanism::Noise { noise, grid } => {
                 let noised = Noised {
                     noise,
-                    grid_exponent: *grid,
+                    grid: *grid,
                     mix: self.shared.as_ref().and_then(Shared::sums),
                     made: None,
                 };

@@ -1,5 +1,6 @@
 //! From noisy numbers to the cells of a report, with no more digits than their errors justify.
 
+use lastbit::GridExponent;
 use lastbit_exact::{Rational, Up};
 
 use super::Cell;
@@ -25,7 +26,7 @@ pub(crate) fn cell(
     value: Option<&Rational>,
     ends: (Option<Rational>, Option<Rational>),
     bound: Option<Up>,
-    grid_exponent: Option<i64>,
+    grid: Option<GridExponent>,
 ) -> Cell {
     let low = ends.0.as_ref().or(value);
     let high = ends.1.as_ref().or(value);
@@ -37,7 +38,7 @@ pub(crate) fn cell(
         ends.0.as_ref().is_none_or(|low| low <= number)
             && ends.1.as_ref().is_none_or(|high| number <= high)
     };
-    let mut digits = places(bound, grid_exponent);
+    let mut digits = places(bound, grid);
     if !is_within(&rounded(&value, digits)) {
         // An end is on no grid.
         digits = places(bound, None);
@@ -98,7 +99,11 @@ pub(crate) fn selected_cell(
         .min()
         .map(|side| Up::from_rational(&side));
     let digits = match x.scale {
-        Scale::Real => places(nearer, Some(i64::from(x.grid.exponent()))).max(0),
+        Scale::Real => places(
+            nearer,
+            Some(GridExponent::nearest(x.grid.exponent().into())),
+        )
+        .max(0),
         _ => 0,
     };
     let text = |number: Rational| exactly(&number, digits);

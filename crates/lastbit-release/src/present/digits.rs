@@ -1,14 +1,15 @@
 //! How the numbers of a report are written.
 
+use lastbit::GridExponent;
 use lastbit_exact::decimal::{digits_before_point, power_of_ten};
 use lastbit_exact::{Integer, Rational, Up};
 
 /// How many decimals a value is written with: enough for two or three digits of its error, and no
 /// more than its grid carries.
-pub fn places(error: Option<Up>, grid_exponent: Option<i64>) -> i64 {
+pub fn places(error: Option<Up>, grid: Option<GridExponent>) -> i64 {
     // 10^-places ≥ 2^grid.
-    let of_grid = grid_exponent.map(|exponent| {
-        let grid = Rational::ONE.times_power_of_two(exponent);
+    let of_grid = grid.map(|grid| {
+        let grid = grid.step();
         1 - digits_before_point(&grid) - i64::from(!is_power_of_ten(&grid))
     });
     let error = error.and_then(|error| Rational::try_from(error.get()).ok());

@@ -119,7 +119,7 @@ fn cell_bytes(plan: &Plan, statistic: &Statistic, price: &Price) -> u64 {
     let columns: u64 = statistic.kind.uses().into_iter().map(of_column).sum();
     let noise = match &price.mechanism {
         Mechanism::Noise { noise, grid } => {
-            grid.unsigned_abs() + noise.size().get().log2().abs() as u64
+            grid.get().unsigned_abs() + noise.size().get().log2().abs() as u64
         }
         Mechanism::Selection { .. } => 0,
     };

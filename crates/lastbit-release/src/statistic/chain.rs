@@ -17,7 +17,7 @@ use lastbit::tables::{
     ReachDistance, TableDomain, UnitDistance, added, counts, moved, offsets, scan, shares, sums,
     vectors,
 };
-use lastbit::{Epsilon, Error, Measurement, Transformation};
+use lastbit::{Epsilon, Error, GridExponent, Measurement, Transformation};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::Entropy;
 
@@ -53,7 +53,7 @@ pub enum Mechanism {
         /// Which noise.
         noise: Noise,
         /// The exponent of the grid.
-        grid: i64,
+        grid: GridExponent,
     },
     /// Three selections by the exponential mechanism, for each share: a value, and the ends of an interval around it.
     Selection {
@@ -433,20 +433,23 @@ trait Counted: Measure + Sized
 where
     Exact<Self>: Measure,
 {
-    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error>;
-    fn above(noise: &Noise, grid: i64, threshold: &Rational)
-    -> Result<AboveThreshold<Self>, Error>;
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error>;
+    fn above(
+        noise: &Noise,
+        grid: GridExponent,
+        threshold: &Rational,
+    ) -> Result<AboveThreshold<Self>, Error>;
     fn ranks(selection: &RankSelection, aim: Aim) -> Result<Ranked<Self>, Error>;
 }
 
 impl Counted for MaxDivergence {
-    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error> {
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
         noise.pure(grid)
     }
 
     fn above(
         noise: &Noise,
-        grid: i64,
+        grid: GridExponent,
         threshold: &Rational,
     ) -> Result<AboveThreshold<Self>, Error> {
         noise.above_pure(grid, threshold)
@@ -458,13 +461,13 @@ impl Counted for MaxDivergence {
 }
 
 impl Counted for ZeroConcentratedDivergence {
-    fn noise(noise: &Noise, grid: i64) -> Result<Noised<Self>, Error> {
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
         noise.zcdp(grid)
     }
 
     fn above(
         noise: &Noise,
-        grid: i64,
+        grid: GridExponent,
         threshold: &Rational,
     ) -> Result<AboveThreshold<Self>, Error> {
         noise.above_zcdp(grid, threshold)

@@ -1,6 +1,7 @@
 //! Noise on the numbers of a statistic: their own, or sums of the noises of another statistic's
 //! numbers.
 
+use lastbit::GridExponent;
 use lastbit::tables::Noise;
 use lastbit_exact::{Interval, Rational, Up};
 
@@ -90,7 +91,7 @@ pub struct Noised<'a> {
     /// The noise of each number that was drawn, independent of the others.
     pub noise: &'a Noise,
     /// The exponent of its grid.
-    pub grid_exponent: i64,
+    pub grid: GridExponent,
     /// How the numbers follow from those that were drawn, if they are others.
     pub mix: Option<&'a Mix>,
     /// If they were made to add up: each is within this much of the exact one, with the confidence
@@ -102,7 +103,7 @@ impl Noised<'_> {
     /// Whether whole numbers stay whole with their noise.
     pub fn is_whole(&self) -> bool {
         // Numbers that add up were rounded; `made` includes that.
-        self.made.is_some() || self.grid_exponent >= 0 && self.mix.is_none_or(Mix::is_whole)
+        self.made.is_some() || self.grid >= GridExponent::INTEGERS && self.mix.is_none_or(Mix::is_whole)
     }
 }
 
@@ -113,10 +114,7 @@ impl Errors<'_> {
             return off;
         }
         match noised.mix {
-            None | Some(Mix::Same) => {
-                self.tails
-                    .beyond(noised.noise, noised.grid_exponent, self.alpha)
-            }
+            None | Some(Mix::Same) => self.tails.beyond(noised.noise, noised.grid, self.alpha),
             Some(Mix::Sums(numbers)) => {
                 let tails = (0..numbers.len()).map(|number| {
                     let mut weights = vec![Interval::point(0.0); numbers.len()];
@@ -139,6 +137,6 @@ impl Errors<'_> {
             .map(|weight| weight.abs().upper())
             .collect();
         self.tails
-            .combined(noised.noise, noised.grid_exponent, &weights, alpha)
+            .combined(noised.noise, noised.grid, &weights, alpha)
     }
 }

@@ -157,12 +157,8 @@ impl Errors<'_> {
     /// boxes that cover the means.
     fn planned_mean(&self, noised: &Noised<'_>, corners: usize, alpha: &Rational) -> Up {
         if noised.mix.is_none() {
-            let Noised {
-                noise,
-                grid_exponent,
-                ..
-            } = *noised;
-            return self.tails.beyond(noise, grid_exponent, alpha);
+            let Noised { noise, grid, .. } = *noised;
+            return self.tails.beyond(noise, grid, alpha);
         }
         let tails = sliced(unit(), 8)
             .into_iter()
@@ -202,17 +198,13 @@ impl Errors<'_> {
     ) -> Up {
         let quarter = Up::exact(0.25);
         if noised.mix.is_none() {
-            let Noised {
-                noise,
-                grid_exponent,
-                ..
-            } = *noised;
+            let Noised { noise, grid, .. } = *noised;
             let (linear, corners) = match shape {
                 Shape::Variance => (Up::ONE, Up::exact(3.0)),
                 _ => (Up::exact(1.25), Up::exact(4.0)),
             };
             let weights = linear + corners * quarter / less;
-            return weights * self.tails.beyond(noise, grid_exponent, alpha);
+            return weights * self.tails.beyond(noise, grid, alpha);
         }
         let mut most = Up::ZERO;
         let parts = if shape == Shape::Variance { 8 } else { 4 };

@@ -180,9 +180,7 @@ impl Regression {
         };
         // All noises at once are within `each` of zero.
         let share = &errors.part(1) / &Rational::from(gram.count() as u64);
-        let each = errors
-            .tails
-            .beyond(noised.noise, noised.grid_exponent, &share);
+        let each = errors.tails.beyond(noised.noise, noised.grid, &share);
         let two = Up::exact(2.0);
         let rows = Up::from_rational(rows) + two * each;
         let pairs = (0..size).flat_map(|i| (i..size).map(move |j| gram.pair_rounding(i, j)));

@@ -138,7 +138,7 @@ impl Noisy for Sum {
     }
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
-        let grid = Some(published.noised.grid_exponent);
+        let grid = Some(published.noised.grid);
         vec![cell(numbers.first(), self.range(), published.error, grid)]
     }
 }

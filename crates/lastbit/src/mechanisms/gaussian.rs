@@ -1,10 +1,10 @@
 use lastbit_exact::{Rational, Up};
-use lastbit_noise::Gaussian;
+use lastbit_noise::{Gaussian, GridExponent};
 
 use super::noise::{Length, NoiseDomain, OnGrid};
 use crate::measures::ZeroConcentratedDivergence;
 use crate::metrics::Metric;
-use crate::parameters::{Rho, Variance};
+use crate::parameters::{Rho, Variance, grid};
 use crate::{Error, Measurement, ParameterError, PrivacyMap, Sensitivity};
 
 /// Real Gaussian noise of variance `σ²` around a number, or each number of a vector, rounded to
@@ -43,10 +43,11 @@ use crate::{Error, Measurement, ParameterError, PrivacyMap, Sensitivity};
 pub fn gaussian<D: NoiseDomain>(
     domain: D,
     variance: &Variance,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
 ) -> Result<Measurement<D, D::L2, ZeroConcentratedDivergence, D::Output>, Error> {
-    let sampler = Gaussian::with_variance(variance.get(), grid_exponent)?;
-    let noise = OnGrid::new::<D::Number>(sampler, grid_exponent)?;
+    let grid = grid(grid_exponent)?;
+    let sampler = Gaussian::with_variance(variance.get(), grid)?;
+    let noise = OnGrid::new::<D::Number>(sampler, grid)?;
     let twice = variance.get().times_power_of_two(1);
     Measurement::new(
         domain,

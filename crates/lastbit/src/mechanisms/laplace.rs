@@ -1,10 +1,10 @@
 use lastbit_exact::{Rational, Up};
-use lastbit_noise::Laplace;
+use lastbit_noise::{GridExponent, Laplace};
 
 use super::noise::{NoiseDomain, OnGrid};
 use crate::conversions::laplace_to_zcdp;
 use crate::measures::{MaxDivergence, Measure, ZeroConcentratedDivergence};
-use crate::parameters::Scale;
+use crate::parameters::{Scale, grid};
 use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 
 /// Real Laplace noise of scale `s` around a number, or each number of a vector, rounded to
@@ -48,9 +48,9 @@ use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 pub fn laplace<D: NoiseDomain>(
     domain: D,
     scale: &Scale,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
 ) -> Result<Measurement<D, D::L1, MaxDivergence, D::Output>, Error> {
-    measured(domain, MaxDivergence, scale, grid_exponent, Ok)
+    measured(domain, MaxDivergence, scale, grid(grid_exponent)?, Ok)
 }
 
 /// [`laplace`] with its loss as zCDP: `ρ = ε + e^-ε − 1`, `ε = d/s`; less than what pure ε-DP alone
@@ -72,7 +72,7 @@ pub fn laplace<D: NoiseDomain>(
 pub fn laplace_zcdp<D: NoiseDomain>(
     domain: D,
     scale: &Scale,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
 ) -> Result<Measurement<D, D::L1, ZeroConcentratedDivergence, D::Output>, Error> {
     let rho =
         |epsilon| laplace_to_zcdp(epsilon).map_err(|error| Error::unbounded(error.to_string()));
@@ -80,7 +80,7 @@ pub fn laplace_zcdp<D: NoiseDomain>(
         domain,
         ZeroConcentratedDivergence,
         scale,
-        grid_exponent,
+        grid(grid_exponent)?,
         rho,
     )
 }
@@ -89,11 +89,11 @@ fn measured<D: NoiseDomain, M: Measure>(
     domain: D,
     measure: M,
     scale: &Scale,
-    grid_exponent: i64,
+    grid: GridExponent,
     loss: impl Fn(Up) -> Result<M::Distance, Error> + Send + Sync + 'static,
 ) -> Result<Measurement<D, D::L1, M, D::Output>, Error> {
     let scale = scale.get().clone();
-    let noise = OnGrid::new::<D::Number>(Laplace::new(&scale, grid_exponent)?, grid_exponent)?;
+    let noise = OnGrid::new::<D::Number>(Laplace::new(&scale, grid)?, grid)?;
     Measurement::new(
         domain,
         D::L1::default(),

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
 use lastbit_exact::{Integer, Interval, Rational, Up};
-use lastbit_noise::{Gaussian, Laplace};
+use lastbit_noise::{Gaussian, GridExponent, Laplace};
 
 use super::noise::{Bar, GridNoise, NoisyNumber, OnGrid};
 use crate::domains::{AtomDomain, Domain, MapDomain};
 use crate::measures::{Approximate, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence};
 use crate::metrics::{Contribution, ContributionDistance};
-use crate::parameters::{Delta, Scale, Variance};
+use crate::parameters::{Delta, Scale, Variance, grid};
 use crate::{Distance, Error, Measurement, PrivacyMap, solve};
 
 /// A measurement that publishes a map from the keys that reach a threshold to their noisy values.
@@ -68,24 +68,18 @@ pub type ThresholdGaussian<K, T> = Threshold<K, T, ZeroConcentratedDivergence>;
 pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     domain: MapDomain<K, AtomDomain<T>>,
     scale: &Scale,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
     threshold: &Rational,
 ) -> Result<ThresholdLaplace<K, T>, Error> {
-    let sampler = Laplace::new(scale.get(), grid_exponent)?;
+    let grid = grid(grid_exponent)?;
+    let sampler = Laplace::new(scale.get(), grid)?;
     let scale = scale.get().clone();
     let loss = move |d_in: &Contribution| {
         Ok(Up::from_rational(
             &(Rational::from(d_in.keys()) * d_in.each().clone() / scale.clone()),
         ))
     };
-    above(
-        domain,
-        MaxDivergence,
-        sampler,
-        grid_exponent,
-        threshold,
-        loss,
-    )
+    above(domain, MaxDivergence, sampler, grid, threshold, loss)
 }
 
 /// [`threshold_laplace`] with Gaussian noise of variance `σ²`: for maps that differ in at most `Δ0`
@@ -128,10 +122,11 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
 pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     domain: MapDomain<K, AtomDomain<T>>,
     variance: &Variance,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
     threshold: &Rational,
 ) -> Result<ThresholdGaussian<K, T>, Error> {
-    let sampler = Gaussian::with_variance(variance.get(), grid_exponent)?;
+    let grid = grid(grid_exponent)?;
+    let sampler = Gaussian::with_variance(variance.get(), grid)?;
     let twice = variance.get().times_power_of_two(1);
     let loss = move |d_in: &Contribution| {
         let squared = Rational::from(d_in.keys()) * (d_in.each() * d_in.each());
@@ -141,7 +136,7 @@ pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
         domain,
         ZeroConcentratedDivergence,
         sampler,
-        grid_exponent,
+        grid,
         threshold,
         loss,
     )
@@ -161,12 +156,13 @@ pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
 /// ```
 pub fn laplace_threshold(
     scale: &Scale,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
     contribution: &Contribution,
     delta: &Delta,
 ) -> Result<Rational, Error> {
-    let sampler = Laplace::new(scale.get(), grid_exponent)?;
-    smallest_threshold(&sampler, grid_exponent, contribution, delta)
+    let grid = grid(grid_exponent)?;
+    let sampler = Laplace::new(scale.get(), grid)?;
+    smallest_threshold(&sampler, grid, contribution, delta)
 }
 
 /// The smallest threshold, a multiple of `2^grid_exponent`, at which [`threshold_gaussian`] has a δ
@@ -182,19 +178,20 @@ pub fn laplace_threshold(
 /// ```
 pub fn gaussian_threshold(
     variance: &Variance,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
     contribution: &Contribution,
     delta: &Delta,
 ) -> Result<Rational, Error> {
-    let sampler = Gaussian::with_variance(variance.get(), grid_exponent)?;
-    smallest_threshold(&sampler, grid_exponent, contribution, delta)
+    let grid = grid(grid_exponent)?;
+    let sampler = Gaussian::with_variance(variance.get(), grid)?;
+    smallest_threshold(&sampler, grid, contribution, delta)
 }
 
 fn above<K, T, M, N>(
     domain: MapDomain<K, AtomDomain<T>>,
     measure: M,
     sampler: N,
-    grid_exponent: i64,
+    grid: GridExponent,
     threshold: &Rational,
     loss: impl Fn(&Contribution) -> Result<M::Distance, Error> + Send + Sync + 'static,
 ) -> Result<Threshold<K, T, M>, Error>
@@ -204,8 +201,8 @@ where
     M: Measure,
     N: GridNoise + Clone,
 {
-    let bar = Bar::new(first_cell(threshold, grid_exponent));
-    let noise = OnGrid::new::<T>(sampler.clone(), grid_exponent)?;
+    let bar = Bar::new(first_cell(threshold, grid));
+    let noise = OnGrid::new::<T>(sampler.clone(), grid)?;
     let least = bar.clone();
     Measurement::new(
         domain,
@@ -231,8 +228,8 @@ where
 }
 
 /// A noisy value is a multiple of the grid: it reaches the threshold if it reaches this one.
-fn first_cell(threshold: &Rational, grid_exponent: i64) -> Integer {
-    threshold.times_power_of_two(-grid_exponent).ceil()
+fn first_cell(threshold: &Rational, grid: GridExponent) -> Integer {
+    threshold.times_power_of_two(-grid.get()).ceil()
 }
 
 /// `δ = 1 − (1 − τ)^keys`, rounded up.
@@ -256,7 +253,7 @@ const MOST_STEPS: i64 = 1 << 62;
 
 fn smallest_threshold(
     sampler: &impl GridNoise,
-    grid_exponent: i64,
+    grid: GridExponent,
     contribution: &Contribution,
     delta: &Delta,
 ) -> Result<Rational, Error> {
@@ -272,8 +269,8 @@ fn smallest_threshold(
     };
     let steps = solve::smallest_where(-MOST_STEPS..=MOST_STEPS, enough).map_err(|_| {
         Error::unsolvable(format!(
-            "no threshold below 2^62 steps of the grid 2^{grid_exponent} has a delta of {delta}; use a coarser grid"
+            "no threshold below 2^62 steps of the grid 2^{grid} has a delta of {delta}; use a coarser grid"
         ))
     })?;
-    Ok(Rational::from(steps).times_power_of_two(grid_exponent))
+    Ok(Rational::from(steps).times_power_of_two(grid.get()))
 }

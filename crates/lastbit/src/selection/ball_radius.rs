@@ -7,8 +7,9 @@ use super::way::Way;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{Approximate, MaxDivergence};
 use crate::metrics::ChangeOneDistance;
+use crate::parameters::grid;
 use crate::quality::{QualityError, StepFunction};
-use crate::{Delta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap};
+use crate::{Delta, Epsilon, Error, GridExponent, Measurement, MetricSpace, PrivacyMap};
 
 /// A [`Key`] whose places are a distance of 1 apart: `u64`, `i64`.
 pub trait Whole: Key {}
@@ -87,11 +88,12 @@ pub fn ball_radius_by<P: Whole + Atom>(
 /// ```
 pub fn ball_radius_on_grid(
     domain: VectorDomain<AtomDomain<f64>>,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
     count: u64,
     epsilon: &Epsilon,
     delta: Option<&Delta>,
 ) -> Result<RadiusSelection<f64>, Error> {
+    let grid_exponent = grid(grid_exponent)?.get();
     let Some((&lower, &upper)) = domain.element().bounds() else {
         return Err(QualityError::NoBounds.into());
     };

@@ -13,7 +13,7 @@ use crate::mechanisms::{
     threshold_laplace,
 };
 use crate::metrics::{Contribution, ContributionDistance, Norms, NormsDistance};
-use crate::{Epsilon, Error, Measurement, PrivacyMap};
+use crate::{Epsilon, Error, GridExponent, Measurement, PrivacyMap};
 
 /// Exact numbers of all groups, one after the other.
 pub type Numbers = VectorDomain<AtomDomain<Rational>>;
@@ -50,8 +50,8 @@ impl Noise {
         Ok(Noise::Gaussian(Variance::new(&norms.l2_squared / &twice)?))
     }
 
-    /// The exponent of a grid at least 2^10 times finer than the noise.
-    pub fn fine_grid(&self) -> i64 {
+    /// The exponent of a grid at least 2^10 times finer than the noise; the finest grid, if that one is not fine enough.
+    pub fn fine_grid(&self) -> GridExponent {
         let magnitude = match self {
             Noise::Laplace(scale) => scale.get().ceil_log2(),
             // σ ≤ 2^k if σ² ≤ 2^(2k).
@@ -60,7 +60,7 @@ impl Noise {
                 .ceil_log2()
                 .map(|log2| (log2 + 1).div_euclid(2)),
         };
-        magnitude.unwrap_or(0) - 11
+        GridExponent::nearest(magnitude.unwrap_or(0) - 11)
     }
 
     /// The scale of Laplace noise or the standard deviation of Gaussian noise, rounded up.
@@ -81,19 +81,22 @@ impl Noise {
 
     /// A bound on how far clamping the noisy number, on a grid, to the range of the exact one can move its mean: `E max(0, noise)`, which is
     /// s/2 of Laplace noise and σ/√(2π) of Gaussian noise, and half a step of the grid.
-    pub fn clamping_bias(&self, grid_exponent: i64) -> Up {
+    pub fn clamping_bias(&self, grid: GridExponent) -> Up {
         let factor = match self {
             Noise::Laplace(_) => Rational::new(1, 2),
             Noise::Gaussian(_) => Rational::new(2, 5),
         };
-        let half_step = Rational::ONE.times_power_of_two(grid_exponent - 1);
+        let half_step = grid.step().times_power_of_two(-1);
         self.size() * Up::from_rational(&factor) + Up::from_rational(&half_step)
     }
 
     /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ε = L1/scale`. Gaussian noise has no such loss.
     ///
     /// **Proof.** That of [`laplace`](mechanisms::laplace), with the quotient as it is.
-    pub fn pure(&self, grid_exponent: i64) -> Result<NoisyPure, Error> {
+    pub fn pure(
+        &self,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
+    ) -> Result<NoisyPure, Error> {
         let noise = self.clone();
         let scale = self.scale()?;
         mechanisms::laplace(numbers(), scale, grid_exponent)?.with_map(
@@ -105,7 +108,10 @@ impl Noise {
 
     /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ρ = L2²/(2σ²)` of Gaussian noise, and of Laplace noise what
     /// [`laplace_zcdp`](mechanisms::laplace_zcdp) has.
-    pub fn zcdp(&self, grid_exponent: i64) -> Result<NoisyZcdp, Error> {
+    pub fn zcdp(
+        &self,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
+    ) -> Result<NoisyZcdp, Error> {
         let noise = self.clone();
         let map = PrivacyMap::new(move |norms: &Norms| noise.rho(norms));
         let measure = Exact(ZeroConcentratedDivergence);
@@ -120,7 +126,7 @@ impl Noise {
     /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] with its loss as an exact ε.
     pub fn above_pure<K: Clone + Ord + Send + Sync + 'static>(
         &self,
-        grid_exponent: i64,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
         threshold: &Rational,
     ) -> Result<Above<K, MaxDivergence>, Error> {
         let noise = self.clone();
@@ -131,7 +137,7 @@ impl Noise {
     /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] or [`threshold_gaussian`] with its loss as an exact ρ.
     pub fn above_zcdp<K: Clone + Ord + Send + Sync + 'static>(
         &self,
-        grid_exponent: i64,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
         threshold: &Rational,
     ) -> Result<Above<K, ZeroConcentratedDivergence>, Error> {
         let noise = self.clone();
@@ -152,7 +158,7 @@ impl Noise {
     /// The smallest threshold at which keys of one unit alone are published with probability δ at most.
     pub fn threshold(
         &self,
-        grid_exponent: i64,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
         contribution: &Contribution,
         delta: &Delta,
     ) -> Result<Rational, Error> {

@@ -6,7 +6,7 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_noise::gaussian_mass;
 
 use super::Noise;
-use crate::solve;
+use crate::{GridExponent, solve};
 
 /// Tails of noise, each quantile found once.
 #[derive(Debug, Default)]
@@ -40,8 +40,8 @@ const FEW: usize = 6;
 
 impl Tails {
     /// A `t` with `P(|noise, rounded to the grid| > t) ≤ alpha`.
-    pub fn beyond(&self, noise: &Noise, grid_exponent: i64, alpha: &Rational) -> Up {
-        let half_step = Up::from_rational(&Rational::ONE.times_power_of_two(grid_exponent - 1));
+    pub fn beyond(&self, noise: &Noise, grid: GridExponent, alpha: &Rational) -> Up {
+        let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
         half_step
             + match noise {
                 Noise::Laplace(scale) => {
@@ -64,11 +64,11 @@ impl Tails {
     pub fn combined(
         &self,
         noise: &Noise,
-        grid_exponent: i64,
+        grid: GridExponent,
         weights: &[Up],
         alpha: &Rational,
     ) -> Up {
-        let half_step = Up::from_rational(&Rational::ONE.times_power_of_two(grid_exponent - 1));
+        let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
         let rounding = weights.iter().copied().sum::<Up>() * half_step;
         rounding
             + match noise {

@@ -349,3 +349,22 @@ fn thresholds_that_do_not_exist_are_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn a_grid_that_no_use_needs_is_refused_at_the_door() {
+    use lastbit::GridExponent;
+    use lastbit::selection::ball_radius_on_grid;
+    let edge = GridExponent::new(1100).unwrap();
+    assert_eq!((edge.get(), GridExponent::nearest(1101)), (1100, edge));
+    assert!(laplace(AtomDomain::<i64>::new(), &scale(), edge).is_ok());
+    for beyond in [1101, -1101, i64::MAX, i64::MIN] {
+        let refused = GridExponent::new(beyond).unwrap_err().to_string();
+        assert!(refused.contains(&beyond.to_string()), "{refused}");
+        let error = laplace(AtomDomain::<f64>::new(), &scale(), beyond).unwrap_err();
+        assert!(error.to_string().contains(&refused), "{error}");
+        // Counting steps of such a grid would take all memory, or overflow.
+        let rows = VectorDomain::new(AtomDomain::bounded(-1.0, 1.0).unwrap()).with_size(4);
+        let error = ball_radius_on_grid(rows, beyond, 2, &"1".parse().unwrap(), None).unwrap_err();
+        assert!(error.to_string().contains(&refused), "{error}");
+    }
+}

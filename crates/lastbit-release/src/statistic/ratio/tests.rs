@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use lastbit::GridExponent;
 use lastbit::mechanisms::{Scale, Variance};
 use lastbit::tables::{Noise, Tails};
 use lastbit_exact::Rounding;
@@ -132,8 +133,8 @@ proptest! {
             true => Noise::Gaussian(Variance::new(&scale * &scale).unwrap()),
             false => Noise::Laplace(Scale::new(scale).unwrap()),
         };
-        let noised = Noised { noise: &law, grid_exponent: -9, mix: None, made: None };
-        let one = tails.beyond(&law, -9, &alpha).get();
+        let noised = Noised { noise: &law, grid: GridExponent::new(-9).unwrap(), mix: None, made: None };
+        let one = tails.beyond(&law, GridExponent::new(-9).unwrap(), &alpha).get();
         for moment in moments() {
             let moment = &**moment;
             let noise: Vec<f64> = signs.iter().map(|sign| sign * one * size).collect();
@@ -205,6 +206,6 @@ fn event(
         let bounds: Vec<Up> = weights.iter().map(|w| Up::exact(w.abs())).collect();
         // A little less, so that rounding the parts of Laplace weights up cannot make the event of
         // the boxes the smaller one.
-        sum.abs() <= 0.95 * tails.combined(law, -9, &bounds, alpha).get()
+        sum.abs() <= 0.95 * tails.combined(law, GridExponent::new(-9).unwrap(), &bounds, alpha).get()
     })
 }

@@ -2,7 +2,7 @@ use core::fmt::Debug;
 
 use lastbit_exact::{Dyadic, Integer, Interval, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
-use lastbit_noise::{Gaussian, Laplace};
+use lastbit_noise::{Gaussian, GridExponent, Laplace};
 
 use super::NoisyNumber;
 use super::value::NoiseGrid;
@@ -101,16 +101,16 @@ pub struct OnGrid<N> {
 }
 
 impl<N: GridNoise> OnGrid<N> {
-    /// A sampler that was made for the grid of `2^grid_exponent`, which is one for numbers of type
+    /// A sampler that was made for a grid, which is one for numbers of type
     /// `T`.
     pub(in super::super) fn new<T: NoisyNumber>(
         noise: N,
-        grid_exponent: i64,
+        grid: GridExponent,
     ) -> Result<OnGrid<N>, Error> {
-        T::check_grid(grid_exponent)?;
+        T::check_grid(grid.get())?;
         Ok(OnGrid {
             noise,
-            grid: NoiseGrid::new(grid_exponent),
+            grid: NoiseGrid::new(grid.get()),
         })
     }
 

@@ -44,7 +44,9 @@ fn the_tail_of_a_combination_is_that_of_the_convolution() {
             let alpha: Rational = alpha.parse().unwrap();
             let bounds: Vec<Up> = weights.iter().map(|&weight| Up::exact(weight)).collect();
             // A grid so fine that it does not matter.
-            let t = tails.combined(&noise, -60, &bounds, &alpha).get();
+            let t = tails
+                .combined(&noise, GridExponent::new(-60).unwrap(), &bounds, &alpha)
+                .get();
             let scales: Vec<f64> = weights.iter().copied().filter(|&w| w > 0.0).collect();
             let exact = brute(&scales, t);
             let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
@@ -67,7 +69,14 @@ fn four_equal_weights_are_bounded_tightly() {
     let noise = Noise::Laplace("1".parse().unwrap());
     for alpha in ["0.05", "1e-6"] {
         let alpha: Rational = alpha.parse().unwrap();
-        let t = tails.combined(&noise, -60, &[Up::ONE; 4], &alpha).get();
+        let t = tails
+            .combined(
+                &noise,
+                GridExponent::new(-60).unwrap(),
+                &[Up::ONE; 4],
+                &alpha,
+            )
+            .get();
         let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
         assert!(
             exact(t) <= alpha && exact(t * 0.96) > alpha,
@@ -88,7 +97,12 @@ fn tails_bound_what_the_samplers_draw() {
             let sampler = Laplace::new(&scale, grid).unwrap();
             let normal = Gaussian::with_variance(&(&scale * &scale), grid).unwrap();
             for (noise, is_laplace) in [(laplace, true), (gaussian, false)] {
-                let t = Rational::try_from(tails.beyond(&noise, grid, &alpha).get()).unwrap();
+                let t = Rational::try_from(
+                    tails
+                        .beyond(&noise, GridExponent::new(grid).unwrap(), &alpha)
+                        .get(),
+                )
+                .unwrap();
                 // P(cell ≤ −c) for the first cell beyond t, twice.
                 let beyond = -((t.times_power_of_two(-grid)).floor() + lastbit_exact::Integer::ONE);
                 let tail = if is_laplace {
@@ -111,7 +125,12 @@ fn many_weights_are_bounded_by_the_tail_of_a_normal_sum_and_not_much_above_it() 
     let noise = Noise::Laplace("1".parse().unwrap());
     let alpha: Rational = "0.05".parse().unwrap();
     for count in [7usize, 30, 400] {
-        let t = tails.combined(&noise, -60, &vec![Up::ONE; count], &alpha);
+        let t = tails.combined(
+            &noise,
+            GridExponent::new(-60).unwrap(),
+            &vec![Up::ONE; count],
+            &alpha,
+        );
         // The sum has variance 2·count, and heavier tails than the normal law.
         let normal = 1.96 * (2.0 * count as f64).sqrt();
         let ratio = t.get() / normal;
@@ -120,7 +139,9 @@ fn many_weights_are_bounded_by_the_tail_of_a_normal_sum_and_not_much_above_it() 
     // One large weight among many small ones: about that of the large one.
     let mut weights = vec![Up::exact(0.001); 50];
     weights.push(Up::ONE);
-    let t = tails.combined(&noise, -60, &weights, &alpha).get();
+    let t = tails
+        .combined(&noise, GridExponent::new(-60).unwrap(), &weights, &alpha)
+        .get();
     let alone = 20f64.ln();
     assert!((alone..1.7 * alone).contains(&t), "{t}");
 }
@@ -142,7 +163,14 @@ fn the_bound_of_seven_weights_holds_for_their_exact_tail() {
     let noise = Noise::Laplace("1".parse().unwrap());
     for (text, alpha) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
         let exact: Rational = text.parse().unwrap();
-        let t = tails.combined(&noise, -60, &[Up::ONE; 7], &exact).get();
+        let t = tails
+            .combined(
+                &noise,
+                GridExponent::new(-60).unwrap(),
+                &[Up::ONE; 7],
+                &exact,
+            )
+            .get();
         assert!(tail(t) <= alpha, "{} above {alpha}", tail(t));
     }
 }

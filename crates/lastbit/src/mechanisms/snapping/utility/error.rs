@@ -1,4 +1,5 @@
 use lastbit_exact::Rational;
+use lastbit_noise::GridExponent;
 
 /// Why a statement about utility cannot be made for these numbers.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -144,12 +145,11 @@ pub(super) fn probability(name: &'static str, value: &Rational) -> Result<(), Ut
 }
 
 pub(super) fn grid(exponent: i64) -> Result<(), UtilityError> {
-    if (-GRID_EXPONENT_LIMIT..=GRID_EXPONENT_LIMIT).contains(&exponent) {
-        Ok(())
-    } else {
-        Err(UtilityError::GridOutOfRange {
+    match GridExponent::new(exponent) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(UtilityError::GridOutOfRange {
             exponent,
             limit: GRID_EXPONENT_LIMIT,
-        })
+        }),
     }
 }
