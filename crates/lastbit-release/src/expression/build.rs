@@ -1,49 +1,48 @@
-//! The parser's tree to what it means, or to the reason why it means nothing here.
+//! The types of a tree: from the parser's tree to what it means, or to the reason why it means nothing here.
 
-use sqlparser::ast::{
-    BinaryOperator, CastKind, CeilFloorKind, DataType, DateTimeField, Expr, Function as SqlCall,
-    FunctionArg, FunctionArgExpr, FunctionArguments, TypedString, UnaryOperator, Value,
-};
+use sqlparser::ast::{BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Expr, UnaryOperator};
 
-use super::MOST_TEXT;
-use super::calendar::{read_date, read_offset, read_timestamp};
 use super::draft::{Draft, Form, Shape, by_value, common};
 use super::error::{ExpressionError, Place};
-use super::node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+use super::function::known_functions;
+use super::literal::{
+    cast_type, literal, null, number_literal, one_character, pieces, text_of, typed,
+};
+use super::node::{Arithmetic, Comparison, Function, Node, Type};
 use super::parse::start;
 use super::refused;
 use crate::clean::shown;
-use crate::near::nearest;
 use crate::value::canonical;
 
 /// Deeper trees are refused, so that no recursion over them outgrows a stack.
 const MOST_DEEP: usize = 200;
 
-type Result<T> = core::result::Result<T, ExpressionError>;
+pub(super) type Result<T> = core::result::Result<T, ExpressionError>;
 
 /// The meaning of a tree.
 pub(super) fn build(tree: &Expr) -> Result<Draft> {
     Builder { depth: 0 }.draft(tree)
 }
 
-struct Builder {
+/// Goes down a tree, and counts how deep it is.
+pub(super) struct Builder {
     depth: usize,
 }
 
-fn refuse<T>(at: Place, message: impl Into<String>) -> Result<T> {
+pub(super) fn refuse<T>(at: Place, message: impl Into<String>) -> Result<T> {
     Err(ExpressionError::new(at, message))
 }
 
-fn boxed(node: Node) -> Box<Node> {
+pub(super) fn boxed(node: Node) -> Box<Node> {
     Box::new(node)
 }
 
 impl Builder {
-    fn node(&mut self, tree: &Expr, wanted: Type) -> Result<Node> {
+    pub(super) fn node(&mut self, tree: &Expr, wanted: Type) -> Result<Node> {
         self.draft(tree)?.resolve(wanted)
     }
 
-    fn draft(&mut self, tree: &Expr) -> Result<Draft> {
+    pub(super) fn draft(&mut self, tree: &Expr) -> Result<Draft> {
         if self.depth == MOST_DEEP {
             return refuse(
                 start(tree),
@@ -400,7 +399,7 @@ impl Builder {
         ))
     }
 
-    fn convert(&mut self, value: &Expr, to: Type, at: Place) -> Result<Draft> {
+    pub(super) fn convert(&mut self, value: &Expr, to: Type, at: Place) -> Result<Draft> {
         let value = self.draft(value)?;
         let node = match (value.kind, to) {
             (None, _) => value.resolve(to)?,
@@ -419,214 +418,6 @@ impl Builder {
         };
         Ok(Draft::known(node, at))
     }
-
-    fn call(&mut self, function: Function, arguments: &[&Expr]) -> Result<Node> {
-        let arguments = arguments
-            .iter()
-            .enumerate()
-            .map(|(place, argument)| self.node(argument, function.argument(place)))
-            .collect::<Result<_>>()?;
-        Ok(Node::Call {
-            function,
-            arguments,
-        })
-    }
-
-    fn function(&mut self, call: &SqlCall, at: Place) -> Result<Draft> {
-        let written = call.name.to_string();
-        let name = written.to_ascii_lowercase();
-        if call.over.is_some() {
-            return refuse(at, format!("{}: {}", shown(&written), refused::WINDOW));
-        }
-        let Some(most) = KNOWN.iter().find(|(known, _)| *known == name) else {
-            return refuse(at, unknown(&written, &name));
-        };
-        let arguments = match &call.args {
-            FunctionArguments::List(list)
-                if list.duplicate_treatment.is_none() && list.clauses.is_empty() =>
-            {
-                list.args
-                    .iter()
-                    .map(|argument| match argument {
-                        FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value),
-                        _ => None,
-                    })
-                    .collect::<Option<Vec<&Expr>>>()
-            }
-            _ => None,
-        };
-        let plain = matches!(call.parameters, FunctionArguments::None)
-            && call.within_group.is_empty()
-            && call.filter.is_none()
-            && call.null_treatment.is_none();
-        let Some(arguments) = arguments.filter(|_| plain) else {
-            return refuse(
-                at,
-                format!("write {name}(…) with values between the parentheses only"),
-            );
-        };
-        let (least, most) = most.1;
-        if !(least..=most).contains(&arguments.len()) {
-            let wanted = match (least, most) {
-                (1, 1) => "one argument".to_owned(),
-                (least, usize::MAX) => format!("{least} arguments or more"),
-                (least, most) if least == most => format!("{least} arguments"),
-                (least, most) => format!("{least} to {most} arguments"),
-            };
-            let more = match name.as_str() {
-                "round" | "trunc" => "; for decimals write round(x * 100) / 100",
-                _ => "",
-            };
-            return refuse(
-                at,
-                format!(
-                    "{name} takes {wanted}, and {} are given{more}",
-                    arguments.len()
-                ),
-            );
-        }
-        let choice = |form, builder: &mut Builder| {
-            let values = arguments
-                .iter()
-                .map(|value| builder.draft(value))
-                .collect::<Result<_>>()?;
-            Draft::choice(form, values, at)
-        };
-        let simple = match name.as_str() {
-            "number" => return self.convert(arguments[0], Type::Number, at),
-            "text" => return self.convert(arguments[0], Type::Text, at),
-            "boolean" => return self.convert(arguments[0], Type::Boolean, at),
-            "date" => return self.convert(arguments[0], Type::Date, at),
-            "timestamp" => return self.convert(arguments[0], Type::Timestamp, at),
-            "coalesce" => return choice(Form::Coalesce, self),
-            "nullif" => return choice(Form::NullIf, self),
-            "least" => return choice(Form::Least, self),
-            "greatest" => return choice(Form::Greatest, self),
-            "date_trunc" => {
-                let function = match text_of(arguments[0])?.to_ascii_lowercase().as_str() {
-                    "year" => Function::DateTrunc(Unit::Year),
-                    "quarter" => Function::DateTrunc(Unit::Quarter),
-                    "month" => Function::DateTrunc(Unit::Month),
-                    "week" => Function::DateTrunc(Unit::Week),
-                    "day" => Function::DateTrunc(Unit::Day),
-                    "hour" => Function::HourTrunc,
-                    _ => {
-                        return refuse(
-                            start(arguments[0]),
-                            "date_trunc cuts to 'year', 'quarter', 'month', 'week', 'day' or 'hour'",
-                        );
-                    }
-                };
-                return self.calendar(function, arguments[1], at);
-            }
-            "at_offset" => {
-                let Some(minutes) = read_offset(text_of(arguments[1])?.as_bytes()) else {
-                    return refuse(
-                        start(arguments[1]),
-                        "an offset is hours and minutes from UTC, as '+01:00' or '-05:30'; named time zones are not known, because they depend on data \
-                         that change from machine to machine",
-                    );
-                };
-                let node = self.call(Function::AtOffset(minutes), &arguments[..1])?;
-                return Ok(Draft::known(node, at));
-            }
-            "year" => return self.calendar(Function::Year, arguments[0], at),
-            "quarter" => return self.calendar(Function::Quarter, arguments[0], at),
-            "month" => return self.calendar(Function::Month, arguments[0], at),
-            "week" => return self.calendar(Function::Week, arguments[0], at),
-            "weekday" => return self.calendar(Function::Weekday, arguments[0], at),
-            "day" => return self.calendar(Function::Day, arguments[0], at),
-            "hour" => Function::Hour,
-            "abs" => Function::Abs,
-            "floor" => Function::Floor,
-            "ceil" => Function::Ceil,
-            "round" => Function::Round,
-            "trunc" => Function::Trunc,
-            "sqrt" => Function::Sqrt,
-            "upper" => Function::Upper,
-            "lower" => Function::Lower,
-            "trim" => Function::Trim,
-            "length" => Function::Length,
-            "substr" | "substring" => Function::Substr,
-            "concat" => Function::Concat,
-            "starts_with" => Function::StartsWith,
-            _ => return refuse(at, unknown(&written, &name)),
-        };
-        Ok(Draft::known(self.call(simple, &arguments)?, at))
-    }
-
-    /// A function of a date: a timestamp is on its day.
-    fn calendar(&mut self, function: Function, value: &Expr, at: Place) -> Result<Draft> {
-        let value = self.draft(value)?;
-        let wanted = function.argument(0);
-        let value = match (value.kind, wanted) {
-            (Some(Type::Timestamp), Type::Date) => Node::Convert {
-                value: boxed(value.resolve(Type::Timestamp)?),
-                to: Type::Date,
-            },
-            _ => value.resolve(wanted)?,
-        };
-        let arguments = vec![value];
-        Ok(Draft::known(
-            Node::Call {
-                function,
-                arguments,
-            },
-            at,
-        ))
-    }
-}
-
-/// The functions, and how many arguments they take.
-const KNOWN: [(&str, (usize, usize)); 32] = [
-    ("abs", (1, 1)),
-    ("at_offset", (2, 2)),
-    ("boolean", (1, 1)),
-    ("ceil", (1, 1)),
-    ("coalesce", (1, usize::MAX)),
-    ("concat", (1, usize::MAX)),
-    ("date", (1, 1)),
-    ("date_trunc", (2, 2)),
-    ("day", (1, 1)),
-    ("floor", (1, 1)),
-    ("greatest", (1, usize::MAX)),
-    ("hour", (1, 1)),
-    ("least", (1, usize::MAX)),
-    ("length", (1, 1)),
-    ("lower", (1, 1)),
-    ("month", (1, 1)),
-    ("nullif", (2, 2)),
-    ("number", (1, 1)),
-    ("quarter", (1, 1)),
-    ("round", (1, 1)),
-    ("sqrt", (1, 1)),
-    ("starts_with", (2, 2)),
-    ("substr", (2, 3)),
-    ("substring", (2, 3)),
-    ("text", (1, 1)),
-    ("timestamp", (1, 1)),
-    ("trim", (1, 1)),
-    ("trunc", (1, 1)),
-    ("upper", (1, 1)),
-    ("week", (1, 1)),
-    ("weekday", (1, 1)),
-    ("year", (1, 1)),
-];
-
-fn known_functions() -> String {
-    let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
-    format!("the functions are {}", names.join(", "))
-}
-
-fn unknown(written: &str, name: &str) -> String {
-    if let Some(reason) = refused::reason(name) {
-        return format!("{} is not allowed: {reason}", shown(written));
-    }
-    let remedy = match nearest(name, KNOWN.iter().map(|(name, _)| *name)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => known_functions(),
-    };
-    format!("there is no function `{}`; {remedy}", shown(written))
 }
 
 /// The parts of a chain of one operator, without recursion.
@@ -707,127 +498,15 @@ fn ordered_kind(kind: Option<Type>, at: Place) -> Result<Type> {
     }
 }
 
-fn literal(value: &Value, at: Place) -> Result<Draft> {
-    match value {
-        Value::Number(digits, false) => {
-            let number: f64 = digits.parse().unwrap_or(f64::NAN);
-            if !number.is_finite() {
-                return refuse(at, "this number is too large for a double (1.8e308)");
-            }
-            // By its digits: 2^53 + 1 reads as 2^53.
-            let is_whole = digits.bytes().all(|digit| digit.is_ascii_digit());
-            if is_whole && !digits.parse::<u64>().is_ok_and(|whole| whole <= 1 << 53) {
-                return refuse(
-                    at,
-                    format!(
-                        "whole numbers are exact up to 2^53 only; compare texts, as in x = '{}', or write the number with a point",
-                        shown(digits)
-                    ),
-                );
-            }
-            // `.5` and `5.` and `007` are numbers too.
-            let text = canonical(&format!("{number:e}")).unwrap_or_default();
-            let text = match digits.starts_with('0') || digits.starts_with('.') {
-                true => text,
-                false => canonical(digits.trim_end_matches('.')).unwrap_or(text),
-            };
-            Ok(number_literal(number, text, at))
-        }
-        Value::SingleQuotedString(text) => {
-            if text.len() > MOST_TEXT {
-                return refuse(
-                    at,
-                    format!(
-                        "a text has at most {MOST_TEXT} bytes, and this has {}",
-                        text.len()
-                    ),
-                );
-            }
-            Ok(Draft::known(Node::Text(text.clone()), at))
-        }
-        Value::Boolean(truth) => Ok(Draft::known(Node::Boolean(*truth), at)),
-        Value::Null => Ok(null(at)),
-        _ => refuse(
-            at,
-            "numbers are written as 12 or 1.5e3, texts in single quotes, names of columns in double quotes or none",
-        ),
-    }
+fn not(node: Node) -> Node {
+    Node::Not(boxed(node))
 }
 
-fn null(at: Place) -> Draft {
-    Draft {
-        shape: Shape::Null,
-        kind: None,
-        at,
+fn negate_if(negated: bool, node: Node) -> Node {
+    match negated {
+        true => not(node),
+        false => node,
     }
-}
-
-fn number_literal(number: f64, text: String, at: Place) -> Draft {
-    Draft {
-        shape: Shape::Literal(number, text),
-        kind: Some(Type::Number),
-        at,
-    }
-}
-
-/// `date '2024-01-31'` and `timestamp '2024-01-31 12:00'`.
-fn typed(literal: &TypedString, at: Place) -> Result<Node> {
-    let Value::SingleQuotedString(text) = &literal.value.value else {
-        return refuse(
-            at,
-            "write date '2024-01-31' or timestamp '2024-01-31 23:59:00'",
-        );
-    };
-    match cast_type(&literal.data_type, at)? {
-        Type::Date if text.len() == 10 => match read_date(text) {
-            Some(day) => Ok(Node::Date(day)),
-            None => refuse(
-                at,
-                format!(
-                    "there is no day `{}` in the years 0001 to 9999",
-                    shown(text)
-                ),
-            ),
-        },
-        Type::Timestamp => match read_timestamp(text) {
-            Some(time) => Ok(Node::Timestamp(time)),
-            None => refuse(
-                at,
-                format!(
-                    "`{}` is no time; write timestamp '2024-01-31 23:59:00'",
-                    shown(text)
-                ),
-            ),
-        },
-        _ => refuse(
-            at,
-            "write date '2024-01-31' or timestamp '2024-01-31 23:59:00'",
-        ),
-    }
-}
-
-fn cast_type(written: &DataType, at: Place) -> Result<Type> {
-    Ok(match written {
-        DataType::Double(_) | DataType::DoublePrecision | DataType::Float64 | DataType::Float8 => {
-            Type::Number
-        }
-        DataType::Text | DataType::Varchar(None) | DataType::String(None) => Type::Text,
-        DataType::Boolean | DataType::Bool => Type::Boolean,
-        DataType::Date => Type::Date,
-        DataType::Timestamp(None, zone) if !zone.to_string().contains("WITH TIME") => {
-            Type::Timestamp
-        }
-        other => {
-            let other = other.to_string();
-            return refuse(
-                at,
-                format!(
-                    "there is no type `{}`; cast to double, text, boolean, date or timestamp, and for whole numbers write round(x), floor(x) or trunc(x)",
-                    shown(&other)
-                ),
-            );
-        }
-    })
 }
 
 fn plain_rounding(field: &CeilFloorKind, at: Place) -> Result<()> {
@@ -837,68 +516,5 @@ fn plain_rounding(field: &CeilFloorKind, at: Place) -> Result<()> {
             at,
             "floor and ceil take one argument; for dates write date_trunc('month', x)",
         ),
-    }
-}
-
-/// A text that stands in the expression itself.
-fn text_of(tree: &Expr) -> Result<String> {
-    match tree {
-        Expr::Value(value) => match &value.value {
-            Value::SingleQuotedString(text) if text.len() <= MOST_TEXT => Ok(text.clone()),
-            _ => refuse(start(tree), "a text in single quotes is needed here"),
-        },
-        Expr::Nested(inner) => text_of(inner),
-        _ => refuse(
-            start(tree),
-            "a text in single quotes is needed here, the same for every row",
-        ),
-    }
-}
-
-fn one_character(text: &str, at: Place) -> Result<char> {
-    let mut characters = text.chars();
-    match (characters.next(), characters.next()) {
-        (Some(character), None) => Ok(character),
-        _ => refuse(at, "after escape stands one character"),
-    }
-}
-
-/// The pieces of a pattern, in one form: runs of text are joined, and of several `%` one is left.
-fn pieces(pattern: &str, escape: Option<char>, at: Place) -> Result<Vec<Piece>> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        let literal = if Some(character) == escape {
-            match characters.next() {
-                Some(next) => next,
-                None => return refuse(at, "the pattern ends in its escape character"),
-            }
-        } else if character == '%' {
-            if pieces.last() != Some(&Piece::Any) {
-                pieces.push(Piece::Any);
-            }
-            continue;
-        } else if character == '_' {
-            pieces.push(Piece::One);
-            continue;
-        } else {
-            character
-        };
-        match pieces.last_mut() {
-            Some(Piece::Text(text)) => text.push(literal),
-            _ => pieces.push(Piece::Text(literal.to_string())),
-        }
-    }
-    Ok(pieces)
-}
-
-fn not(node: Node) -> Node {
-    Node::Not(boxed(node))
-}
-
-fn negate_if(negated: bool, node: Node) -> Node {
-    match negated {
-        true => not(node),
-        false => node,
     }
 }

@@ -12,6 +12,8 @@ mod draft;
 mod error;
 #[cfg(feature = "engine")]
 mod evaluate;
+mod function;
+mod literal;
 mod node;
 mod parse;
 mod print;

@@ -97,10 +97,7 @@ impl Kind for Count {
 
 impl Noisy for Count {
     fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
-        match exact {
-            [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
-            _ => Err(unexpected()),
-        }
+        rows(exact)
     }
 
     fn stability(&self) -> Stability {
@@ -120,11 +117,27 @@ impl Noisy for Count {
     }
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
-        numbers
-            .iter()
-            .map(|number| whole_cell(String::new(), number, published.error))
-            .collect()
+        let unlabelled = numbers.iter().map(|number| (number, ""));
+        whole_cells(unlabelled, published)
     }
+}
+
+/// How many rows a group has.
+pub(super) fn rows(exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    match exact {
+        [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
+        _ => Err(unexpected()),
+    }
+}
+
+/// A cell for each number with its label.
+pub(super) fn whole_cells<'a>(
+    labelled: impl Iterator<Item = (&'a Rational, &'a str)>,
+    published: Published<'_>,
+) -> Vec<Cell> {
+    labelled
+        .map(|(number, label)| whole_cell(label.to_owned(), number, published.error))
+        .collect()
 }
 
 /// Both the published and the exact number are whole, so their distance is too. A number that was

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
-use super::count::whole_error;
+use super::count::{whole_cells, whole_error};
 use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability, Symbol,
     unexpected,
@@ -13,7 +13,7 @@ use super::{
 use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, Missing, PlanError};
-use crate::present::{Cell, whole_cell};
+use crate::present::Cell;
 
 /// The rows of each bin or category.
 #[derive(Clone, Debug)]
@@ -27,19 +27,16 @@ struct Histogram {
 pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
     let name = &column.name;
-    let aggregate = match &column.kind {
-        ColumnKind::Categories(categories) => Aggregate::Categories(Arc::clone(categories)),
-        ColumnKind::Numbers(numbers) if numbers.edges.is_some() => {
-            Aggregate::Bins(Arc::clone(numbers))
-        }
-        ColumnKind::Numbers(_) => {
-            return Err(reading.error(format!(
-                "a histogram of `{name}` needs bins; add `edges` to [columns.{name}]"
-            )));
-        }
-        ColumnKind::Discovered => {
+    let aggregate = match (parts(&column.kind), &column.kind) {
+        (Some(aggregate), _) => aggregate,
+        (None, ColumnKind::Discovered) => {
             return Err(reading.error(format!(
                 "the values of `{name}` are not public; use a count by `{name}` instead"
+            )));
+        }
+        (None, _) => {
+            return Err(reading.error(format!(
+                "a histogram of `{name}` needs bins; add `edges` to [columns.{name}]"
             )));
         }
     };
@@ -130,10 +127,19 @@ impl Noisy for Histogram {
     }
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
-        let labelled = numbers.iter().zip(&self.labels);
-        labelled
-            .map(|(number, label)| whole_cell(label.clone(), number, published.error))
-            .collect()
+        let labels = self.labels.iter().map(String::as_str);
+        whole_cells(numbers.iter().zip(labels), published)
+    }
+}
+
+/// The counts of the public parts of a column, its categories or its bins; `None` if it has none.
+pub(super) fn parts(column: &ColumnKind) -> Option<Aggregate> {
+    match column {
+        ColumnKind::Categories(categories) => Some(Aggregate::Categories(Arc::clone(categories))),
+        ColumnKind::Numbers(numbers) if numbers.edges.is_some() => {
+            Some(Aggregate::Bins(Arc::clone(numbers)))
+        }
+        _ => None,
     }
 }
 

@@ -9,14 +9,12 @@ use std::sync::Arc;
 use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
-use super::count::whole_error;
-use super::histogram::{counts, indicators};
-use super::{
-    Drawn, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, unexpected,
-};
+use super::count::{rows, whole_cells, whole_error};
+use super::histogram::{counts, indicators, parts};
+use super::{Drawn, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, PlanError};
-use crate::present::{Cell, whole_cell};
+use crate::present::Cell;
 
 /// The most frequent of public categories or bins.
 #[derive(Clone, Debug)]
@@ -39,17 +37,14 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let name = column.name.clone();
     let most = reading.table.need("most", "most = 10")?;
     let most = usize::try_from(most.count()?).map_err(|_| most.error("`most` is too large"))?;
-    let aggregate = match &column.kind {
-        ColumnKind::Categories(categories) => Aggregate::Categories(Arc::clone(categories)),
-        ColumnKind::Numbers(numbers) if numbers.edges.is_some() => {
-            Aggregate::Bins(Arc::clone(numbers))
-        }
-        ColumnKind::Numbers(_) => {
+    let aggregate = match (parts(&column.kind), &column.kind) {
+        (Some(aggregate), _) => aggregate,
+        (None, ColumnKind::Discovered) => return Ok(Arc::new(TopFound { column: name, most })),
+        (None, _) => {
             return Err(reading.error(format!(
                 "the most frequent values of `{name}` need bins; add `edges` to [columns.{name}]"
             )));
         }
-        ColumnKind::Discovered => return Ok(Arc::new(TopFound { column: name, most })),
     };
     let labels = column.labels();
     Ok(Arc::new(Top {
@@ -150,10 +145,11 @@ impl Noisy for Top {
         // Equal counts keep the order of the plan.
         labelled.sort_by(|a, b| b.0.cmp(a.0));
         labelled.truncate(self.most);
-        labelled
-            .into_iter()
-            .map(|(number, label)| whole_cell(label.clone(), number, published.error))
-            .collect()
+        let labelled = labelled.into_iter();
+        whole_cells(
+            labelled.map(|(number, label)| (number, label.as_str())),
+            published,
+        )
     }
 }
 
@@ -208,10 +204,7 @@ impl Kind for TopFound {
 
 impl Noisy for TopFound {
     fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
-        match exact {
-            [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
-            _ => Err(unexpected()),
-        }
+        rows(exact)
     }
 
     fn stability(&self) -> Stability {
@@ -231,9 +224,7 @@ impl Noisy for TopFound {
     }
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
-        let numbers = numbers.iter();
-        numbers
-            .map(|number| whole_cell(String::new(), number, published.error))
-            .collect()
+        let unlabelled = numbers.iter().map(|number| (number, ""));
+        whole_cells(unlabelled, published)
     }
 }
