@@ -86,7 +86,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
             // As many decimals as the most exact of them needs.
             let each = family.members.iter().zip(&ties).map(|(member, tied)| {
                 let grid = prices[member.statistic].noised();
-                places(Some(tied.off), grid.map(|noised| noised.grid_exponent))
+                places(Some(tied.off), grid.map(|noised| noised.grid))
             });
             let decimals = each.max().unwrap_or(0);
             ties.iter_mut().for_each(|tied| tied.decimals = decimals);
@@ -209,7 +209,7 @@ fn terms<'a>(
         if !weights.is_empty() {
             terms.push(Term {
                 noise: noised.noise,
-                grid_exponent: noised.grid_exponent,
+                grid: noised.grid,
                 weights,
             });
         }

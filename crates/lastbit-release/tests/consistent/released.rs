@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use lastbit::GridExponent;
 use lastbit::tables::Tails;
 use lastbit_exact::{Rational, Up};
 use lastbit_release::account::price;
@@ -224,7 +225,7 @@ fn sums_of_both_kinds_of_noise_have_a_bound() {
     let alpha = Rational::new(1, 20);
     let term = |noise, weights| Term {
         noise,
-        grid_exponent: -60,
+        grid: GridExponent::new(-60).unwrap(),
         weights,
     };
     let one = vec![(Up::exact(1.0), 1)];

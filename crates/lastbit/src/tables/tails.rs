@@ -23,8 +23,8 @@ pub struct Tails {
 pub struct Term<'a> {
     /// Their law.
     pub noise: &'a Noise,
-    /// The exponent of the grid that they are rounded to.
-    pub grid_exponent: i64,
+    /// The grid that they are rounded to.
+    pub grid: GridExponent,
     /// Magnitudes of weights, and how many noises have each.
     pub weights: Vec<(Up, u32)>,
 }
@@ -93,7 +93,7 @@ impl Tails {
         let (mut rounding, mut variance) = (Up::ZERO, Up::ZERO);
         let mut laplaces = Vec::new();
         for term in terms {
-            let step = Up::from_rational(&Rational::ONE.times_power_of_two(term.grid_exponent - 1));
+            let step = Up::from_rational(&term.grid.step().times_power_of_two(-1));
             for &(weight, count) in &term.weights {
                 let many = Up::from(count);
                 rounding += weight * step * many;
