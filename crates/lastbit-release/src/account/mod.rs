@@ -31,10 +31,13 @@
 //! ```
 
 mod adds;
+mod choose;
 mod item;
 mod pld;
 mod share;
 mod sharing;
+mod stated;
+mod sums;
 mod tie;
 
 use lastbit::metrics::Norms;
@@ -46,8 +49,8 @@ use crate::plan::Accountant;
 use crate::statistic::{Chain, Currency, Mechanism, Noised, Paid, Slot};
 
 pub use adds::Adds;
-pub(crate) use share::{Offered, price_as};
-pub use share::{price, price_in};
+pub(crate) use choose::{Offered, price_as};
+pub use choose::{price, price_in};
 pub use sharing::Shared;
 pub use tie::Tied;
 

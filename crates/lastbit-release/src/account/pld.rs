@@ -7,7 +7,8 @@ use lastbit::solve;
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::Way;
-use super::share::{Choice, Pricer, Split, finite};
+use super::share::{Choice, Pricer, Split};
+use super::sums::finite;
 use super::{Adds, Infeasible, Price, PriceError};
 use crate::ledger as composing;
 use crate::loss::Loss;

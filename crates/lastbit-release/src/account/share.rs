@@ -1,192 +1,16 @@
-//! Accountants: how a budget is shared out, and what the whole costs.
+//! How an accountant shares a budget among the statistics.
 
 use lastbit::Error;
-use lastbit::accounting::{gaussian_epsilon, gaussian_mu_squared};
-use lastbit::conversions::{
-    optimal_composition, zcdp_for_approximate, zcdp_to_approximate_epsilon,
-};
+use lastbit::conversions::optimal_composition;
 use lastbit::solve::{self, Decimal};
-use lastbit::tables::{Noise, Tails};
-use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::{Item, Way};
 use super::sharing::shared;
-use super::tie::tie;
-use super::{Adds, Infeasible, Offer, Price, PriceError, Prices};
-use crate::ledger::{self as composing, Terms};
+use super::{Adds, PriceError};
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Plan, Scope, Share, Statistic};
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, table};
-
-/// The price of a plan, under the accountant that it names or else the one under which errors are smallest, as a new ledger takes it. Reads no data.
-pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
-    price_in(plan, &Adds::new(plan, None))
-}
-
-/// The price of a plan as a ledger takes it.
-pub fn price_in(plan: &Plan, adds: &Adds) -> Result<Prices, PriceError> {
-    price_as(plan, adds, Offered::All)
-}
-
-/// Which ways to price a plan there were: earlier versions stored releases under theirs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Offered {
-    /// All.
-    All,
-    /// Those before the laws of losses were added up.
-    Sums,
-    /// And before statistics shared noise.
-    Apart,
-}
-
-pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Prices, PriceError> {
-    let tails = Tails::default();
-    let alpha = plan.confidence.alpha();
-    let pricer = Pricer::new(
-        plan,
-        adds,
-        Errors {
-            tails: &tails,
-            alpha: &alpha,
-        },
-        offered != Offered::Apart,
-    )?;
-    let sums = [Accountant::Pure, Accountant::Zcdp, Accountant::Optimal];
-    let accountants = match (plan.accountant, adds) {
-        (Some(accountant), _) => vec![accountant],
-        (None, Adds::Composed { terms, .. }) => vec![match terms.currency {
-            composing::Currency::Zcdp => Accountant::Zcdp,
-            composing::Currency::Gaussian => Accountant::Gaussian,
-        }],
-        (None, Adds::Plainly) => match plan.spend.measure {
-            Measure::Pure => vec![Accountant::Pure],
-            Measure::Zcdp => vec![Accountant::Zcdp],
-            _ if offered == Offered::All => {
-                [&sums[..], &[Accountant::Gaussian, Accountant::Pld]].concat()
-            }
-            _ => sums.to_vec(),
-        },
-    };
-    let mut assignments = Vec::new();
-    for accountant in accountants {
-        let outcome = pricer.assign(accountant);
-        if plan.accountant.is_some() {
-            assignments.push((accountant, Ok(outcome?)));
-        } else {
-            assignments.push((accountant, outcome));
-        }
-    }
-    // Where every statistic has its loss or error, what is left to choose is the price.
-    let is_fixed = |statistic: &Statistic| !matches!(statistic.share, Share::Weight(_));
-    let by_loss = offered == Offered::All && plan.statistics.iter().all(is_fixed);
-    // The first of those that are about as good: a δ is not spent for the fourth digit of an error.
-    let count = plan.statistics.len() as f64;
-    let margin = match offered {
-        Offered::All => 1e-3 * count,
-        Offered::Sums | Offered::Apart => 0.0,
-    };
-    let is_better = |a: &Assignment, b: &Assignment| match by_loss {
-        true => a.loss.main < b.loss.main,
-        false => a.score < b.score - margin,
-    };
-    let best = assignments
-        .iter()
-        .filter_map(|(accountant, outcome)| Some((*accountant, outcome.as_ref().ok()?)))
-        .reduce(|best, next| match is_better(next.1, best.1) {
-            true => next,
-            false => best,
-        });
-    let Some((accountant, best)) = best else {
-        return Err(least_infeasible(
-            assignments
-                .into_iter()
-                .filter_map(|(_, outcome)| outcome.err()),
-        ));
-    };
-    let mut comparison: Vec<Offer> = assignments
-        .iter()
-        .map(|(accountant, outcome)| Offer {
-            accountant: *accountant,
-            relative_error: outcome
-                .as_ref()
-                .ok()
-                .map(|assignment| ((assignment.score - best.score) / count).exp()),
-            outcome: match outcome {
-                Ok(assignment) => Ok(assignment.loss.clone()),
-                Err(PriceError::Accountant { why, .. }) => Err(why.clone()),
-                Err(PriceError::Infeasible(infeasible)) => {
-                    Err(format!("the targets take {}", infeasible.needed))
-                }
-                Err(error) => Err(error.to_string()),
-            },
-        })
-        .collect();
-    if plan.accountant.is_none() && matches!(adds, Adds::Composed { .. }) {
-        comparison.push(Offer {
-            accountant: Accountant::Pld,
-            outcome: Err("for a release that does not compose".to_owned()),
-            relative_error: None,
-        });
-    }
-    let statistics = pricer.prices(best)?;
-    pricer.check(accountant, &best.loss, &statistics)?;
-    Ok(Prices {
-        accountant,
-        loss: best.loss.clone(),
-        statistics,
-        comparison,
-    })
-}
-
-/// The error that asks for the least: an infeasible plan if there is one.
-fn least_infeasible(errors: impl Iterator<Item = PriceError>) -> PriceError {
-    let mut best: Option<PriceError> = None;
-    for error in errors {
-        best = Some(match (best, error) {
-            (Some(PriceError::Infeasible(a)), PriceError::Infeasible(b)) => {
-                PriceError::Infeasible(if b.needed.main < a.needed.main { b } else { a })
-            }
-            (Some(infeasible @ PriceError::Infeasible(_)), _) => infeasible,
-            (_, error @ PriceError::Infeasible(_)) => error,
-            (Some(PriceError::Accountant { .. }) | None, error) => error,
-            (Some(first), _) => first,
-        });
-    }
-    best.unwrap_or(PriceError::OutOfRange {
-        what: "no accountant applies".to_owned(),
-    })
-}
-
-/// A bound that is a number, of 12 digits.
-pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
-    let exact = Rational::try_from(bound.get()).map_err(|_| PriceError::OutOfRange {
-        what: "the loss is out of range".to_owned(),
-    })?;
-    Ok(decimal::up(&exact, DIGITS))
-}
-
-/// The first of some numbers of 12 digits, from `least` on, that is enough. A loss converted to ε and back, both rounded to the safe side, may
-/// be a little less.
-fn sufficient(
-    least: Rational,
-    enough: impl Fn(&Rational) -> Result<bool, PriceError>,
-) -> Result<Rational, PriceError> {
-    if enough(&least)? {
-        return Ok(least);
-    }
-    // From 1e-12 to 4 times as much.
-    for exponent in -40..=2 {
-        let more = &Rational::ONE + &Rational::ONE.times_power_of_two(exponent);
-        let more = decimal::up(&(&least * &more), DIGITS);
-        if enough(&more)? {
-            return Ok(more);
-        }
-    }
-    Err(PriceError::OutOfRange {
-        what: "no budget is enough for the targets".to_owned(),
-    })
-}
 
 /// Which rows of a unit reach a statistic: of one that is of units, what is said of the unit is one row in one group.
 fn reach(statistic: &Statistic) -> Scope {
@@ -202,14 +26,14 @@ pub(super) type Choice = (Mechanism, Rational);
 
 /// Mechanisms and losses under one accountant.
 pub(super) struct Assignment {
-    currency: Currency,
-    loss: Loss,
+    pub currency: Currency,
+    pub loss: Loss,
     /// For each statistic.
-    choices: Vec<Choice>,
+    pub choices: Vec<Choice>,
     /// δ of each threshold.
-    threshold: Rational,
+    pub threshold: Rational,
     /// Σ ln error.
-    score: f64,
+    pub score: f64,
 }
 
 pub(super) struct Pricer<'a> {
@@ -250,7 +74,7 @@ pub(super) struct Targets {
 }
 
 impl<'a> Pricer<'a> {
-    fn new(
+    pub fn new(
         plan: &'a Plan,
         adds: &'a Adds,
         errors: Errors<'a>,
@@ -320,7 +144,8 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
+    /// Mechanisms and losses under an accountant.
+    pub fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
         let split = self.split(accountant);
         let way = match accountant {
             Accountant::Pure | Accountant::Optimal => Way::Pure,
@@ -341,151 +166,6 @@ impl<'a> Pricer<'a> {
             thresholds => &split.of_thresholds / &Rational::from(thresholds),
         };
         self.finish(way.currency(), loss, choices, threshold)
-    }
-
-    /// What the choices are in the currency of a ledger.
-    fn composed(
-        &self,
-        terms: &Terms,
-        way: Way,
-        choices: &[Choice],
-        split: &Split,
-    ) -> Result<Loss, PriceError> {
-        let mut sum = Rational::ZERO;
-        for (item, (mechanism, loss)) in self.items.iter().zip(choices) {
-            if loss.is_zero() {
-                continue;
-            }
-            let gaussian = matches!(
-                mechanism,
-                Mechanism::Noise {
-                    noise: Noise::Gaussian(_),
-                    ..
-                }
-            );
-            if terms.currency == composing::Currency::Gaussian && !gaussian {
-                return Err(PriceError::Accountant {
-                    accountant: Accountant::Gaussian.name(),
-                    why: "the ledger adds up Gaussian noise alone".to_owned(),
-                });
-            }
-            sum = match way.currency() {
-                Currency::Rho => &sum + loss,
-                Currency::Epsilon => &sum + &item.rho(mechanism, self.errors)?,
-            };
-        }
-        Ok(Loss {
-            measure: terms.measure(),
-            main: match terms.currency {
-                composing::Currency::Zcdp => sum,
-                // ρ = μ²/2.
-                composing::Currency::Gaussian => sum.times_power_of_two(1),
-            },
-            delta: split.of_thresholds.clone(),
-        })
-    }
-
-    /// Losses that add up, and what the sum is worth.
-    fn by_sums(
-        &self,
-        accountant: Accountant,
-        way: Way,
-        split: &Split,
-    ) -> Result<(Loss, Vec<Choice>), PriceError> {
-        let spend = &self.plan.spend;
-        let Split {
-            converted,
-            of_thresholds,
-        } = split;
-        let plain = accountant == Accountant::Pure || spend.measure == Measure::Zcdp;
-        // What a budget of this ε or ρ is in the currency.
-        let total_of = |main: &Rational| -> Result<Rational, PriceError> {
-            if plain {
-                return Ok(main.clone());
-            }
-            let rho = match way {
-                Way::Gaussian => {
-                    let squared = gaussian_mu_squared(main, converted)?;
-                    Down::exact(squared.get() / 2.0)
-                }
-                _ => {
-                    zcdp_for_approximate(Down::from_rational(main), Down::from_rational(converted))?
-                }
-            };
-            let rho = Rational::try_from(rho.get()).unwrap_or(Rational::ZERO);
-            Ok(decimal::down(&rho, DIGITS))
-        };
-        let total = match (self.adds, &self.plan.part) {
-            (Adds::Composed { terms, limit }, Some(part)) if !plain => {
-                let whole = &limit.main * part;
-                match terms.currency {
-                    composing::Currency::Zcdp => whole,
-                    composing::Currency::Gaussian => whole.times_power_of_two(-1),
-                }
-            }
-            _ => total_of(&spend.main)?,
-        };
-        let whole = |main: Rational| -> Result<Loss, PriceError> {
-            Ok(match (accountant, spend.measure) {
-                (Accountant::Pure, measure) => Loss {
-                    measure,
-                    main,
-                    delta: of_thresholds.clone(),
-                },
-                (_, Measure::Zcdp) => Loss {
-                    measure: Measure::Zcdp,
-                    main,
-                    delta: Rational::ZERO,
-                },
-                _ => {
-                    let epsilon = match way {
-                        Way::Gaussian => gaussian_epsilon(&main.times_power_of_two(1), converted)?,
-                        _ => zcdp_to_approximate_epsilon(
-                            Up::from_rational(&main),
-                            Down::from_rational(converted),
-                        )?,
-                    };
-                    let epsilon = finite(epsilon)?;
-                    Loss {
-                        measure: Measure::Approximate,
-                        // A ρ within the total is within the ε that the total was made of.
-                        main: if main <= total {
-                            epsilon.min(spend.main.clone())
-                        } else {
-                            epsilon
-                        },
-                        delta: spend.delta.clone(),
-                    }
-                }
-            })
-        };
-        let targets = self.targets(way)?;
-        let rest = &total - &targets.fixed;
-        if rest.is_negative() || (targets.sharing > 0 && rest.is_zero()) {
-            let fixed = &targets.fixed;
-            return Err(PriceError::Infeasible(Box::new(Infeasible {
-                needed: Loss {
-                    main: sufficient(whole(fixed.clone())?.main, |main| {
-                        Ok(total_of(main)? >= *fixed)
-                    })?,
-                    ..spend.clone()
-                },
-                targets: targets.words,
-                available: spend.clone(),
-                sharing: targets.sharing,
-            })));
-        }
-        let dealt = self.deal(way, &targets, &rest)?;
-        // Shares of the whole budget add up to it exactly.
-        let loss = if dealt.sharing > 0
-            && accountant != Accountant::Pure
-            && spend.measure == Measure::Approximate
-        {
-            spend.clone()
-        } else {
-            whole(dealt.spent)?
-        };
-        Ok((loss, dealt.choices))
     }
 
     /// What fixed losses and error targets take.
@@ -671,65 +351,5 @@ impl<'a> Pricer<'a> {
                 "relax the target, or choose a finer `grid` for its column"
             },
         }
-    }
-
-    fn prices(&self, assignment: &Assignment) -> Result<Vec<Price>, PriceError> {
-        let mut prices: Vec<Price> = (0..self.items.len())
-            .map(|index| self.price(index, assignment))
-            .collect::<Result<_, _>>()?;
-        tie(self.plan, &mut prices, self.errors)?;
-        for (item, price) in self.items.iter().zip(&mut prices) {
-            if price.tied.is_some() && item.chain.kind.public_rows().is_none() {
-                // The error of a number that adds up does not depend on its rows.
-                price.rows_for_tenth = item.rows_for_tenth(|_| Ok(price.error))?;
-            }
-        }
-        Ok(prices)
-    }
-
-    fn price(&self, index: usize, assignment: &Assignment) -> Result<Price, PriceError> {
-        let (item, statistic) = (&self.items[index], &self.plan.statistics[index]);
-        let (mechanism, loss) = &assignment.choices[index];
-        let mechanism = item.aimed(mechanism.clone(), self.errors)?;
-        let kind = &item.chain.kind;
-        let bias = match (kind.method(), &mechanism) {
-            (Method::Noise(noisy), Mechanism::Noise { noise, grid }) if noisy.is_clamped() => {
-                let factor = item.shared.as_ref().map(|shared| shared.mix.largest_sum());
-                // E max(0, Σwη) ≤ Σ|w|·E max(0, η), as noise is symmetric.
-                let factor = Up::from_rational(&factor.unwrap_or(Rational::ONE));
-                Some(noise.clamping_bias(*grid) * factor)
-            }
-            _ => None,
-        };
-        let threshold = match kind.counts_rows() && self.plan.is_discovered(statistic) {
-            true => Some(item.threshold(&mechanism, &assignment.threshold)?),
-            false => None,
-        };
-        let price = Price {
-            threshold,
-            groups: item.chain.groups,
-            error: item.error(&mechanism, item.rows, self.errors)?,
-            bias,
-            rows_for_tenth: match kind.public_rows() {
-                // The number of rows is what it is.
-                Some(_) => None,
-                None => {
-                    item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?
-                }
-            },
-            sensitivity: match &item.shared {
-                Some(shared) => self.items[shared.host].norms.clone(),
-                None => item.norms.clone(),
-            },
-            shared: item.shared.clone(),
-            tied: None,
-            rows: item.rows,
-            chain: item.chain.clone(),
-            mechanism,
-            currency: assignment.currency,
-            loss: loss.clone(),
-        };
-        price.check()?;
-        Ok(price)
     }
 }

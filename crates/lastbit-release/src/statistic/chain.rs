@@ -3,7 +3,6 @@
 //! [`table`] is its first stage, the same for all statistics of the same rows; a [`Chain`] is the rest. What a statistic costs is the map of both
 //! together at one unit. The two halves are run apart, because the answer is sealed until it is paid for.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lastbit::accounting::FixedLosses;
@@ -13,16 +12,17 @@ use lastbit::measures::{
 };
 use lastbit::metrics::{ContributionDistance, Norms, NormsDistance};
 use lastbit::tables::{
-    Aim, AnswerDomain, Counts, Limits, Noise, Numbers, RankSelection, RanksPure, RanksZcdp, Reach,
-    ReachDistance, TableDomain, UnitDistance, added, counts, moved, offsets, scan, shares, sums,
-    vectors,
+    Aim, AnswerDomain, Counts, Limits, Noise, Numbers, Reach, ReachDistance, TableDomain,
+    UnitDistance, offsets, scan, shares,
 };
 use lastbit::{Epsilon, Error, GridExponent, Measurement, Transformation};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::Entropy;
 
-use super::{Kind, Method, Selected, Slot, Stability, unexpected};
-use crate::engine::query::{Answer, Exact as ExactValue, Group, KeyValue, Sealed};
+use super::counted::Counted;
+use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
+use super::{Kind, Method, Selected, Slot, unexpected};
+use crate::engine::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Scope, Unit};
 
@@ -103,39 +103,6 @@ pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
     scan(metric, limits, |scan: &Scan| scan())
 }
 
-/// Which groups a statistic speaks of.
-#[derive(Clone, Debug)]
-pub enum Pick {
-    /// All, because they are public.
-    All,
-    /// Those that a count has published.
-    Only(Arc<BTreeSet<Vec<KeyValue>>>),
-}
-
-impl Pick {
-    /// The keys that are picked, in increasing order, and the group of each. A key that the answer lacks has no rows: so the numbers of two
-    /// answers are about the same groups, whatever the data.
-    fn groups<'a>(
-        &'a self,
-        answer: &'a Answer,
-        slot: &Slot,
-    ) -> Vec<(&'a Vec<KeyValue>, Option<&'a Group>)> {
-        let groups = answer.tables.get(slot.table).into_iter().flatten();
-        match self {
-            Pick::All => groups.map(|group| (&group.key, Some(group))).collect(),
-            Pick::Only(published) => {
-                let there: BTreeMap<&Vec<KeyValue>, &Group> =
-                    groups.map(|group| (&group.key, group)).collect();
-                let found = |key| (key, there.get(key).copied());
-                published.iter().map(found).collect()
-            }
-        }
-    }
-}
-
-/// What was drawn for a group: noisy numbers, or for each share three offsets.
-pub type Drawn = Vec<(Vec<KeyValue>, Vec<Rational>)>;
-
 /// From an answer to what is published, with its loss in one of the currencies.
 enum Tail {
     Pure(Tailed<MaxDivergence>),
@@ -153,29 +120,6 @@ pub struct Chain {
     pub groups: Option<u64>,
     /// If its groups are made of those of a finer table, which the limits apply to.
     pub margin: Option<Margin>,
-}
-
-/// Groups that are made of finer ones, all of which are public.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Margin {
-    /// For each finer group, the place of its group.
-    pub places: Arc<[usize]>,
-    /// For each key of the groups, its place among the finer keys.
-    pub keys: Vec<usize>,
-}
-
-impl Margin {
-    /// The groups of finer ones, in increasing order.
-    fn keys<'a>(&self, finer: impl Iterator<Item = &'a Vec<KeyValue>>) -> Vec<Vec<KeyValue>> {
-        let of = |key: &Vec<KeyValue>| -> Option<Vec<KeyValue>> {
-            self.keys
-                .iter()
-                .map(|&place| key.get(place).cloned())
-                .collect()
-        };
-        let keys: BTreeSet<Vec<KeyValue>> = finer.filter_map(of).collect();
-        keys.into_iter().collect()
-    }
 }
 
 impl Chain {
@@ -419,161 +363,6 @@ impl Paid<'_> {
 
 type Tailed<M> = FromAnswer<Approximate<Exact<M>>, Drawn>;
 type FromAnswer<M, T> = Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, T>;
-type Noised<M> = Measurement<Numbers, NormsDistance, Exact<M>, Vec<Rational>>;
-type AboveThreshold<M> = Measurement<
-    Counts<Vec<KeyValue>>,
-    ContributionDistance,
-    Approximate<Exact<M>>,
-    BTreeMap<Vec<KeyValue>, i64>,
->;
-type Ranked<M> = Measurement<lastbit::tables::OffsetsDomain, ReachDistance, Exact<M>, Vec<u64>>;
-
-/// A currency, as the measure of a chain.
-trait Counted: Measure + Sized
-where
-    Exact<Self>: Measure,
-{
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error>;
-    fn above(
-        noise: &Noise,
-        grid: GridExponent,
-        threshold: &Rational,
-    ) -> Result<AboveThreshold<Self>, Error>;
-    fn ranks(selection: &RankSelection, aim: Aim) -> Result<Ranked<Self>, Error>;
-}
-
-impl Counted for MaxDivergence {
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
-        noise.pure(grid)
-    }
-
-    fn above(
-        noise: &Noise,
-        grid: GridExponent,
-        threshold: &Rational,
-    ) -> Result<AboveThreshold<Self>, Error> {
-        noise.above_pure(grid, threshold)
-    }
-
-    fn ranks(selection: &RankSelection, aim: Aim) -> Result<RanksPure, Error> {
-        selection.pure(aim)
-    }
-}
-
-impl Counted for ZeroConcentratedDivergence {
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
-        noise.zcdp(grid)
-    }
-
-    fn above(
-        noise: &Noise,
-        grid: GridExponent,
-        threshold: &Rational,
-    ) -> Result<AboveThreshold<Self>, Error> {
-        noise.above_zcdp(grid, threshold)
-    }
-
-    fn ranks(selection: &RankSelection, aim: Aim) -> Result<RanksZcdp, Error> {
-        selection.zcdp(aim)
-    }
-}
-
-/// The stage from an answer to the numbers of a statistic, of all groups that are picked.
-pub fn numbers_chain(chain: &Chain, slot: &Slot, pick: Pick) -> Result<ToNumbers, Error> {
-    let Some(margin) = &chain.margin else {
-        return of_groups(&chain.kind, chain.groups, slot, pick);
-    };
-    let finer = of_groups(&chain.kind, Some(margin.places.len() as u64), slot, pick)?;
-    finer >> added(Arc::clone(&margin.places))?
-}
-
-/// The numbers of the groups of the answer.
-fn of_groups(
-    kind: &Arc<dyn Kind>,
-    groups: Option<u64>,
-    slot: &Slot,
-    pick: Pick,
-) -> Result<ToNumbers, Error> {
-    let Method::Noise(noisy) = kind.method() else {
-        return Err(Error::other("this statistic has no numbers"));
-    };
-    let stability = noisy.stability();
-    let (of, slot) = (Arc::clone(kind), slot.clone());
-    let numbers = move |answer: &Arc<Answer>| -> Result<Vec<Rational>, Error> {
-        let Method::Noise(noisy) = of.method() else {
-            return Err(unexpected());
-        };
-        let mut all = Vec::new();
-        for (_, group) in pick.groups(answer, &slot) {
-            match group {
-                // Nothing was added to its sums.
-                None => all.resize(all.len() + noisy.count() as usize, Rational::ZERO),
-                Some(group) => {
-                    let exact = slot.of(group).ok_or_else(unexpected)?;
-                    all.extend(noisy.numbers(&exact)?);
-                }
-            }
-        }
-        Ok(all)
-    };
-    match stability {
-        Stability::Shares => shares(groups, numbers),
-        Stability::Sums { lower, upper } => sums(groups, (lower, upper), numbers),
-        Stability::Vectors(each) => vectors(groups, each, numbers),
-        Stability::Moved(statistic) => moved(&statistic, move |answer| {
-            numbers(answer)?.pop().ok_or_else(unexpected)
-        }),
-    }
-}
-
-/// The stage from an answer to the rows of the keys that occur.
-pub fn rows_by_key(slot: &Slot) -> Result<ToCounts, Error> {
-    let slot = slot.clone();
-    counts(move |answer: &Arc<Answer>| {
-        let groups = answer.tables.get(slot.table).into_iter().flatten();
-        groups
-            .map(|group| match slot.of(group).as_deref() {
-                Some([ExactValue::Rows(rows)]) => Ok((group.key.clone(), *rows)),
-                _ => Err(unexpected()),
-            })
-            .collect()
-    })
-}
-
-/// What is drawn from an answer, by group.
-type ByGroup<M> = Measurement<Answers, ReachDistance, M, Drawn>;
-
-/// The numbers of all groups, by group. Which groups there are is public by now.
-fn by_group<M: Measure>(
-    drawn: &Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, Vec<Rational>>,
-    chain: &Chain,
-    slot: &Slot,
-    pick: Pick,
-    each: usize,
-) -> Result<ByGroup<M>, Error> {
-    let (inner, slot, margin) = (drawn.clone(), slot.clone(), chain.margin.clone());
-    Measurement::new(
-        AnswerDomain::new(),
-        ReachDistance,
-        drawn.output_measure().clone(),
-        move |answer: &Arc<Answer>, entropy| {
-            let numbers = inner.invoke_with(answer, entropy)?;
-            let groups = pick.groups(answer, &slot);
-            let keys = groups.into_iter().map(|(key, _)| key);
-            let groups: Vec<Vec<KeyValue>> = match &margin {
-                None => keys.cloned().collect(),
-                Some(margin) => margin.keys(keys),
-            };
-            if numbers.len() != groups.len() * each {
-                return Err(unexpected());
-            }
-            let mut numbers = numbers.into_iter();
-            let mut of_group = || numbers.by_ref().take(each).collect();
-            Ok(groups.into_iter().map(|key| (key, of_group())).collect())
-        },
-        drawn.privacy_map().clone(),
-    )
-}
 
 /// A loss without a δ.
 fn exactly<M: Measure>(drawn: FromAnswer<Exact<M>, Drawn>) -> Tailed<M>
@@ -582,27 +371,4 @@ where
 {
     let measure = Approximate(drawn.output_measure().clone());
     drawn.cast(measure, |loss| WithDelta::new(loss.clone(), Up::ZERO))
-}
-
-/// The exact numbers that noise would be added to, by group; of quantiles, none.
-#[cfg(any(test, feature = "test-entropy"))]
-pub fn exact_numbers(
-    chain: &Chain,
-    slot: &Slot,
-    answer: &Answer,
-) -> Result<Vec<Vec<Rational>>, Error> {
-    let Method::Noise(noisy) = chain.kind.method() else {
-        return Ok(vec![]);
-    };
-    let groups = answer.tables.get(slot.table).into_iter().flatten();
-    let numbers: Vec<Vec<Rational>> = groups
-        .map(|group| noisy.numbers(&slot.of(group).ok_or_else(unexpected)?))
-        .collect::<Result<_, _>>()?;
-    match &chain.margin {
-        None => Ok(numbers),
-        Some(margin) => {
-            let sums = added(Arc::clone(&margin.places))?.invoke(&numbers.concat())?;
-            Ok(sums.into_iter().map(|sum| vec![sum]).collect())
-        }
-    }
 }

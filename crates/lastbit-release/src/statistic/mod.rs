@@ -7,9 +7,11 @@ mod bounds;
 mod chain;
 mod correlation;
 mod count;
+mod counted;
 mod covariance;
 mod errors;
 mod gram;
+mod groups;
 mod histogram;
 mod left_out;
 mod mean;
@@ -42,13 +44,13 @@ use crate::expression::Expression;
 use crate::plan::{PlanError, Scale};
 use crate::present::Cell;
 
-#[cfg(any(test, feature = "test-entropy"))]
-pub use chain::exact_numbers;
 pub use chain::{
-    Answers, Chain, Currency, Drawn, Margin, Mechanism, Paid, Pick, Scan, TableScan, ToCounts,
-    ToNumbers, Whole, numbers_chain, rows_by_key, table,
+    Answers, Chain, Currency, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
 };
 pub use errors::Errors;
+#[cfg(any(test, feature = "test-entropy"))]
+pub use groups::exact_numbers;
+pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
 pub use moment::{Moment, Shape};
 pub use noised::{Mix, Noised};
 pub use query::{Slot, query};

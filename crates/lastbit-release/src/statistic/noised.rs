@@ -103,7 +103,8 @@ impl Noised<'_> {
     /// Whether whole numbers stay whole with their noise.
     pub fn is_whole(&self) -> bool {
         // Numbers that add up were rounded; `made` includes that.
-        self.made.is_some() || self.grid >= GridExponent::INTEGERS && self.mix.is_none_or(Mix::is_whole)
+        self.made.is_some()
+            || self.grid >= GridExponent::INTEGERS && self.mix.is_none_or(Mix::is_whole)
     }
 }
 

@@ -206,6 +206,10 @@ fn event(
         let bounds: Vec<Up> = weights.iter().map(|w| Up::exact(w.abs())).collect();
         // A little less, so that rounding the parts of Laplace weights up cannot make the event of
         // the boxes the smaller one.
-        sum.abs() <= 0.95 * tails.combined(law, GridExponent::new(-9).unwrap(), &bounds, alpha).get()
+        sum.abs()
+            <= 0.95
+                * tails
+                    .combined(law, GridExponent::new(-9).unwrap(), &bounds, alpha)
+                    .get()
     })
 }

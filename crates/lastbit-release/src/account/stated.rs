@@ -1,0 +1,71 @@
+//! What is stated of each statistic once its share is known.
+
+use lastbit_exact::{Rational, Up};
+
+use super::share::{Assignment, Pricer};
+use super::tie::tie;
+use super::{Price, PriceError};
+use crate::statistic::{Mechanism, Method};
+
+impl Pricer<'_> {
+    /// The price of each statistic.
+    pub fn prices(&self, assignment: &Assignment) -> Result<Vec<Price>, PriceError> {
+        let mut prices: Vec<Price> = (0..self.items.len())
+            .map(|index| self.price(index, assignment))
+            .collect::<Result<_, _>>()?;
+        tie(self.plan, &mut prices, self.errors)?;
+        for (item, price) in self.items.iter().zip(&mut prices) {
+            if price.tied.is_some() && item.chain.kind.public_rows().is_none() {
+                // The error of a number that adds up does not depend on its rows.
+                price.rows_for_tenth = item.rows_for_tenth(|_| Ok(price.error))?;
+            }
+        }
+        Ok(prices)
+    }
+
+    fn price(&self, index: usize, assignment: &Assignment) -> Result<Price, PriceError> {
+        let (item, statistic) = (&self.items[index], &self.plan.statistics[index]);
+        let (mechanism, loss) = &assignment.choices[index];
+        let mechanism = item.aimed(mechanism.clone(), self.errors)?;
+        let kind = &item.chain.kind;
+        let bias = match (kind.method(), &mechanism) {
+            (Method::Noise(noisy), Mechanism::Noise { noise, grid }) if noisy.is_clamped() => {
+                let factor = item.shared.as_ref().map(|shared| shared.mix.largest_sum());
+                // E max(0, Σwη) ≤ Σ|w|·E max(0, η), as noise is symmetric.
+                let factor = Up::from_rational(&factor.unwrap_or(Rational::ONE));
+                Some(noise.clamping_bias(*grid) * factor)
+            }
+            _ => None,
+        };
+        let threshold = match kind.counts_rows() && self.plan.is_discovered(statistic) {
+            true => Some(item.threshold(&mechanism, &assignment.threshold)?),
+            false => None,
+        };
+        let price = Price {
+            threshold,
+            groups: item.chain.groups,
+            error: item.error(&mechanism, item.rows, self.errors)?,
+            bias,
+            rows_for_tenth: match kind.public_rows() {
+                // The number of rows is what it is.
+                Some(_) => None,
+                None => {
+                    item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?
+                }
+            },
+            sensitivity: match &item.shared {
+                Some(shared) => self.items[shared.host].norms.clone(),
+                None => item.norms.clone(),
+            },
+            shared: item.shared.clone(),
+            tied: None,
+            rows: item.rows,
+            chain: item.chain.clone(),
+            mechanism,
+            currency: assignment.currency,
+            loss: loss.clone(),
+        };
+        price.check()?;
+        Ok(price)
+    }
+}
