@@ -1,41 +1,15 @@
 //! The film ratings: every integer is that of an independent computation, heavy users are bounded, films are discovered, and tables add up.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use lastbit_exact::Rational;
 use lastbit_release::account::price;
-use lastbit_release::engine::query::{Answer, Exact, KeyValue};
-use lastbit_release::engine::{Options, TableEngine, answer};
+use lastbit_release::engine::query::{Answer, KeyValue};
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{Report, Statistic};
-use lastbit_release::release::release;
-use lastbit_release::statistic::{Slot, exact_numbers, query};
+use lastbit_release::present::Statistic;
+use lastbit_release::statistic::{Slot, exact_numbers};
 
-fn example() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/films")
-}
+use super::example::{Example, written};
 
-fn plan() -> Plan {
-    Plan::read(&example().join("plan.toml")).unwrap()
-}
-
-fn written(value: &Exact) -> String {
-    match value {
-        Exact::Rows(rows) => rows.to_string(),
-        Exact::Moments { rows, sum, squares } => format!("{rows} {sum} {squares}"),
-        Exact::Counts(counts) => {
-            let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
-            counts.join(" ")
-        }
-        Exact::Kept {
-            units,
-            cut,
-            left_out,
-        } => format!("{units} {cut} {left_out}"),
-        other => panic!("{other:?}"),
-    }
-}
+const EXAMPLE: Example = Example("films");
 
 /// One line for each statistic and group.
 fn lines(plan: &Plan, slots: &[Slot], answer: &Answer) -> Vec<String> {
@@ -65,56 +39,12 @@ fn lines(plan: &Plan, slots: &[Slot], answer: &Answer) -> Vec<String> {
 
 #[test]
 fn every_integer_is_that_of_an_independent_computation() {
-    let plan = plan();
-    let (query, slots) = query(&plan, [7; 32]);
-    let answer = answer(&query, &Options::default()).unwrap();
-    let found = lines(&plan, &slots, &answer);
-    let output = Command::new("python3")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language/films.py"))
-        .arg(example())
-        .arg("07".repeat(32))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let expected = String::from_utf8(output.stdout).unwrap();
-    let expected: Vec<&str> = expected.lines().collect();
-    for (found, expected) in found.iter().zip(&expected) {
-        assert_eq!(found, expected);
-    }
-    assert_eq!(found.len(), expected.len());
+    EXAMPLE.has_the_same_integers(lines);
 }
 
 #[test]
 fn the_example_is_made_by_its_script() {
-    let directory = tempfile::TempDir::new().unwrap();
-    let made = directory.path().join("made.csv.gz");
-    let status = Command::new("python3")
-        .arg(example().join("make.py"))
-        .arg(&made)
-        .status();
-    assert!(status.unwrap().success());
-    let unpacked = |path: &Path| {
-        let code = "import gzip,sys; sys.stdout.buffer.write(gzip.open(sys.argv[1]).read())";
-        let output = Command::new("python3")
-            .args(["-c", code])
-            .arg(path)
-            .output();
-        output.unwrap().stdout
-    };
-    assert!(unpacked(&made) == unpacked(&example().join("ratings.csv.gz")));
-}
-
-fn released() -> Report {
-    let directory = tempfile::TempDir::new().unwrap();
-    let ledger = directory.path().join("lastbit.ledger");
-    let engine = TableEngine::default();
-    let progress = std::sync::Arc::new(|_, _| {});
-    let released = release(&plan(), &ledger, &engine, progress).unwrap();
-    released.report().clone()
+    EXAMPLE.is_made_by_its_script("ratings.csv.gz");
 }
 
 fn sum(statistic: &Statistic) -> Rational {
@@ -126,7 +56,7 @@ fn sum(statistic: &Statistic) -> Rational {
 
 #[test]
 fn the_report_shows_films_that_many_rated_and_tables_that_add_up() {
-    let report = released();
+    let report = EXAMPLE.released();
     let statistic = |name: &str| report.statistics.iter().find(|s| s.name == name).unwrap();
     let films = statistic("ratings by film");
     let means = statistic("mean stars by film");

@@ -1,45 +1,22 @@
 //! The labour force survey: every integer is that of an independent computation, and the report says what the plan means.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use lastbit_release::account::price;
-use lastbit_release::engine::query::{Answer, Exact};
-use lastbit_release::engine::{Options, TableEngine, answer};
+use lastbit_release::engine::query::Answer;
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{Report, html, text};
-use lastbit_release::release::{release, report_bytes};
-use lastbit_release::statistic::{Slot, query};
+use lastbit_release::present::{html, text};
+use lastbit_release::release::report_bytes;
+use lastbit_release::statistic::Slot;
 
-fn example() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/labour")
-}
+use super::example::{Example, written};
 
-fn plan() -> Plan {
-    Plan::read(&example().join("plan.toml")).unwrap()
-}
+const EXAMPLE: Example = Example("labour");
 
 /// One line for each statistic and group.
 fn lines(plan: &Plan, slots: &[Slot], answer: &Answer) -> Vec<String> {
     let mut lines = Vec::new();
     for (statistic, slot) in plan.statistics.iter().zip(slots) {
         for (place, group) in answer.tables[slot.table].iter().enumerate() {
-            let value = match &group.values[slot.values[0]] {
-                Exact::Rows(rows) => rows.to_string(),
-                Exact::Sum { rows, sum } => format!("{rows} {sum}"),
-                Exact::Moments { rows, sum, squares } => format!("{rows} {sum} {squares}"),
-                Exact::Counts(counts) => {
-                    let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
-                    counts.join(" ")
-                }
-                Exact::Offsets(offsets) => {
-                    let pairs = offsets
-                        .iter()
-                        .map(|(value, rows)| format!("{value}:{rows}"));
-                    pairs.collect::<Vec<_>>().join(" ")
-                }
-                other => panic!("{other:?}"),
-            };
+            let value = written(&group.values[slot.values[0]]);
             lines.push(format!("{}|{place}|{value}", statistic.name));
         }
     }
@@ -48,62 +25,17 @@ fn lines(plan: &Plan, slots: &[Slot], answer: &Answer) -> Vec<String> {
 
 #[test]
 fn every_integer_is_that_of_an_independent_computation() {
-    let plan = plan();
-    let key = [7; 32];
-    let (query, slots) = query(&plan, key);
-    let answer = answer(&query, &Options::default()).unwrap();
-    let found = lines(&plan, &slots, &answer);
-    let output = Command::new("python3")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language/labour.py"))
-        .arg(example())
-        .arg("07".repeat(32))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let expected = String::from_utf8(output.stdout).unwrap();
-    let expected: Vec<&str> = expected.lines().collect();
-    assert_eq!(found.len(), expected.len());
-    for (found, expected) in found.iter().zip(expected) {
-        assert_eq!(found, expected);
-    }
+    EXAMPLE.has_the_same_integers(lines);
 }
 
 #[test]
 fn the_example_is_made_by_its_script() {
-    let directory = tempfile::TempDir::new().unwrap();
-    let made = directory.path().join("made.csv.gz");
-    let status = Command::new("python3")
-        .arg(example().join("make.py"))
-        .arg(&made)
-        .status();
-    assert!(status.unwrap().success());
-    let unpacked = |path: &Path| {
-        let code = "import gzip,sys; sys.stdout.buffer.write(gzip.open(sys.argv[1]).read())";
-        let output = Command::new("python3")
-            .args(["-c", code])
-            .arg(path)
-            .output();
-        output.unwrap().stdout
-    };
-    assert!(unpacked(&made) == unpacked(&example().join("interviews.csv.gz")));
-}
-
-fn released() -> Report {
-    let directory = tempfile::TempDir::new().unwrap();
-    let ledger = directory.path().join("lastbit.ledger");
-    let engine = TableEngine::default();
-    let progress = std::sync::Arc::new(|_, _| {});
-    let released = release(&plan(), &ledger, &engine, progress).unwrap();
-    released.report().clone()
+    EXAMPLE.is_made_by_its_script("interviews.csv.gz");
 }
 
 #[test]
 fn the_report_has_labels_dates_and_words_for_every_filter() {
-    let report = released();
+    let report = EXAMPLE.released();
     let statistic = |name: &str| report.statistics.iter().find(|s| s.name == name).unwrap();
     let hours = statistic("mean hours");
     let groups: Vec<&str> = hours
@@ -176,7 +108,7 @@ fn the_report_has_labels_dates_and_words_for_every_filter() {
             .notes
             .contains(&"Only rows where age between 15 and 74 count.".to_owned())
     );
-    let plan = plan();
+    let plan = EXAMPLE.plan();
     let stored = serde_json::to_string(&report).unwrap().len() as u64;
     assert!(stored <= report_bytes(&plan, &price(&plan).unwrap()));
     let (plain, page) = (text(&report), html(&report));
@@ -187,7 +119,7 @@ fn the_report_has_labels_dates_and_words_for_every_filter() {
 
 #[test]
 fn whole_numbers_have_no_rounding_in_their_errors() {
-    let plan = plan();
+    let plan = EXAMPLE.plan();
     let prices = price(&plan).unwrap();
     let of = |name: &str| {
         let place = plan.statistics.iter().position(|s| s.name == name).unwrap();

@@ -1,5 +1,6 @@
 //! What a plan can say: filters, codes, labels, whole numbers, dates, look-ups and limits of each statistic.
 
+mod example;
 mod films;
 mod formats;
 mod identity;
