@@ -38,7 +38,8 @@ Tasks
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens get, and how long a
             price takes. Installs Chromium as root on Debian, else names the packages. With --pictures DIRECTORY,
-            keeps pictures of every page; with --program FILE, takes a `lastbit` that is built already.
+            keeps pictures of every page; with --axe FILE, asks the axe.min.js of axe-core about every view, too; with
+            --program FILE, takes a `lastbit` that is built already.
   proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed but
             what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the packages.
             With --coqchk, Coq's checker of compiled files then checks them again.

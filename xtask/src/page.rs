@@ -15,15 +15,25 @@ use crate::run;
 /// Debian's names; other systems have the same under names like these. Without any font a page has no widths to speak of.
 const PACKAGES: [&str; 3] = ["chromium", "chromium-driver", "fonts-dejavu-core"];
 
-/// Installs a browser if it may, and tells it the stories; with `--pictures DIRECTORY` keeps pictures of the pages, with `--program FILE`
-/// takes a `lastbit` that is built already.
+/// What somebody may ask for beside the stories.
+#[derive(Default)]
+pub struct Wishes {
+    /// Where to keep pictures of the pages.
+    pictures: Option<PathBuf>,
+    /// The script of axe-core, whose findings then count beside ours.
+    axe: Option<PathBuf>,
+}
+
+/// Installs a browser if it may, and tells it the stories; with `--pictures DIRECTORY` keeps pictures of the pages, with `--axe FILE` asks
+/// axe-core about every view, with `--program FILE` takes a `lastbit` that is built already.
 pub fn run(arguments: &[String]) -> Result<()> {
-    let (mut pictures, mut program) = (None, None);
+    let (mut wishes, mut program) = (Wishes::default(), None);
     for pair in arguments.chunks(2) {
         match pair {
-            [option, path] if option == "--pictures" => pictures = Some(PathBuf::from(path)),
+            [option, path] if option == "--pictures" => wishes.pictures = Some(path.into()),
+            [option, path] if option == "--axe" => wishes.axe = Some(path.into()),
             [option, path] if option == "--program" => program = Some(PathBuf::from(path)),
-            _ => bail!("`page` takes --pictures DIRECTORY and --program FILE"),
+            _ => bail!("`page` takes --pictures DIRECTORY, --axe FILE and --program FILE"),
         }
     }
     if !installed() {
@@ -33,7 +43,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         Some(program) => program,
         None => built(&["-p", "lastbit-cli"])?,
     };
-    match check(&lastbit, pictures.as_deref())? {
+    match check(&lastbit, &wishes)? {
         Ok(told) => println!("{told}"),
         Err(why) => bail!("{why}"),
     }
@@ -47,7 +57,7 @@ pub fn step() -> Result<Result<String, String>> {
     }
     // As the step of tests built it, so that little is built again.
     let lastbit = built(&["--workspace", "--exclude", "lastbit-python"])?;
-    check(&lastbit, None)
+    check(&lastbit, &Wishes::default())
 }
 
 /// What to tell somebody who has no browser.
@@ -59,14 +69,14 @@ fn remedy() -> String {
 }
 
 /// Tells the stories, in a browser that starts; or says why none does.
-fn check(lastbit: &Path, pictures: Option<&Path>) -> Result<Result<String, String>> {
+fn check(lastbit: &Path, wishes: &Wishes) -> Result<Result<String, String>> {
     let start = Instant::now();
     let profile = server::Scratch::new("profile")?;
     let browser = match driver::Browser::start(profile.path()) {
         Ok(browser) => browser,
         Err(error) => return Ok(Err(format!("Chromium does not start here: {error:#}"))),
     };
-    let told = stories::tell(lastbit, browser, pictures).context("the page in Chromium")?;
+    let told = stories::tell(lastbit, browser, wishes).context("the page in Chromium")?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(Ok(format!("{told}, in {seconds:.0} s")))
 }

@@ -42,6 +42,11 @@ pub fn of(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Answ
     answer
 }
 
+/// Whether an answer was made here, and has what every answer has.
+pub fn is_own(answer: &Answer) -> bool {
+    answer.headers().contains_key("content-security-policy")
+}
+
 /// A page.
 pub fn html(body: String) -> Answer {
     of(StatusCode::OK, "text/html; charset=utf-8", body)

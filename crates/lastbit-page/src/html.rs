@@ -18,6 +18,12 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
+/// A message in the lines that it has, with what is hidden in them to be seen.
+pub fn in_lines(message: &str) -> String {
+    let lines: Vec<_> = message.lines().map(visible).collect();
+    lines.join("\n")
+}
+
 /// A text in a tag.
 pub fn element(tag: &str, text: &str) -> String {
     format!("<{tag}>{}</{tag}>", escape(text))
@@ -70,5 +76,6 @@ pub fn welcome(base: &str) -> String {
 
 /// A message that stands out.
 pub fn notice(class: &str, text: &str) -> String {
-    format!("<p class=\"notice {class}\">{}</p>\n", escape(text))
+    let lines: Vec<String> = text.lines().map(escape).collect();
+    format!("<p class=\"notice {class}\">{}</p>\n", lines.join("<br>"))
 }

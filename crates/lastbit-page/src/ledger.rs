@@ -216,12 +216,51 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
     Ok(out + "</tbody>\n</table>\n</div>\n")
 }
 
-/// Which part of what may be spent was left after each entry: a staircase from the first to the last.
+/// Milliseconds of a time such as 2026-01-31T23:59:59.000Z since the year 0.
+fn milliseconds(time: &str) -> Option<i64> {
+    let number = |from: usize, to: usize| time.get(from..to)?.parse::<u32>().ok().map(i64::from);
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    // Years that begin in March have their leap day at their end.
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
+    let seconds = 3600 * number(11, 13)? + 60 * number(14, 16)? + number(17, 19)?;
+    Some(1000 * (86_400 * days + seconds) + number(20, 23).unwrap_or(0))
+}
+
+/// Where each entry is between the first and the last, from 0 to 1, by its time. A clock that went back stands still here.
+fn places(lines: &[Line<'_>]) -> Vec<f64> {
+    let mut latest = i64::MIN;
+    let times: Vec<i64> = lines
+        .iter()
+        .map(|line| {
+            latest = latest.max(milliseconds(&line.entry.time).unwrap_or(latest));
+            latest
+        })
+        .collect();
+    let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
+        return vec![];
+    };
+    let span = last.saturating_sub(first).max(1) as f64;
+    times
+        .iter()
+        .map(|&time| time.saturating_sub(first) as f64 / span)
+        .collect()
+}
+
+/// Which part of what may be spent was left over time: a staircase from the first entry to the last, and a little on.
 fn picture(lines: &[Line<'_>], account: &Account) -> String {
     let (width, height, left, top, bottom) = (720.0, 220.0, 70.0, 14.0, 170.0);
     let y = |part: f64| bottom - part * (bottom - top);
-    let step = (width - left - 20.0) / lines.len().max(1) as f64;
-    let x = |index: usize| left + index as f64 * step;
+    let (end, last) = (width - 20.0, width - 60.0);
+    let places = places(lines);
+    let x = |index: usize| {
+        places
+            .get(index)
+            .map_or(end, |place| left + place * (last - left))
+    };
     let (mut staircase, mut marks) = (String::new(), String::new());
     for (index, line) in lines.iter().enumerate() {
         let at = y(line.part);
@@ -248,17 +287,17 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
             escape(&label(line.entry.time.get(..16).unwrap_or_default(), 20))
         })
     };
-    let (end, below) = (width - 20.0, bottom + 24.0);
+    let below = bottom + 24.0;
     let words = format!(
-        "A staircase from the first entry to the last, in their order: the part that was left. {} remains. The table below has every step.",
+        "A staircase from the first entry to the last, over time: the part that was left. {} remains. The table below has every step.",
         account.remaining()
     );
     format!(
         "<svg class=\"history\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"history-title history-words\">\n\
-         <title id=\"history-title\">What remained after each entry</title>\n<desc id=\"history-words\">{}</desc>\n\
+         <title id=\"history-title\">What remained over time</title>\n<desc id=\"history-words\">{}</desc>\n\
          <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">100 %</text>\n<text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">0</text>\n\
          <path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n<path class=\"limit\" d=\"M{left} {top}H{end:.1}\"/>\n<path class=\"staircase\" d=\"{staircase}\"/>\n{marks}\
-         <text x=\"{left}\" y=\"{below:.1}\">{}</text>\n<text x=\"{end:.1}\" y=\"{below:.1}\" text-anchor=\"end\">{}</text>\n</svg>\n",
+         <text x=\"{left}\" y=\"{below:.1}\">{}</text>\n<text x=\"{last:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
         escape(&words),
         top + 6.0,
         bottom + 4.0,
@@ -266,4 +305,31 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
         time(lines.last()),
         label = left - 8.0,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::milliseconds;
+
+    #[test]
+    fn times_are_apart_by_what_they_say() {
+        let apart =
+            |first: &str, last: &str| milliseconds(last).unwrap() - milliseconds(first).unwrap();
+        const DAY: i64 = 86_400_000;
+        for (first, last, milliseconds) in [
+            (
+                "2024-02-28T00:00:00.000Z",
+                "2024-03-01T00:00:00.000Z",
+                2 * DAY,
+            ),
+            ("2023-02-28T00:00:00.000Z", "2023-03-01T00:00:00.000Z", DAY),
+            ("2023-12-31T23:59:59.250Z", "2024-01-01T00:00:00.000Z", 750),
+            ("1970-01-01T00:00:00Z", "2000-01-01T00:00:00Z", 10_957 * DAY),
+        ] {
+            assert_eq!(apart(first, last), milliseconds, "{first} {last}");
+        }
+        for wrong in ["", "x", "2024-13", "2024-01-01 äöü"] {
+            assert_eq!(milliseconds(wrong), None, "{wrong}");
+        }
+    }
 }

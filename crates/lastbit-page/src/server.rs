@@ -168,6 +168,10 @@ async fn answered(request: Request<Incoming>, shared: &Shared, router: Router) -
         let mut router = router;
         let request = Request::from_parts(parts, Body::from(bytes));
         match router.call(request).await {
+            // What is not of this page, such as a path that does not parse, is not answered in other words and without its headers.
+            Ok(foreign) if !answer::is_own(&foreign) => {
+                answer::plain(StatusCode::BAD_REQUEST, "This is no path.")
+            }
             Ok(answer) => answer,
             Err(never) => match never {},
         }

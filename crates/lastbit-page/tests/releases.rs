@@ -119,9 +119,9 @@ fn an_exhausted_budget_refuses_in_the_words_of_the_command() {
     let words = refused["error"].as_str().unwrap();
     for part in [
         "the budget does not cover this release",
-        "requested:",
-        "remaining:",
-        "difference:",
+        "\n  requested:",
+        "\n  remaining:",
+        "\n  difference:",
     ] {
         assert!(words.contains(part), "{words}");
     }

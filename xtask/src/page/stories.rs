@@ -8,11 +8,21 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
+use super::Wishes;
 use super::driver::Browser;
 use super::server::{Scratch, Served};
 
 /// Finds what a page lacks for those who hear it or use keys alone.
 const ACCESSIBLE: &str = include_str!("accessible.js");
+
+/// Hands over what axe-core finds serious or worse.
+const AXE: &str = r"
+const done = arguments[0];
+window.axe.run(document).then(
+  (all) => done(all.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`)),
+  (error) => done([String(error)]),
+);
+";
 
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
@@ -26,12 +36,15 @@ struct Stage<'a> {
     lastbit: &'a Path,
     browser: Browser,
     pictures: Option<&'a Path>,
+    axe: Option<String>,
     /// Pages whose accessibility was checked.
     checked: usize,
 }
 
 /// Tells all stories; says what was found.
-pub fn tell(lastbit: &Path, browser: Browser, pictures: Option<&Path>) -> Result<String> {
+pub fn tell(lastbit: &Path, browser: Browser, wishes: &Wishes) -> Result<String> {
+    let pictures = wishes.pictures.as_deref();
+    let axe = wishes.axe.as_ref().map(fs::read_to_string);
     if let Some(directory) = pictures {
         fs::create_dir_all(directory)?;
     }
@@ -39,6 +52,7 @@ pub fn tell(lastbit: &Path, browser: Browser, pictures: Option<&Path>) -> Result
         lastbit,
         browser,
         pictures,
+        axe: axe.transpose().context("the script of axe-core")?,
         checked: 0,
     };
     let mut said = String::new();
@@ -108,6 +122,13 @@ impl Stage<'_> {
                 found.is_empty(),
                 "{name}, {scheme}, {width} pixels wide:\n{findings:#}"
             );
+            if let Some(axe) = &self.axe {
+                let found = self.browser.run_async(&format!("{axe};{AXE}"))?;
+                ensure!(
+                    found.as_array().is_some_and(Vec::is_empty),
+                    "{name}, {scheme}, {width} pixels wide, axe:\n{found:#}"
+                );
+            }
             if let Some(directory) = self.pictures {
                 let png = decoded(&self.browser.picture()?);
                 fs::write(directory.join(format!("{name}-{scheme}-{width}.png")), png)?;
@@ -281,6 +302,26 @@ impl Stage<'_> {
         self.check("check")?;
         self.browser.go(&served.at("/"))?;
         self.check("plans")?;
+        self.changed(&directory, &served)
+    }
+
+    /// The data changed since the same was released: it is said, and asked.
+    fn changed(&mut self, directory: &Scratch, served: &Served) -> Result<()> {
+        directory.write("visits.csv", &visits(ROWS / 2))?;
+        self.open(served, "visits.toml")?;
+        self.browser.click("#release")?;
+        self.browser.click("#confirm-yes")?;
+        self.browser
+            .until("document.getElementById('again').open")?;
+        let words = self.browser.text("#again-words")?;
+        ensure!(words.contains("New numbers spend again"), "{words}");
+        self.check("again")?;
+        self.browser.click("#again-yes")?;
+        self.browser
+            .until("document.getElementById('report') !== null")?;
+        self.browser.go(&served.at("/ledger"))?;
+        self.browser
+            .until("document.querySelector('.account').innerText.includes('ε = 0.5')")?;
         self.quiet()
     }
 

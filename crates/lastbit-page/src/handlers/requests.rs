@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::answer::{self, Answer};
 use crate::directory::{Directory, hash};
+use crate::html::in_lines;
 use crate::jobs::End;
 use crate::plan::{self as text, Operation};
 use crate::server::Shared;
@@ -40,7 +41,7 @@ async fn answered<T: DeserializeOwned + Send + 'static>(
             };
             match reply(shared, request) {
                 Ok(value) => answer::json(&value),
-                Err((status, message)) => answer::refused(status, &visible(&message)),
+                Err((status, message)) => answer::refused(status, &in_lines(&message)),
             }
         })
         .await
@@ -218,7 +219,7 @@ fn released(
             },
         })),
         (Err(ReleaseError::Declined), Some(question)) => End::Question(question),
-        (Err(error), _) => End::Failed(visible(&error.to_string()).into_owned()),
+        (Err(error), _) => End::Failed(in_lines(&error.to_string())),
     }
 }
 

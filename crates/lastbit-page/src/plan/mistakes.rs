@@ -7,6 +7,7 @@ use toml_edit::Document;
 
 use super::fields::{Places, Step};
 use crate::directory::Directory;
+use crate::html::in_lines;
 
 /// How a value begins that is still to fill in.
 const FILL_IN: &str = "\"FILL IN";
@@ -37,7 +38,7 @@ impl Mistake {
         // For the selection of a text area, which counts in UTF-16.
         let before = self.at.map(|at| &text[..at]);
         json!({
-            "message": clean::shortened(&clean::visible(&self.message), 2000),
+            "message": clean::shortened(&in_lines(&self.message), 2000),
             "path": path,
             "line": before.map(|before| before.matches('\n').count() + 1),
             "offset": before.map(|before| before.encode_utf16().count()),
