@@ -187,7 +187,7 @@ function input(field, of) {
   return make("div", { class: "field" },
     make("label", { for: id }, field.label, make("span", { class: "sr" }, ` of ${of}`)),
     control,
-    field.unfilled ? make("button", { type: "button", id: `${id}-out`, class: "out", "aria-label": `Leave out ${field.label} of ${of}`, click: () => look([{ do: "set", path: field.path, value: "" }]) }, "Leave this out") : null,
+    field.unfilled ? make("button", { type: "button", id: `${id}-out`, class: "out", "aria-label": `Leave this out: ${field.label} of ${of}`, click: () => look([{ do: "set", path: field.path, value: "" }]) }, "Leave this out") : null,
     make("small", { id: `${id}-help` }, field.fixed ? "This is more than a field can hold: change it in the text." : field.help),
     make("div", { class: "mistake", id: `${id}-mistake`, "data-of": JSON.stringify(field.path), "data-field": id }),
   );
