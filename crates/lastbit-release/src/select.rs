@@ -187,7 +187,8 @@ fn plain_select(query: &Query) -> Result<&Select, SelectError> {
     }
     if query.order_by.is_some() || query.limit_clause.is_some() || query.fetch.is_some() {
         return refuse(
-            "leave out `order by` and `limit`: sort and shorten what is published yourself, at no cost",
+            "leave out `order by` and `limit`: sort and shorten what is published yourself, at no \
+             cost",
         );
     }
     if select.distinct.is_some() {

@@ -25,23 +25,43 @@ pub struct Budget {
     pub file: PathBuf,
 
     /// The whole budget ε from now on
-    #[arg(long, value_name = "E", value_parser = amount, allow_hyphen_values = true, required_unless_present = "rho")]
+    #[arg(
+        long,
+        value_name = "E",
+        value_parser = amount,
+        allow_hyphen_values = true,
+        required_unless_present = "rho",
+    )]
     epsilon: Option<Rational>,
 
     /// The whole budget ρ from now on
-    #[arg(long, value_name = "R", value_parser = amount, allow_hyphen_values = true, conflicts_with_all = ["epsilon", "delta"])]
+    #[arg(
+        long,
+        value_name = "R",
+        value_parser = amount,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["epsilon", "delta"],
+    )]
     rho: Option<Rational>,
 
     /// The whole budget δ from now on; as it was if left out
     #[arg(long, value_name = "D", value_parser = amount, allow_hyphen_values = true)]
     delta: Option<Rational>,
 
-    /// In what releases add up from now on, under a budget of ε and δ; fixed once something was released in it
+    /// The currency in which releases add up from now on, under a budget of ε and δ; fixed once
+    /// something was released in it
     #[arg(long, value_name = "zcdp|gaussian", value_parser = currency, conflicts_with = "rho")]
     currency: Option<Currency>,
 
-    /// How much of δ is set aside for thresholds of discovered keys; a tenth, or as it was, if left out
-    #[arg(long, value_name = "D", value_parser = amount, allow_hyphen_values = true, conflicts_with = "rho")]
+    /// How much of δ is set aside for thresholds of discovered keys; a tenth, or as it was, if left
+    /// out
+    #[arg(
+        long,
+        value_name = "D",
+        value_parser = amount,
+        allow_hyphen_values = true,
+        conflicts_with = "rho",
+    )]
     thresholds: Option<Rational>,
 
     /// Why, for people who read the ledger
@@ -76,7 +96,7 @@ pub fn budget(change: &Budget, out: &mut impl Write) -> Result<()> {
         (_, Some(rho)) => Loss::zcdp(rho.clone())?,
         (Some(epsilon), None) => match &change.delta {
             Some(delta) => Loss::approximate(epsilon.clone(), delta.clone())?,
-            // Whatever the measure of ε in this ledger is; one of ρ refuses it.
+            // In the ledger's measure of ε; a ledger of ρ refuses it.
             None if own.measure == Measure::Approximate => {
                 Loss::approximate(epsilon.clone(), own.delta.clone())?
             }

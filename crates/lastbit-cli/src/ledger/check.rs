@@ -83,7 +83,7 @@ pub fn check(file: &Check, out: &mut impl Write) -> Result<()> {
     }
 }
 
-/// Adds a fault for each report that says other things than the one that the ledger stored.
+/// Adds a fault for each report that differs from the one that the ledger stored.
 fn compare(ledger: &Path, reports: &[(&PathBuf, Report)], found: &mut ledger::Check) -> Result<()> {
     let entries = ledger::Ledger::view(ledger)?.entries()?;
     for (path, report) in reports {
@@ -98,7 +98,7 @@ fn compare(ledger: &Path, reports: &[(&PathBuf, Report)], found: &mut ledger::Ch
             None => "its release was never settled, so its numbers are not in the ledger",
             Some(text) => {
                 let mut stored = from_json(text).with_context(|| clean::path(ledger))?;
-                // Whether the fingerprint is shown is decided when a report is.
+                // Each showing of a report decides anew whether it has the fingerprint.
                 stored.receipt.data = report.receipt.data.clone();
                 if stored == *report {
                     continue;

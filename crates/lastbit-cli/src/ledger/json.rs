@@ -35,7 +35,7 @@ pub fn account_json(account: &Account) -> Map<String, Value> {
     object
 }
 
-/// A loss with each part as a double, rounded to the safe side, and exactly, as text.
+/// A loss with each part as a double, rounded to the safe side, and as exact text.
 pub fn loss_json(loss: &Loss, rounding: Rounding) -> Value {
     let double = |value: &Rational| match rounding {
         Rounding::Up => json_up(value),

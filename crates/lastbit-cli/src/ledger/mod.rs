@@ -1,4 +1,4 @@
-//! `lastbit ledger`: what was spent, by whom it can be checked, and the budget.
+//! `lastbit ledger`: shows what was spent, checks the entries, and changes the budget.
 
 mod budget;
 mod check;
@@ -64,11 +64,12 @@ impl Ledger {
     }
 }
 
-/// Says so if others than its owner can read a ledger.
+/// Warns if others than its owner can read a ledger.
 pub fn warn_if_exposed(path: &Path) {
     if let Some(mode) = ledger::exposure(path) {
         say(&format!(
-            "warning: {}: others may open this ledger (its mode is {mode}), and who can read it can confirm a guess of the data; \
+            "warning: {}: others may open this ledger (its mode is {mode}), and who can read it \
+             can confirm a guess of the data; \
              close it to them with chmod 600",
             clean::path(path)
         ));

@@ -19,7 +19,7 @@ pub fn show(file: &File, out: &mut impl Write) -> Result<()> {
     print_account(&ledger, &entries, file.json, out)
 }
 
-/// What a ledger has, and what was spent of it.
+/// Prints the budget of a ledger, and what was spent of it.
 pub fn print_account(
     ledger: &ledger::Ledger,
     entries: &[Entry],
@@ -74,7 +74,8 @@ pub fn print_account(
         writeln!(out)?;
         let budget = &account.budget;
         let move_on = format!(
-            "Losses add up plainly. What is left composes, with smaller errors, after `lastbit ledger budget {} --epsilon {} --delta {} --currency zcdp`, for good.",
+            "Losses add up plainly. What is left composes, with smaller errors, after `lastbit \
+             ledger budget {} --epsilon {} --delta {} --currency zcdp`, for good.",
             clean::path(ledger.path()),
             decimal(&budget.main),
             decimal(&budget.delta)

@@ -1,4 +1,4 @@
-//! Which accountant a plan is priced by: the one under which its errors are smallest.
+//! Chooses the accountant of a plan: the one with the smallest errors.
 
 use lastbit::tables::Tails;
 
@@ -9,24 +9,25 @@ use crate::loss::Measure;
 use crate::plan::{Accountant, Plan, Share, Statistic};
 use crate::statistic::Errors;
 
-/// The price of a plan, under the accountant that it names or else the one under which errors are smallest, as a new ledger takes it. Reads no data.
+/// The price of a plan as a new ledger charges it, under the accountant that it names, or else the
+/// one with the smallest errors. Reads no data.
 pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
     price_in(plan, &Adds::new(plan, None))
 }
 
-/// The price of a plan as a ledger takes it.
+/// The price of a plan as a ledger charges it.
 pub fn price_in(plan: &Plan, adds: &Adds) -> Result<Prices, PriceError> {
     price_as(plan, adds, Offered::All)
 }
 
-/// Which ways to price a plan there were: earlier versions stored releases under theirs.
+/// The ways to price a plan, now and in earlier versions, which stored releases under theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offered {
     /// All.
     All,
-    /// Those before the laws of losses were added up.
+    /// Those from before the laws of losses were added up.
     Sums,
-    /// And before statistics shared noise.
+    /// Those from before statistics shared noise, too.
     Apart,
 }
 
@@ -67,10 +68,11 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
             assignments.push((accountant, outcome));
         }
     }
-    // Where every statistic has its loss or error, what is left to choose is the price.
+    // If every statistic has a fixed loss or error, only the price is left to choose by.
     let is_fixed = |statistic: &Statistic| !matches!(statistic.share, Share::Weight(_));
     let by_loss = offered == Offered::All && plan.statistics.iter().all(is_fixed);
-    // The first of those that are about as good: a δ is not spent for the fourth digit of an error.
+    // The first of those that are about as good: no δ is spent to improve the fourth digit of an
+    // error.
     let count = plan.statistics.len() as f64;
     let margin = match offered {
         Offered::All => 1e-3 * count,
@@ -129,7 +131,7 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
     })
 }
 
-/// The error that asks for the least: an infeasible plan if there is one.
+/// The error with the smallest remedy: an infeasible plan if there is one.
 fn least_infeasible(errors: impl Iterator<Item = PriceError>) -> PriceError {
     let mut best: Option<PriceError> = None;
     for error in errors {

@@ -12,7 +12,8 @@ use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Plan, Scope, Share, Statistic};
 use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, table};
 
-/// Which rows of a unit reach a statistic: of one that is of units, what is said of the unit is one row in one group.
+/// Which rows of a unit reach a statistic. For a statistic of units, a unit is one row in one
+/// group.
 fn reach(statistic: &Statistic) -> Scope {
     let mut scope = statistic.scope.clone();
     if statistic.kind.limited_by().is_some() {
@@ -47,18 +48,18 @@ pub(super) struct Pricer<'a> {
 
 /// How δ is split.
 pub(super) struct Split {
-    /// For the conversion of what noise costs.
+    /// For the conversion of the loss of noise.
     pub converted: Rational,
     /// For all thresholds.
     pub of_thresholds: Rational,
 }
 
-/// Statistics with what each takes of a total.
+/// Statistics, with what each takes of a total.
 pub(super) struct Dealt {
     pub choices: Vec<Choice>,
     /// What all take together.
     pub spent: Rational,
-    /// How many share what fixed losses and error targets leave.
+    /// How many share the rest after fixed losses and error targets.
     pub sharing: usize,
 }
 
@@ -94,7 +95,8 @@ impl<'a> Pricer<'a> {
                 };
                 Ok(Item {
                     norms: chain.norms()?,
-                    // Where rows without a number are left out, fewer count than the public number.
+                    // If rows without a number are left out, fewer rows count than the public
+                    // number.
                     rows: statistic
                         .kind
                         .public_rows()
@@ -131,7 +133,8 @@ impl<'a> Pricer<'a> {
         let of_thresholds = match (self.thresholds, self.adds.thresholds(self.plan)) {
             (0, _) => Rational::ZERO,
             (_, Some(part)) => part,
-            // Thresholds take half of δ where a conversion takes the other, and all of it where nothing else does.
+            // Thresholds take half of δ if a conversion takes the other half, and all of it if
+            // nothing else does.
             (_, None) if accountant == Accountant::Pure => delta.clone(),
             (_, None) => delta.times_power_of_two(-1),
         };
@@ -219,13 +222,13 @@ impl<'a> Pricer<'a> {
         })
     }
 
-    /// Shares out what targets leave, by weight.
+    /// Shares what targets leave, by weight.
     pub fn deal(&self, way: Way, targets: &Targets, rest: &Rational) -> Result<Dealt, PriceError> {
         let mut spent = targets.fixed.clone();
         let mut done = Vec::with_capacity(targets.choices.len());
         for (index, choice) in targets.choices.iter().enumerate() {
             done.push(match (choice, &self.plan.statistics[index].share) {
-                // Its weight is that of its host.
+                // Its host has its weight.
                 (None, Share::Weight(_)) if self.items[index].shared.is_some() => None,
                 (None, Share::Weight(_)) => {
                     let loss = rest * &(&self.weight(index) / &targets.weights);
@@ -261,7 +264,7 @@ impl<'a> Pricer<'a> {
         weights.fold(Rational::ZERO, |sum, weight| &sum + weight)
     }
 
-    /// Where there is no choice yet, the mechanism of the host, at no loss.
+    /// Fills in missing choices with the mechanism of the host, at no loss.
     fn joined(&self, choices: Vec<Option<Choice>>) -> Result<Vec<Choice>, PriceError> {
         let of = |index: usize| match (&choices[index], &self.items[index].shared) {
             (Some(choice), _) => Some(choice.clone()),
@@ -297,7 +300,7 @@ impl<'a> Pricer<'a> {
             let all = optimal_composition(Up::from_rational(each), count, delta)?;
             Ok(Rational::try_from(all.get()).is_ok_and(|all| all <= spend.main))
         };
-        // The sum is always sound, and no loss is more than the whole.
+        // The sum is always sound, and no single loss exceeds the whole.
         let sum = &spend.main / &Rational::from(count);
         let range = Decimal::at_most(&sum)..=Decimal::at_most(&spend.main);
         let found = solve::largest_where(range, |each| {

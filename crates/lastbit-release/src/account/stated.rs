@@ -1,4 +1,4 @@
-//! What is stated of each statistic once its share is known.
+//! The price of each statistic, once its share is known.
 
 use lastbit_exact::{Rational, Up};
 
@@ -16,7 +16,7 @@ impl Pricer<'_> {
         tie(self.plan, &mut prices, self.errors)?;
         for (item, price) in self.items.iter().zip(&mut prices) {
             if price.tied.is_some() && item.chain.kind.public_rows().is_none() {
-                // The error of a number that adds up does not depend on its rows.
+                // The error of a number that was made to add up does not depend on its rows.
                 price.rows_for_tenth = item.rows_for_tenth(|_| Ok(price.error))?;
             }
         }
@@ -47,7 +47,7 @@ impl Pricer<'_> {
             error: item.error(&mechanism, item.rows, self.errors)?,
             bias,
             rows_for_tenth: match kind.public_rows() {
-                // The number of rows is what it is.
+                // The number of rows is public, and cannot be chosen.
                 Some(_) => None,
                 None => {
                     item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?

@@ -1,4 +1,4 @@
-//! Losses that add up, and what their sum is worth.
+//! Losses that add up, and the loss of their sum in the measure of the budget.
 
 use lastbit::accounting::{gaussian_epsilon, gaussian_mu_squared};
 use lastbit::conversions::{zcdp_for_approximate, zcdp_to_approximate_epsilon};
@@ -15,7 +15,7 @@ use crate::plan::Accountant;
 use crate::statistic::{Currency, Mechanism};
 
 impl Pricer<'_> {
-    /// What the choices are in the currency of a ledger.
+    /// What the choices cost in the currency of a ledger.
     pub fn composed(
         &self,
         terms: &Terms,
@@ -57,7 +57,7 @@ impl Pricer<'_> {
         })
     }
 
-    /// Losses that add up, and what the sum is worth.
+    /// Losses that add up, and the loss of their sum.
     pub fn by_sums(
         &self,
         accountant: Accountant,
@@ -70,7 +70,7 @@ impl Pricer<'_> {
             of_thresholds,
         } = split;
         let plain = accountant == Accountant::Pure || spend.measure == Measure::Zcdp;
-        // What a budget of this ε or ρ is in the currency.
+        // A budget of this ε or ρ, in the currency.
         let total_of = |main: &Rational| -> Result<Rational, PriceError> {
             if plain {
                 return Ok(main.clone());
@@ -120,7 +120,7 @@ impl Pricer<'_> {
                     let epsilon = finite(epsilon)?;
                     Loss {
                         measure: Measure::Approximate,
-                        // A ρ within the total is within the ε that the total was made of.
+                        // A ρ within the total is within the ε from which the total was computed.
                         main: if main <= total {
                             epsilon.min(spend.main.clone())
                         } else {
@@ -161,7 +161,7 @@ impl Pricer<'_> {
     }
 }
 
-/// A bound that is a number, of 12 digits.
+/// A bound as a number of 12 digits, if it is finite.
 pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
     let exact = Rational::try_from(bound.get()).map_err(|_| PriceError::OutOfRange {
         what: "the loss is out of range".to_owned(),
@@ -169,8 +169,9 @@ pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
     Ok(decimal::up(&exact, DIGITS))
 }
 
-/// The first of some numbers of 12 digits, from `least` on, that is enough. A loss converted to ε and back, both rounded to the safe side, may
-/// be a little less.
+/// The first number of 12 digits, from `least` upward, that is enough. A loss converted to ε and
+/// back, both rounded to the safe side, may come out a little smaller, so `least` itself may be too
+/// small.
 fn sufficient(
     least: Rational,
     enough: impl Fn(&Rational) -> Result<bool, PriceError>,
@@ -178,7 +179,7 @@ fn sufficient(
     if enough(&least)? {
         return Ok(least);
     }
-    // From 1e-12 to 4 times as much.
+    // From 1e-12 more to five times as much.
     for exponent in -40..=2 {
         let more = &Rational::ONE + &Rational::ONE.times_power_of_two(exponent);
         let more = decimal::up(&(&least * &more), DIGITS);

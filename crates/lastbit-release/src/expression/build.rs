@@ -1,4 +1,5 @@
-//! The types of a tree: from the parser's tree to what it means, or to the reason why it means nothing here.
+//! The types of a tree: from the parser's tree to its meaning, or to the reason why it has none
+//! here.
 
 use sqlparser::ast::{BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Expr, UnaryOperator};
 
@@ -24,7 +25,7 @@ pub(super) fn build(tree: &Expr) -> Result<Draft> {
     Builder { depth: 0 }.draft(tree)
 }
 
-/// Goes down a tree, and counts how deep it is.
+/// Walks a tree, and counts its depth.
 pub(super) struct Builder {
     depth: usize,
 }
@@ -47,7 +48,8 @@ impl Builder {
             return refuse(
                 start(tree),
                 format!(
-                    "operators are nested more than {MOST_DEEP} deep; split the expression into derived columns, or write in (…) for a chain of ="
+                    "operators are nested more than {MOST_DEEP} deep; split the expression into \
+                     derived columns, or write in (…) for a chain of ="
                 ),
             );
         }
@@ -69,7 +71,8 @@ impl Builder {
                 refuse(
                     at,
                     format!(
-                        "{} is not allowed: {reason}, or, if it is a column, write it in double quotes",
+                        "{} is not allowed: {reason}, or, if it is a column, write it in double \
+                         quotes",
                         name.value
                     ),
                 )
@@ -81,7 +84,8 @@ impl Builder {
             }),
             Expr::CompoundIdentifier(_) | Expr::CompoundFieldAccess { .. } => refuse(
                 at,
-                "a column has one name, without a table before it; write a name that has a point in double quotes",
+                "a column has one name, without a table before it; write a name that has a point \
+                 in double quotes",
             ),
             Expr::Value(value) => literal(&value.value, at),
             Expr::TypedString(text) => known(typed(text, at)?),
@@ -215,7 +219,8 @@ impl Builder {
                     _ => {
                         return refuse(
                             at,
-                            "only year, quarter, month, week, day, hour and isodow can be extracted; or write weekday(x)",
+                            "only year, quarter, month, week, day, hour and isodow can be \
+                             extracted; or write weekday(x)",
                         );
                     }
                 };
@@ -248,11 +253,13 @@ impl Builder {
             Expr::Function(call) => self.function(call, at),
             Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => refuse(
                 at,
-                "a subquery looks at other rows, so one row could change many; list the values, as in x in (1, 2)",
+                "a subquery looks at other rows, so one row could change many; list the values, as \
+                 in x in (1, 2)",
             ),
             Expr::AtTimeZone { .. } => refuse(
                 at,
-                "a named time zone depends on data that change from machine to machine; write at_offset(x, '+01:00')",
+                "a named time zone depends on data that change from machine to machine; write \
+                 at_offset(x, '+01:00')",
             ),
             Expr::Interval(_) => refuse(
                 at,
@@ -350,7 +357,8 @@ impl Builder {
                 return refuse(
                     at,
                     format!(
-                        "there is no operator `{}`; the operators are + - * / % || = <> < <= > >= and or not in between like is",
+                        "there is no operator `{}`; the operators are + - * / % || = <> < <= > >= \
+                         and or not in between like is",
                         shown(&other.to_string())
                     ),
                 );
@@ -479,7 +487,8 @@ fn times(operator: Arithmetic, left: Draft, right: Draft, at: Place) -> Result<D
         _ => {
             return refuse(
                 at,
-                "dates and timestamps are subtracted from each other, and whole days added to dates; nothing else is arithmetic of them",
+                "dates and timestamps are subtracted from each other, and whole days added to \
+                 dates; nothing else is arithmetic of them",
             );
         }
     };
@@ -491,7 +500,8 @@ fn ordered_kind(kind: Option<Type>, at: Place) -> Result<Type> {
     match kind {
         None => refuse(
             at,
-            "in which order are these cells compared? Write number(x), text(x), date(x) or timestamp(x) for one of them",
+            "in which order are these cells compared? Write number(x), text(x), date(x) or \
+             timestamp(x) for one of them",
         ),
         Some(Type::Boolean) => refuse(at, "conditions have no order; use and, or, not"),
         Some(kind) => Ok(kind),

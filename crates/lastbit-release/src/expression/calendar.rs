@@ -1,4 +1,4 @@
-//! Days and times of the Gregorian calendar, which is taken to have been in force always.
+//! Days and times of the Gregorian calendar, also for years before it was introduced.
 //!
 //! Dates are days since 1970, timestamps microseconds since 1970, both of the years 1 to 9999.
 
@@ -25,8 +25,8 @@ pub(super) fn valid_time(time: i64) -> Option<i64> {
 
 /// Year, month and day of the month.
 pub(super) fn civil(day: i32) -> (i32, i32, i32) {
-    // Years start in March here, so that the leap day is the last of its year and months have fixed starts. Days count from 0000-03-01;
-    // from 0001-01-01 on they are positive, and below 2^23.
+    // Years start in March here, so that the leap day is the last of its year and months have fixed
+    // starts. Days count from 0000-03-01; from 0001-01-01 on they are positive, and below 2^23.
     let day = (day + 719_468).cast_unsigned();
     let (cycle, of_cycle) = (day / 146_097, day % 146_097);
     let year = (of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
@@ -75,7 +75,7 @@ pub(super) fn week(day: i32) -> i32 {
     (thursday - unchecked_day_of(year, 1, 1)) / 7 + 1
 }
 
-/// The first day of what a day lies in.
+/// The first day of the unit that contains a day.
 pub(super) fn trunc(unit: super::Unit, day: i32) -> i32 {
     use super::Unit;
     let (year, month, of_month) = civil(day);
@@ -99,8 +99,8 @@ pub(super) fn read_date(text: &str) -> Option<i32> {
     }
 }
 
-/// `2024-01-31`, `2024-01-31T23:59`, `2024-01-31 23:59:59.999999`, and any of the times with `Z`, `+01:00`, `+0100` or `+01`: the time
-/// in UTC. Digits beyond microseconds are cut.
+/// `2024-01-31`, `2024-01-31T23:59`, `2024-01-31 23:59:59.999999`, and any of the times with `Z`,
+/// `+01:00`, `+0100` or `+01`: the time in UTC. Digits beyond microseconds are cut.
 pub(super) fn read_timestamp(text: &str) -> Option<i64> {
     let (day, rest) = leading_date(text.as_bytes())?;
     let midnight = i64::from(day) * DAY;

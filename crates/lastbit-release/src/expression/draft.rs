@@ -1,10 +1,10 @@
-//! Values whose type may wait for the place where they are used: a cell has no type of its own.
+//! Values whose type may be decided where they are used: a cell has no type of its own.
 
 use super::error::{ExpressionError, Place};
 use super::node::{Node, Type};
 use crate::clean::shown;
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub shape: Shape,
@@ -21,7 +21,7 @@ pub(super) enum Shape {
     Column(String),
     /// `null`.
     Null,
-    /// A number that was written down, and its text: it may be used as either.
+    /// A number literal, and its text: it may be used as either.
     Literal(f64, String),
     /// One of several values.
     Choice(Form, Vec<Draft>),
@@ -59,7 +59,7 @@ impl Draft {
         })
     }
 
-    /// The value as a type that its place asks for.
+    /// The value as the type that its place needs.
     pub(super) fn resolve(self, wanted: Type) -> Result<Node, ExpressionError> {
         match (self.shape, wanted) {
             (Shape::Column(name), read) => Ok(Node::Column { name, read }),
@@ -92,13 +92,13 @@ impl Draft {
                     Form::NullIf => {
                         let other = values.pop();
                         let value = values.pop();
-                        // It was made of two values.
+                        // It was built from two values.
                         let other = by_value(other.unwrap_or(Node::Null(wanted)), self.at)?;
                         let value = value.unwrap_or(Node::Null(wanted));
                         Node::NullIf(Box::new(value), Box::new(other))
                     }
                     Form::Case(operand, conditions) => {
-                        // It was made with a last value.
+                        // It was built with a last value.
                         let otherwise = Box::new(values.pop().unwrap_or(Node::Null(wanted)));
                         Node::Case {
                             operand,
@@ -118,7 +118,7 @@ impl Draft {
     }
 }
 
-/// A literal that is compared, as what it says; nothing is what no cell says.
+/// The value of a literal in a comparison; an empty one is refused, because no cell has it.
 pub(super) fn by_value(node: Node, at: Place) -> Result<Node, ExpressionError> {
     let Node::Text(text) = node else {
         return Ok(node);
@@ -128,7 +128,8 @@ pub(super) fn by_value(node: Node, at: Place) -> Result<Node, ExpressionError> {
         .ok_or_else(|| {
             ExpressionError::new(
                 at,
-                "a text of nothing but spaces equals no cell, because an empty cell is null; write `is null`, `is not null` or length(…) = 0",
+                "a text of nothing but spaces equals no cell, because an empty cell is null; write \
+                 `is null`, `is not null` or length(…) = 0",
             )
         })
 }
@@ -143,7 +144,7 @@ fn ordered(values: Vec<Node>, kind: Type, at: Place) -> Result<Vec<Node>, Expres
     }
 }
 
-/// The type that all of some values can have, if any of them says it.
+/// The common type of some values, if any of them decides it.
 pub(super) fn common<'a>(
     values: impl Iterator<Item = &'a Draft> + Clone,
 ) -> Result<Option<Type>, ExpressionError> {
@@ -156,7 +157,7 @@ pub(super) fn common<'a>(
             (Some(Type::Date), Type::Timestamp) | (Some(Type::Timestamp), Type::Date) => {
                 Some(Type::Timestamp)
             }
-            // Numbers that were written down may be texts, if all are.
+            // Number literals may be texts, if all numbers are literals.
             (Some(Type::Number), Type::Text) | (Some(Type::Text), Type::Number)
                 if values.clone().all(|value| {
                     value.kind != Some(Type::Number) || matches!(value.shape, Shape::Literal(..))

@@ -1,6 +1,6 @@
 //! What is wrong with an expression, and where.
 
-/// Why a text is no expression: the place in it, and what to write instead.
+/// Why a text is not an expression: the place in it, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct ExpressionError {
@@ -34,7 +34,7 @@ impl ExpressionError {
     }
 }
 
-/// Where something stands.
+/// A place in an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub line: u64,

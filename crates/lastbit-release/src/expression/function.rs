@@ -1,4 +1,4 @@
-//! The functions: which there are, how many arguments they take, and what a call of one means.
+//! The functions: their names, how many arguments they take, and what a call means.
 
 use sqlparser::ast::{Expr, Function as SqlCall, FunctionArg, FunctionArgExpr, FunctionArguments};
 
@@ -109,7 +109,8 @@ impl Builder {
                     _ => {
                         return refuse(
                             start(arguments[0]),
-                            "date_trunc cuts to 'year', 'quarter', 'month', 'week', 'day' or 'hour'",
+                            "date_trunc cuts to 'year', 'quarter', 'month', 'week', 'day' or \
+                             'hour'",
                         );
                     }
                 };
@@ -119,7 +120,8 @@ impl Builder {
                 let Some(minutes) = read_offset(text_of(arguments[1])?.as_bytes()) else {
                     return refuse(
                         start(arguments[1]),
-                        "an offset is hours and minutes from UTC, as '+01:00' or '-05:30'; named time zones are not known, because they depend on data \
+                        "an offset is hours and minutes from UTC, as '+01:00' or '-05:30'; named \
+                         time zones are not known, because they depend on data \
                          that change from machine to machine",
                     );
                 };
@@ -151,7 +153,7 @@ impl Builder {
         Ok(Draft::known(self.call(simple, &arguments)?, at))
     }
 
-    /// A function of a date: a timestamp is on its day.
+    /// A function of a date; of a timestamp, it takes the day.
     fn calendar(&mut self, function: Function, value: &Expr, at: Place) -> Result<Draft> {
         let value = self.draft(value)?;
         let wanted = function.argument(0);

@@ -1,4 +1,4 @@
-//! What stands in an expression as it is: numbers, texts, dates, names of types, patterns.
+//! Literals of an expression: numbers, texts, dates, names of types, patterns.
 
 use sqlparser::ast::{DataType, Expr, TypedString, Value};
 
@@ -12,7 +12,7 @@ use super::parse::start;
 use crate::clean::shown;
 use crate::value::canonical;
 
-/// A number, a text, a truth or null.
+/// A number, a text, a Boolean or null.
 pub(super) fn literal(value: &Value, at: Place) -> Result<Draft> {
     match value {
         Value::Number(digits, false) => {
@@ -26,7 +26,8 @@ pub(super) fn literal(value: &Value, at: Place) -> Result<Draft> {
                 return refuse(
                     at,
                     format!(
-                        "whole numbers are exact up to 2^53 only; compare texts, as in x = '{}', or write the number with a point",
+                        "whole numbers are exact up to 2^53 only; compare texts, as in x = '{}', \
+                         or write the number with a point",
                         shown(digits)
                     ),
                 );
@@ -55,7 +56,8 @@ pub(super) fn literal(value: &Value, at: Place) -> Result<Draft> {
         Value::Null => Ok(null(at)),
         _ => refuse(
             at,
-            "numbers are written as 12 or 1.5e3, texts in single quotes, names of columns in double quotes or none",
+            "numbers are written as 12 or 1.5e3, texts in single quotes, names of columns in \
+             double quotes or none",
         ),
     }
 }
@@ -131,7 +133,8 @@ pub(super) fn cast_type(written: &DataType, at: Place) -> Result<Type> {
             return refuse(
                 at,
                 format!(
-                    "there is no type `{}`; cast to double, text, boolean, date or timestamp, and for whole numbers write round(x), floor(x) or trunc(x)",
+                    "there is no type `{}`; cast to double, text, boolean, date or timestamp, and \
+                     for whole numbers write round(x), floor(x) or trunc(x)",
                     shown(&other)
                 ),
             );
@@ -139,7 +142,7 @@ pub(super) fn cast_type(written: &DataType, at: Place) -> Result<Type> {
     })
 }
 
-/// A text that stands in the expression itself.
+/// A text literal in the expression.
 pub(super) fn text_of(tree: &Expr) -> Result<String> {
     match tree {
         Expr::Value(value) => match &value.value {
@@ -163,7 +166,7 @@ pub(super) fn one_character(text: &str, at: Place) -> Result<char> {
     }
 }
 
-/// The pieces of a pattern, in one form: runs of text are joined, and of several `%` one is left.
+/// The pieces of a pattern, in one form: runs of text are joined, and several `%` become one.
 pub(super) fn pieces(pattern: &str, escape: Option<char>, at: Place) -> Result<Vec<Piece>> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut characters = pattern.chars();

@@ -1,10 +1,13 @@
-//! Expressions over the cells of one row: filters and derived columns, in SQL's words with one meaning.
+//! Expressions over the cells of one row: filters and derived columns, in SQL's words with one
+//! meaning.
 //!
-//! A text is parsed as SQL, and becomes a tree of [`Node`]s in which every type is known: a cell is a number, a text, a condition, a date
-//! or a timestamp by how it is used. The tree has one text, and one value for each row, the same in every file format, batch and
-//! engine. `docs/expressions.md` says what everything means.
+//! A text is parsed as SQL, and becomes a tree of [`Node`]s in which every type is known: its use
+//! decides whether a cell is a number, a text, a condition, a date or a timestamp. The tree has one
+//! text, and one value for each row, the same in every file format, batch and engine.
+//! `docs/expressions.md` says what everything means.
 //!
-//! An expression sees one row only: so two tables that differ in a row still do so after it, and it costs no privacy.
+//! An expression uses only one row: two tables that differ in one row still differ in only that row
+//! afterwards, so it costs no privacy.
 
 mod build;
 mod calendar;
@@ -29,7 +32,7 @@ pub use node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
 /// The most bytes of an expression.
 pub const MOST_BYTES: usize = 16 << 10;
 
-/// The most bytes of a text in an expression, and of one that joins others: beyond, the result is null.
+/// The most bytes of a text in an expression, and of a joined text, which is null if it is longer.
 pub const MOST_TEXT: usize = 4096;
 
 /// A value of each row. Two are equal if they mean the same, however they are written.
@@ -47,14 +50,15 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// A value of any type; a cell that is used as nothing else is a text.
+    /// A value of any type; a bare cell is a text.
     ///
     /// ```
     /// use lastbit_release::expression::{Expression, Type};
     /// let bmi = Expression::parse("weight / (height * height)")?;
     /// assert_eq!(bmi.kind(), Type::Number);
     /// assert_eq!(bmi.columns(), ["weight", "height"]);
-    /// assert_eq!(bmi.to_string(), r#"(number("weight") / (number("height") * number("height")))"#);
+    /// let text = r#"(number("weight") / (number("height") * number("height")))"#;
+    /// assert_eq!(bmi.to_string(), text);
     /// # Ok::<(), lastbit_release::expression::ExpressionError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
@@ -62,7 +66,7 @@ impl Expression {
         Ok(Expression::new(node, text))
     }
 
-    /// A condition; a cell that is used as nothing else is true or false.
+    /// A condition; a bare cell is true or false.
     pub fn condition(text: &str) -> Result<Expression, ExpressionError> {
         let node = parse::read(text, |tree| build::build(tree)?.resolve(Type::Boolean))?;
         Ok(Expression::new(node, text))
@@ -78,7 +82,7 @@ impl Expression {
         }
     }
 
-    /// As it was written, on one line: for people to read, where its `Display` is the one text.
+    /// As it was written, on one line, for people to read; `Display` gives the one text.
     pub fn written(&self) -> &str {
         &self.written
     }
@@ -93,7 +97,7 @@ impl Expression {
         self.node.kind()
     }
 
-    /// What it means.
+    /// Its meaning.
     pub fn node(&self) -> &Node {
         &self.node
     }
@@ -106,17 +110,17 @@ impl fmt::Display for Expression {
     }
 }
 
-/// The name of a column as it stands in an expression.
+/// The name of a column as it is written in an expression.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// The day since 1970 of a date as ISO 8601 writes it.
+/// The day since 1970 of a date in ISO 8601.
 pub(crate) fn day_of(text: &str) -> Option<i64> {
     calendar::read_date(text).map(i64::from)
 }
 
-/// The second since 1970 of a time as ISO 8601 writes it, if it is a whole one.
+/// The second since 1970 of a time in ISO 8601, if it is a whole one.
 pub(crate) fn second_of(text: &str) -> Option<i64> {
     let time = calendar::read_timestamp(text)?;
     (time % 1_000_000 == 0).then_some(time / 1_000_000)
@@ -133,7 +137,8 @@ pub(crate) fn show_second(second: i64) -> Option<String> {
     Some(print::Time(time).to_string())
 }
 
-/// Whether a day is the first of what it lies in, and what that is called: `2024`, `2024-Q1`, `2024-01`, `2024-W05`, `2024-01-31`.
+/// Whether a day is the first of its unit, and the name of that unit: `2024`, `2024-Q1`, `2024-01`,
+/// `2024-W05`, `2024-01-31`.
 pub(crate) fn period(unit: Unit, day: i64) -> (bool, String) {
     let Some(day) = calendar::valid_day(day) else {
         return (false, String::new());

@@ -1,11 +1,11 @@
 //! What an expression means: a tree in which every type and every reading of a cell is written out.
 //!
-//! This is the form that is evaluated, printed and, for a database, written as its SQL. Nothing in it depends on a file, a locale or a
-//! time zone. `docs/expressions.md` says what each node means.
+//! This is the form that is evaluated, printed and, for a database, written as its SQL. Nothing in
+//! it depends on a file, a locale or a time zone. `docs/expressions.md` says what each node means.
 
 use core::fmt;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A double that is not NaN.
@@ -16,7 +16,7 @@ pub enum Type {
     Boolean,
     /// A day of the years 1 to 9999.
     Date,
-    /// A microsecond of the years 1 to 9999: of UTC, or of a clock that nobody named.
+    /// A microsecond of the years 1 to 9999: in UTC, or on a clock without a zone.
     Timestamp,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value of a row. Every node has one type, and every argument has the type that its node asks for.
+/// A value of a row. Every node has one type, and every argument has the type that its node needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     /// No value.
@@ -165,7 +165,7 @@ pub enum Arithmetic {
     Multiply,
     /// `/`: never of whole numbers.
     Divide,
-    /// `%`: what division leaves, exactly, with the sign of the left number.
+    /// `%`: the exact remainder, with the sign of the left number.
     Remainder,
 }
 
@@ -210,7 +210,7 @@ pub enum Function {
     Round,
     /// The whole number towards 0.
     Trunc,
-    /// The square root, rounded to nearest; null of a negative number.
+    /// The square root, rounded to nearest; null for a negative number.
     Sqrt,
     /// With A to Z for a to z.
     Upper,
@@ -240,11 +240,11 @@ pub enum Function {
     Day,
     /// The hour of a timestamp, 0 to 23.
     Hour,
-    /// The first day of the part of the calendar that a date lies in.
+    /// The first day of the part of the calendar that contains a date.
     DateTrunc(Unit),
     /// The first microsecond of a timestamp's hour.
     HourTrunc,
-    /// What a clock so many minutes ahead of a timestamp's shows.
+    /// The time on a clock so many minutes ahead of the timestamp's.
     AtOffset(i16),
 }
 

@@ -10,14 +10,15 @@ use sqlparser::tokenizer::{Location, Token, Tokenizer};
 use super::MOST_BYTES;
 use super::error::{ExpressionError, Place};
 
-/// More words and signs than these are refused. A chain of operators is a tree of half that depth, which is dropped by recursion, at a
-/// few hundred bytes a step.
+/// The most words and symbols of an expression. A chain of operators is a tree of half that depth,
+/// which is dropped by recursion, at a few hundred bytes a step.
 const MOST_TOKENS: usize = 4000;
 
-/// Parentheses, functions and cases inside each other, for the parser's own recursion.
+/// The deepest nesting of parentheses, functions and cases, because the parser recurses.
 const MOST_NESTED: usize = 40;
 
-/// SQL's expressions without what single databases add. Names are letters of any alphabet, digits, `_` and `$`; others are quoted.
+/// SQL's expressions without the additions of single databases. Names are letters of any alphabet,
+/// digits, `_` and `$`; others are quoted.
 #[derive(Debug)]
 struct Plain;
 
@@ -31,10 +32,10 @@ impl Dialect for Plain {
     }
 }
 
-/// The stack that the parser may take. Unoptimised, it takes about 100 KB for each level of nesting.
+/// The parser's stack. Unoptimised, it takes about 100 KB for each level of nesting.
 const STACK: usize = 32 << 20;
 
-/// What `mean` makes of the parser's tree of a text, on a stack that is large enough whoever calls.
+/// Applies `mean` to the parser's tree of a text, on a stack that is large enough for any caller.
 pub(super) fn read<T: Send>(
     text: &str,
     mean: impl FnOnce(&Expr) -> Result<T, ExpressionError> + Send,
@@ -62,7 +63,8 @@ fn parse(text: &str) -> Result<Expr, ExpressionError> {
         return Err(ExpressionError::new(
             start,
             format!(
-                "the expression has {} bytes, and {MOST_BYTES} are allowed; split it into derived columns",
+                "the expression has {} bytes, and {MOST_BYTES} are allowed; split it into derived \
+                 columns",
                 text.len()
             ),
         ));
@@ -82,7 +84,8 @@ fn parse(text: &str) -> Result<Expr, ExpressionError> {
         return Err(ExpressionError::new(
             start,
             format!(
-                "the expression has {words} words and signs, and {MOST_TOKENS} are allowed; split it into derived columns"
+                "the expression has {words} words and signs, and {MOST_TOKENS} are allowed; split \
+                 it into derived columns"
             ),
         ));
     }
@@ -96,7 +99,8 @@ fn parse(text: &str) -> Result<Expr, ExpressionError> {
         other => Err(ExpressionError::new(
             place(next.span.start),
             format!(
-                "`{}` is not expected here; is an operator, a quote or a comma missing before it? Names with other characters than \
+                "`{}` is not expected here; is an operator, a quote or a comma missing before it? \
+                 Names with other characters than \
                  letters, digits and _ are written in double quotes",
                 crate::clean::shown(&other.to_string())
             ),
@@ -104,13 +108,15 @@ fn parse(text: &str) -> Result<Expr, ExpressionError> {
     }
 }
 
-/// The parser's error, whose place is at the end of its message; without one it is at the end of the text.
+/// The parser's error. Its place is at the end of its message; without one, it is the end of the
+/// text.
 fn refusal(error: ParserError, expression: &str) -> ExpressionError {
     let (ParserError::ParserError(message) | ParserError::TokenizerError(message)) = error else {
         return ExpressionError::new(
             Place::default(),
             format!(
-                "the expression is nested more than {MOST_NESTED} deep; split it into derived columns"
+                "the expression is nested more than {MOST_NESTED} deep; split it into derived \
+                 columns"
             ),
         );
     };
@@ -126,7 +132,7 @@ fn refusal(error: ParserError, expression: &str) -> ExpressionError {
     ExpressionError::new(at, format!("this is no SQL expression: {text}"))
 }
 
-/// Behind the last character that is no space.
+/// After the last character that is not a space.
 fn end(text: &str) -> Place {
     let text = text.trim_end();
     let last = text.rsplit('\n').next().unwrap_or_default();

@@ -1,6 +1,8 @@
-//! The one text of an expression: every reading of a cell, every conversion and every order of evaluation written out.
+//! The one text of an expression, with every reading of a cell, every conversion and the order of
+//! evaluation written out.
 //!
-//! It is part of what identifies a release, so it never changes; and it is an expression, with the same meaning.
+//! It is part of what identifies a release, so it never changes, and it is itself an expression
+//! with the same meaning.
 
 use core::fmt::{self, Write};
 
@@ -15,7 +17,8 @@ impl fmt::Display for Node {
             Node::Number(number) => {
                 // The shortest decimal that reads back as the number.
                 let mut digits = format!("{number:e}");
-                // Without an exponent a number above 2^53 would be a whole one, and not exact.
+                // Without an exponent, a number above 2^53 would read as a whole number that is not
+                // exact.
                 if number.abs() <= 9_007_199_254_740_992.0 {
                     digits = canonical(&digits).unwrap_or(digits);
                 }

@@ -1,23 +1,26 @@
-//! Functions that SQL has and expressions have not, with the reason and the remedy.
+//! Functions of SQL that expressions lack, with the reason and the remedy.
 
 /// Why a function is refused, by its name in small letters.
 pub(super) fn reason(name: &str) -> Option<&'static str> {
     Some(match name {
         "min" | "max" => {
-            "it looks at other rows; for the smallest or largest value of one row write least(…) or greatest(…)"
+            "it looks at other rows; for the smallest or largest value of one row write least(…) \
+             or greatest(…)"
         }
         "count" | "sum" | "avg" | "mean" | "median" | "mode" | "stddev" | "stddev_pop"
         | "stddev_samp" | "variance" | "var_pop" | "var_samp" | "covar_pop" | "covar_samp"
         | "corr" | "quantile" | "percentile_cont" | "percentile_disc" | "string_agg"
         | "array_agg" | "group_concat" | "listagg" | "any_value" | "bool_and" | "bool_or"
         | "every" | "first" | "last" | "total" | "approx_distinct" | "grouping" => {
-            "it looks at other rows, so one row could change many; ask for it as a statistic of the plan"
+            "it looks at other rows, so one row could change many; ask for it as a statistic of \
+             the plan"
         }
         "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag"
         | "lead" | "first_value" | "last_value" | "nth_value" => WINDOW,
         "random" | "rand" | "randn" | "uuid" | "uuidv4" | "uuidv7" | "gen_random_uuid"
         | "newid" | "setseed" | "nextval" => {
-            "it gives another value each time, and a release must be the same each time; use a column of the file"
+            "it gives another value each time, and a release must be the same each time; use a \
+             column of the file"
         }
         "now"
         | "today"
@@ -41,11 +44,13 @@ pub(super) fn reason(name: &str) -> Option<&'static str> {
         }
         "to_char" | "to_date" | "to_timestamp" | "to_number" | "strftime" | "strptime"
         | "date_format" | "format" | "printf" | "initcap" | "collate" => {
-            "it depends on formats or a locale; use date(…), timestamp(…), number(…), text(…), substr(…) and the date functions"
+            "it depends on formats or a locale; use date(…), timestamp(…), number(…), text(…), \
+             substr(…) and the date functions"
         }
         "ln" | "log" | "log2" | "log10" | "exp" | "pow" | "power" | "sin" | "cos" | "tan"
         | "asin" | "acos" | "atan" | "atan2" | "cbrt" => {
-            "its last bits differ between machines and engines; write products, or derive the column in the file"
+            "its last bits differ between machines and engines; write products, or derive the \
+             column in the file"
         }
         "ifnull" | "nvl" | "isnull" => "write coalesce(x, y)",
         "if" | "iif" | "iff" | "decode" | "nvl2" => "write case when … then … else … end",
@@ -64,7 +69,8 @@ pub(super) fn reason(name: &str) -> Option<&'static str> {
         "dayofmonth" => "write day(x)",
         "date_diff" | "datediff" | "julianday" | "date_sub" | "date_add" | "dateadd"
         | "timestampdiff" => {
-            "its arguments mean different things in different engines; write date(x) - date(y), or date(x) + 7"
+            "its arguments mean different things in different engines; write date(x) - date(y), or \
+             date(x) + 7"
         }
         "left" => "write substr(x, 1, n)",
         "right" | "reverse" | "replace" | "regexp_matches" | "regexp_replace" | "regexp_like"
@@ -83,7 +89,7 @@ pub(super) fn reason(name: &str) -> Option<&'static str> {
 pub(super) const WINDOW: &str =
     "it looks at other rows, so one row could change many; expressions see one row only";
 
-/// Names that SQL takes for a value of the session or the clock, without parentheses.
+/// Names without parentheses that mean a value of the session or the clock in SQL.
 pub(super) fn is_session(name: &str) -> bool {
     [
         "current_date",

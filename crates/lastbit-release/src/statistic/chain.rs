@@ -1,7 +1,8 @@
-//! The chain of a statistic: from the table to what is published of it, as a measurement of [`lastbit`].
+//! The chain of a statistic: from the table to what is published, as a measurement of [`lastbit`].
 //!
-//! [`table`] is its first stage, the same for all statistics of the same rows; a [`Chain`] is the rest. What a statistic costs is the map of both
-//! together at one unit. The two halves are run apart, because the answer is sealed until it is paid for.
+//! [`table`] is its first stage, the same for all statistics of the same rows; a [`Chain`] is the
+//! rest. The cost of a statistic is the map of both together at one unit. The two halves run
+//! separately, because the answer is sealed until it is paid for.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::engine::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Scope, Unit};
 
-/// What a loss is counted in.
+/// The currency in which a loss is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Currency {
     /// Pure losses.
@@ -45,7 +46,7 @@ impl Currency {
     }
 }
 
-/// How a statistic is made noisy.
+/// How noise is added to a statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// Noise on a grid of `2^grid` is added to each number.
@@ -55,7 +56,8 @@ pub enum Mechanism {
         /// The exponent of the grid.
         grid: GridExponent,
     },
-    /// Three selections by the exponential mechanism, for each share: a value, and the ends of an interval around it.
+    /// Three selections by the exponential mechanism for each share: a value, and the ends of an
+    /// interval around it.
     Selection {
         /// The bounded range of the value's selection in each group.
         epsilon: Epsilon,
@@ -66,7 +68,7 @@ pub enum Mechanism {
     },
 }
 
-/// Exact answers, as the chains of a release have them.
+/// The domain of exact answers in the chains of a release.
 pub type Answers = AnswerDomain<Arc<Answer>>;
 
 /// The scan of a table.
@@ -82,14 +84,14 @@ pub type ToCounts =
 /// A table that can be scanned.
 pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
 
-/// The first stage of every chain of statistics with this scope: the scan, which bounds what a unit reaches. A filter sees one row, so that
-/// it brings no unit farther.
+/// The first stage of every chain of statistics with this scope: the scan, which bounds what a unit
+/// reaches. A filter looks at one row, so it does not extend the reach of a unit.
 pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
     let metric = match plan.neighbours {
         Neighbours::AddRemove => UnitDistance::Added,
         Neighbours::ChangeOne { .. } => UnitDistance::Changed,
     };
-    // By another key, a row of a joined table may meet rows of many units.
+    // By another key, a row of a joined table may match rows of many units.
     let is_unit = |key: &str| matches!(&plan.unit, Unit::Column { name, .. } if name == key);
     if plan.derive.joins.iter().any(|join| !is_unit(&join.key)) {
         return Err(Error::other(
@@ -103,7 +105,7 @@ pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
     scan(metric, limits, |scan: &Scan| scan())
 }
 
-/// From an answer to what is published, with its loss in one of the currencies.
+/// From an answer to what is published, with the loss in one of the currencies.
 enum Tail {
     Pure(Tailed<MaxDivergence>),
     Zcdp(Tailed<ZeroConcentratedDivergence>),
@@ -112,18 +114,19 @@ enum Tail {
 /// A statistic with its place in the answer.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// What the statistic is.
+    /// The kind of the statistic.
     pub kind: Arc<dyn Kind>,
     /// What one unit reaches, after the scan.
     pub reach: Reach,
     /// How many groups there are, if that is public.
     pub groups: Option<u64>,
-    /// If its groups are made of those of a finer table, which the limits apply to.
+    /// How its groups follow from those of a finer table, to which the limits apply, if they do.
     pub margin: Option<Margin>,
 }
 
 impl Chain {
-    /// How far one unit moves the numbers that noise is added to; for quantiles, the numbers of rows that their ranks count.
+    /// How far one unit moves the numbers that noise is added to; for quantiles, the numbers of
+    /// rows behind their ranks.
     pub fn norms(&self) -> Result<Norms, Error> {
         let nothing = Slot::default();
         match self.kind.method() {
@@ -134,7 +137,8 @@ impl Chain {
         }
     }
 
-    /// What the mechanism costs, and with which δ, if `threshold` decides which keys are published: the map of the chain at one unit.
+    /// The loss of the mechanism, and its δ if `threshold` decides which keys are published: the
+    /// map of the chain at one unit.
     pub fn loss(
         &self,
         currency: Currency,
@@ -148,7 +152,8 @@ impl Chain {
         }
     }
 
-    /// What the mechanism costs, by its law but for the δ of a threshold: the map of the chain at one unit, or for selections the bounded range of each.
+    /// The loss of the mechanism by its law, without the δ of a threshold: the map of the chain at
+    /// one unit, or for selections the bounded range of each.
     pub fn losses(
         &self,
         mechanism: &Mechanism,
@@ -257,7 +262,7 @@ impl Chain {
         }
         let each = draws.len();
         let all = sequential(draws)?.post(move |draws: Vec<Vec<u64>>| {
-            // By group, and then by draw.
+            // First by group, then by draw.
             let groups = draws.first().map_or(0, Vec::len);
             let by_group = (0..groups)
                 .flat_map(|group| draws.iter().map(move |draw| Rational::from(draw[group])));
@@ -286,7 +291,7 @@ impl Chain {
     }
 }
 
-/// A statistic that can be drawn from an answer which was paid for.
+/// A statistic that can be drawn from a paid answer.
 pub struct Paid<'a> {
     /// Its chain.
     pub chain: &'a Chain,
@@ -294,13 +299,13 @@ pub struct Paid<'a> {
     pub currency: Currency,
     /// How it is made noisy.
     pub mechanism: &'a Mechanism,
-    /// Of discovered keys: the smallest count that is published.
+    /// For discovered keys: the smallest count that is published.
     pub threshold: Option<&'a Rational>,
     /// Where its integers are.
     pub slot: Slot,
 }
 
-/// A whole chain: from the table to what is published of a statistic.
+/// A whole chain: from the table to what a statistic publishes.
 pub type Whole<M> = Measurement<TableDomain<Scan>, UnitDistance, Approximate<Exact<M>>, Drawn>;
 
 impl Paid<'_> {
@@ -338,7 +343,8 @@ impl Paid<'_> {
         table(plan, scope)? >> chain.counted::<M>(mechanism, *threshold, slot, pick)?
     }
 
-    /// Draws from the answer: the only way from a sealed answer to noise, and it takes the proof that the loss was spent.
+    /// Draws from the answer. This is the only way from a sealed answer to noise, and it needs the
+    /// proof that the loss was spent.
     pub fn draw(
         &self,
         answer: &Sealed<Answer>,

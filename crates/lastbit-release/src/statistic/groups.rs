@@ -12,7 +12,7 @@ use super::chain::{Answers, Chain, ToCounts, ToNumbers};
 use super::{Kind, Method, Slot, Stability, unexpected};
 use crate::engine::query::{Answer, Exact as ExactValue, Group, KeyValue};
 
-/// Which groups a statistic speaks of.
+/// The groups that a statistic covers.
 #[derive(Clone, Debug)]
 pub enum Pick {
     /// All, because they are public.
@@ -22,8 +22,8 @@ pub enum Pick {
 }
 
 impl Pick {
-    /// The keys that are picked, in increasing order, and the group of each. A key that the answer lacks has no rows: so the numbers of two
-    /// answers are about the same groups, whatever the data.
+    /// The picked keys, in increasing order, and the group of each. A key that the answer lacks has
+    /// no rows, so the numbers of two answers are about the same groups, whatever the data.
     pub(super) fn groups<'a>(
         &'a self,
         answer: &'a Answer,
@@ -42,10 +42,10 @@ impl Pick {
     }
 }
 
-/// What was drawn for a group: noisy numbers, or for each share three offsets.
+/// What was drawn for each group: noisy numbers, or three offsets for each share.
 pub type Drawn = Vec<(Vec<KeyValue>, Vec<Rational>)>;
 
-/// Groups that are made of finer ones, all of which are public.
+/// Groups that are unions of finer ones, all of which are public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Margin {
     /// For each finer group, the place of its group.
@@ -55,7 +55,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// The groups of finer ones, in increasing order.
+    /// The groups that finer ones belong to, in increasing order.
     fn keys<'a>(&self, finer: impl Iterator<Item = &'a Vec<KeyValue>>) -> Vec<Vec<KeyValue>> {
         let of = |key: &Vec<KeyValue>| -> Option<Vec<KeyValue>> {
             self.keys
@@ -68,7 +68,7 @@ impl Margin {
     }
 }
 
-/// The stage from an answer to the numbers of a statistic, of all groups that are picked.
+/// The stage from an answer to the numbers of a statistic, for all picked groups.
 pub fn numbers_chain(chain: &Chain, slot: &Slot, pick: Pick) -> Result<ToNumbers, Error> {
     let Some(margin) = &chain.margin else {
         return of_groups(&chain.kind, chain.groups, slot, pick);
@@ -133,7 +133,7 @@ pub fn rows_by_key(slot: &Slot) -> Result<ToCounts, Error> {
 /// What is drawn from an answer, by group.
 pub(super) type ByGroup<M> = Measurement<Answers, ReachDistance, M, Drawn>;
 
-/// The numbers of all groups, by group. Which groups there are is public by now.
+/// The numbers of all groups, by group. The groups are public by now.
 pub(super) fn by_group<M: Measure>(
     drawn: &Measurement<AnswerDomain<Arc<Answer>>, ReachDistance, M, Vec<Rational>>,
     chain: &Chain,
@@ -165,7 +165,7 @@ pub(super) fn by_group<M: Measure>(
     )
 }
 
-/// The exact numbers that noise would be added to, by group; of quantiles, none.
+/// The exact numbers that noise would be added to, by group; none for quantiles.
 #[cfg(any(test, feature = "test-entropy"))]
 pub fn exact_numbers(
     chain: &Chain,

@@ -1,4 +1,4 @@
-//! The values of a batch: one for all rows, or one for each.
+//! The values of a batch: one for all rows, or one for each row.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) enum Column<'a> {
     Text(Texts),
 }
 
-/// A value of which one stands for null.
+/// A type of which one value stands for null.
 pub(super) trait Scalar: Copy + PartialOrd + 'static {
     const NULL: Self;
     fn is_null(self) -> bool;
@@ -104,7 +104,7 @@ impl<'a, T: Scalar> Cells<'a, T> {
     }
 }
 
-/// A function of two values. The loops are apart so that each is a simple one.
+/// A function of two values. The loops are separate so that each is simple.
 pub(super) fn zip<'a, A: Scalar, B: Scalar, C: Scalar>(
     left: &Cells<A>,
     right: &Cells<B>,
@@ -152,7 +152,8 @@ impl TextRows {
         self.end(text.is_some());
     }
 
-    /// Adds a text that `write` appends; none if it says so, and then what it wrote is taken back.
+    /// Adds the text that `write` appends; if it returns false, there is none, and what it wrote is
+    /// removed.
     pub(super) fn push_with(&mut self, write: impl FnOnce(&mut String) -> bool) {
         let start = self.bytes.len();
         let present = write(&mut self.bytes);
@@ -228,7 +229,7 @@ impl Column<'_> {
     }
 }
 
-/// Which values are none, if any is.
+/// Which values are null, if any are.
 fn nulls<T: Scalar>(values: &[T]) -> Option<NullBuffer> {
     let any = values.iter().any(|value| value.is_null());
     any.then(|| {

@@ -1,7 +1,7 @@
 //! The value of an expression for each row of a batch.
 //!
-//! Every node is evaluated for all rows at once, and no node can fail on what is in a cell: what has no value is null. Memory is that of
-//! a few values a row and node.
+//! Every node is evaluated for all rows at once, and no node can fail on the contents of a cell:
+//! what has no value is null. Memory is a few values per row and node.
 
 mod cells;
 mod read;
@@ -23,10 +23,10 @@ use super::{Expression, Unit};
 use crate::engine::EngineError;
 
 impl Expression {
-    /// The value of each row: doubles, booleans, dates, microseconds without a zone or texts. The batch has the [`columns`] that it reads,
-    /// by name.
+    /// The value of each row: doubles, booleans, dates, microseconds without a zone or texts. The
+    /// batch has the [`columns`] that it reads, by name.
     ///
-    /// Fails only if a column is not there, or has a type that holds no such values.
+    /// Fails only if a column is missing, or has a type that holds no such values.
     ///
     /// [`columns`]: Expression::columns
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<ArrayRef, EngineError> {
@@ -95,7 +95,7 @@ fn compare<'a, T: Scalar>(
     }
 }
 
-/// A result that is not finite is none.
+/// A result that is not finite is null.
 fn finite(number: f64) -> f64 {
     if number.is_finite() { number } else { f64::NAN }
 }

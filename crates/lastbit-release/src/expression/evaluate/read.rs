@@ -1,7 +1,7 @@
 //! Cells of a file as values, each column read once a batch.
 //!
-//! Numbers and texts are read as everywhere else in the engine. Dates and timestamps are those of the file, or are written as ISO 8601
-//! says; other texts are null.
+//! Numbers and texts are read as everywhere else in the engine. Dates and timestamps are those of
+//! the file, or texts in ISO 8601; other texts are null.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -80,12 +80,12 @@ impl<'a> Rows<'a> {
         Ok(self.times[place].get().map_or(&[], |cells| cells))
     }
 
-    /// Calls `see` with what each cell says.
+    /// Calls `see` with the value of each cell.
     pub(super) fn texts(&self, name: &str, see: impl FnMut(Value)) -> Result<(), EngineError> {
         texts(self.column(name)?.1, name, see)
     }
 
-    /// Whether there is nothing in each cell.
+    /// Whether each cell is empty.
     pub(super) fn missing(&self, name: &str) -> Result<Vec<u8>, EngineError> {
         let (_, array) = self.column(name)?;
         let mut missing = Vec::with_capacity(array.len());
@@ -95,7 +95,7 @@ impl<'a> Rows<'a> {
                     missing.push(truth(cell == Value::Missing))
                 })?;
             }
-            // Of what is no text, a cell is missing if and only if it has no number.
+            // In a column that is not text, a cell is missing if and only if it has no number.
             _ => {
                 let cells = self.numbers(name)?;
                 missing.extend(cells.iter().map(|cell| truth(cell.is_nan())));

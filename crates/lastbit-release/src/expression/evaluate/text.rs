@@ -39,7 +39,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Calls `see` with what each text says.
+    /// Calls `see` with the value of each text.
     fn each_value(
         &self,
         node: &Node,
@@ -71,7 +71,7 @@ impl Rows<'_> {
         Ok(Cells::owned(cells))
     }
 
-    /// The texts of a node that has any.
+    /// The texts of a node of texts.
     pub(super) fn text(&self, node: &Node) -> Result<Texts, EngineError> {
         match node {
             Node::Column { .. } => {
@@ -86,7 +86,7 @@ impl Rows<'_> {
         }
     }
 
-    /// What a value is as a text.
+    /// A value as a text.
     pub(super) fn to_text(&self, node: &Node) -> Result<Texts, EngineError> {
         use core::fmt::Write;
         let mut rows = TextRows::new(self.count());
@@ -123,7 +123,7 @@ impl Rows<'_> {
         Ok(Texts::Many(rows))
     }
 
-    /// What a text is as another type.
+    /// A text as another type.
     pub(super) fn of_text(&self, node: &Node, to: Type) -> Result<Column<'_>, EngineError> {
         Ok(match to {
             Type::Number => Column::Number(self.map_text(node, |text| number(Some(text)))?),
@@ -144,7 +144,7 @@ impl Rows<'_> {
         })
     }
 
-    /// Two texts, by what they say.
+    /// Compares two texts by value.
     pub(super) fn compare_texts(
         &self,
         comparison: Comparison,
@@ -154,7 +154,7 @@ impl Rows<'_> {
         let holds = |left: Value, right: Value| {
             let order = match (left, right) {
                 (Value::Text(left), Value::Text(right)) => left.cmp(right),
-                // Another order is never asked for where they are equal.
+                // Equal texts never need another order.
                 _ if left == right => Ordering::Equal,
                 _ => left.to_text().cmp(&right.to_text()),
             };
@@ -192,7 +192,7 @@ impl Rows<'_> {
         Ok(Cells::owned(truths))
     }
 
-    /// Whether a text says the same as one of some texts.
+    /// Whether a text has the same value as one of some texts.
     pub(super) fn in_texts(
         &self,
         node: &Node,
@@ -345,10 +345,11 @@ fn substr(text: &str, from: f64, count: f64) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// Whether all of a text has the pattern. Each run between two `%` takes its first place, which leaves the most for those after it.
+/// Whether all of a text matches the pattern. Each run between two `%` takes its first match, which
+/// leaves the most for those after it.
 fn is_like(text: &str, pattern: &[Piece]) -> bool {
     let (mut rest, mut pieces) = (text, pattern);
-    // What follows the last `%`, and where it was tried.
+    // The pieces after the last `%`, and where they were tried.
     let mut again: Option<(&[Piece], &str)> = None;
     loop {
         let matched = match pieces {

@@ -133,7 +133,8 @@ proptest! {
             true => Noise::Gaussian(Variance::new(&scale * &scale).unwrap()),
             false => Noise::Laplace(Scale::new(scale).unwrap()),
         };
-        let noised = Noised { noise: &law, grid: GridExponent::new(-9).unwrap(), mix: None, made: None };
+        let grid = GridExponent::new(-9).unwrap();
+        let noised = Noised { noise: &law, grid, mix: None, made: None };
         let one = tails.beyond(&law, GridExponent::new(-9).unwrap(), &alpha).get();
         for moment in moments() {
             let moment = &**moment;
