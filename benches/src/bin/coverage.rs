@@ -4,7 +4,8 @@
 //! their error of the exact one, and the mean stated error over the 95 % quantile of the actual ones. Of quantiles: the share of intervals that
 //! hold the exact quantile, and the mean length of an interval over the 95 % quantile of twice the distance of the value.
 //!
-//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES]`, 2,000 of each kind unless told otherwise.
+//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES [ROWS …]]`: 2,000 of each kind, and groups of 30, 300 and 3,000 rows, unless told
+//! otherwise.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,16 +22,28 @@ const GROUPS: usize = 500;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    let releases = match std::env::args().nth(1) {
+    let mut arguments = std::env::args().skip(1);
+    let releases = match arguments.next() {
         Some(text) => text.parse()?,
         None => 2_000,
     };
-    println!("kind           rows  place       budget   numbers  coverage  stated ÷ empirical");
-    for rows in [30, 300, 3_000] {
+    let mut sizes = arguments
+        .map(|text| text.parse())
+        .collect::<Result<Vec<usize>, _>>()?;
+    if sizes.is_empty() {
+        sizes = vec![30, 300, 3_000];
+    }
+    println!(
+        "kind              rows  place       budget       numbers  coverage   stated ÷ empirical"
+    );
+    for rows in sizes {
         for place in [Place::Middle, Place::Low, Place::Ends] {
             // Of each statistic, and as much again for those that share.
-            for (budget, loss) in [("epsilon = 16", "loss = 1"), ("rho = 8", "loss = 0.5")] {
-                measure(rows, place, (budget, loss), releases)?;
+            for (budget, loss) in [("epsilon = 24", "loss = 1"), ("rho = 12", "loss = 0.5")] {
+                measure(rows, place, (budget, loss), releases, Plans::Apart)?;
+            }
+            for budget in ["epsilon = 6", "rho = 3"] {
+                measure(rows, place, (budget, ""), releases, Plans::Consistent)?;
             }
         }
     }
@@ -61,9 +74,20 @@ impl Place {
     }
 }
 
+/// Which statistics a plan has.
+#[derive(Clone, Copy, PartialEq)]
+enum Plans {
+    /// [`KINDS`], each by itself or sharing its noise.
+    Apart,
+    /// [`TABLES`], which are made to add up.
+    Consistent,
+}
+
 /// Names of statistics, and what they are. A loss of its own keeps each apart; those named “shared” share their noise.
-const KINDS: [(&str, &str); 17] = [
+const KINDS: [(&str, &str); 26] = [
     ("count", "kind = \"count\""),
+    ("units", "kind = \"units\""),
+    ("histogram", "kind = \"histogram\"\nof = \"c\""),
     ("sum", "kind = \"sum\"\nof = \"x\""),
     ("mean", "kind = \"mean\"\nof = \"x\""),
     ("variance", "kind = \"variance\"\nof = \"x\""),
@@ -87,12 +111,54 @@ const KINDS: [(&str, &str); 17] = [
     ("top", "kind = \"top\"\nof = \"c\"\nmost = 2"),
     ("bounds", "kind = \"bounds\"\nof = \"x\""),
     ("left-out", "kind = \"left-out\"\nof = \"z\""),
+    ("whole sum", "kind = \"sum\"\nof = \"i\""),
+    ("whole mean", "kind = \"mean\"\nof = \"i\""),
+    ("whole quantiles", "kind = \"quantiles\"\nof = \"i\""),
+    ("mean of dates", "kind = \"mean\"\nof = \"d\""),
+    ("quantiles of dates", "kind = \"quantiles\"\nof = \"d\""),
     ("shared count", "kind = \"count\""),
     ("shared mean", "kind = \"mean\"\nof = \"x\""),
+    ("shared share", "kind = \"share\"\nof = \"c\""),
+    ("shared top", "kind = \"top\"\nof = \"c\"\nmost = 2"),
 ];
 
 /// What shared statistics share the noise of.
-const HOST: &str = "[[statistics]]\nname = \"host\"\nkind = \"variance\"\nof = \"x\"\nby = \"g\"\n";
+const HOSTS: &str = "[[statistics]]\nname = \"host\"\nkind = \"variance\"\nof = \"x\"\nby = \"g\"\n\
+    [[statistics]]\nname = \"host of shares\"\nkind = \"histogram\"\nof = \"c\"\nby = \"g\"\n";
+
+/// Tables of the same rows.
+const TABLES: [(&str, &str); 5] = [
+    ("tied cells", "kind = \"count\"\nby = [\"g\", \"c\"]"),
+    ("tied margin", "kind = \"count\"\nby = \"g\""),
+    (
+        "tied sums",
+        "kind = \"sum\"\nof = \"x\"\nby = [\"g\", \"c\"]",
+    ),
+    ("tied sum", "kind = \"sum\"\nof = \"x\"\nby = \"g\""),
+    ("tied whole sum", "kind = \"sum\"\nof = \"i\"\nby = \"g\""),
+];
+
+/// A table that the last of [`TABLES`] is tied to.
+const TIE: &str =
+    "[[statistics]]\nname = \"tie\"\nkind = \"sum\"\nof = \"i\"\nby = [\"g\", \"c\"]\n";
+
+/// The whole number of a row, from 0 to 20.
+fn whole(x: f64) -> f64 {
+    (20.0 * x + 0.5).floor()
+}
+
+/// The day of a row, from 0 to 300.
+fn day(x: f64) -> f64 {
+    (300.0 * x + 0.5).floor()
+}
+
+/// The day that a date of the year 2024 is.
+fn day_of(date: &str) -> Option<f64> {
+    let (month, of_month) = date.strip_prefix("2024-")?.split_once('-')?;
+    let before = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];
+    let before = before.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+    Some(f64::from(before + of_month.parse::<i32>().ok()? - 1))
+}
 
 /// The category of a row.
 fn category(index: usize) -> usize {
@@ -109,6 +175,7 @@ fn measure(
     place: Place,
     (budget, loss): (&str, &str),
     releases: usize,
+    plans: Plans,
 ) -> Result<(), Failure> {
     let data: Vec<(f64, f64)> = (0..rows).map(|index| place.row(index)).collect();
     let mut csv = String::from("g,x,y,w,c\n");
@@ -119,28 +186,36 @@ fn measure(
         }
     }
     let groups: Vec<String> = (0..GROUPS).map(|group| format!("g{group}")).collect();
+    let (kinds, consistent): (&[_], _) = match plans {
+        Plans::Apart => (&KINDS, ""),
+        Plans::Consistent => (&TABLES, "consistent = true\n"),
+    };
     let mut plan = format!(
-        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\n{budget}\n\
+        "{consistent}[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\n{budget}\n\
          [columns.x]\nlower = 0\nupper = 1\nmissing = 0\n[columns.y]\nlower = 0\nupper = 1\n[columns.w]\nlower = 0\nupper = 1\n\
          [columns.z]\nas = \"number(x)\"\nlower = 0.35\nupper = 0.6\n\
-         [columns.c]\ncategories = [\"c0\", \"c1\", \"c2\", \"c3\"]\n[columns.g]\ncategories = {groups:?}\n"
+         [columns.i]\nas = \"floor(20 * number(x) + 0.5)\"\ninteger = true\nlower = 0\nupper = 20\nmissing = 0\n\
+         [columns.d]\nas = \"date '2024-01-01' + floor(300 * number(x) + 0.5)\"\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n\
+         [columns.c]\ncategories = [\"c0\", \"c1\", \"c2\", \"c3\"]\nother = \"c3\"\n\
+         [columns.g]\ncategories = {groups:?}\nother = \"g0\"\n"
     );
-    for (name, kind) in KINDS {
-        let apart = match name.starts_with("shared") {
-            true => "",
-            false => loss,
+    for (name, kind) in kinds {
+        let rest = match plans {
+            Plans::Consistent => "",
+            _ if name.starts_with("shared") => "by = \"g\"\n",
+            Plans::Apart => &format!("by = \"g\"\n{loss}"),
         };
-        writeln!(
-            plan,
-            "[[statistics]]\nname = \"{name}\"\n{kind}\nby = \"g\"\n{apart}"
-        )?;
+        writeln!(plan, "[[statistics]]\nname = \"{name}\"\n{kind}\n{rest}")?;
     }
-    plan += HOST;
+    plan += match plans {
+        Plans::Apart => HOSTS,
+        Plans::Consistent => TIE,
+    };
     let directory = std::env::temp_dir().join(format!("lastbit-coverage-{}", std::process::id()));
     fs::create_dir_all(&directory)?;
     fs::write(directory.join("x.csv"), csv)?;
     let plan = Plan::parse_in(&plan, &directory)?;
-    let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); KINDS.len()];
+    let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); kinds.len()];
     for turn in 0..releases.div_ceil(GROUPS) {
         let ledger = directory.join(format!("ledger{turn}"));
         let released = release(&plan, &ledger, &TableEngine::default(), Arc::new(|_, _| {}))?;
@@ -149,13 +224,13 @@ fn measure(
         }
     }
     fs::remove_dir_all(&directory)?;
-    for ((kind, _), cells) in KINDS.iter().zip(&cells) {
+    for ((kind, _), cells) in kinds.iter().zip(&cells) {
         let found: Vec<Found> = cells
             .iter()
             .filter_map(|cell| compare(kind, cell, &data))
             .collect();
         if found.is_empty() {
-            println!("{kind:<13} {rows:>5}  {place:?}  {budget}  no numbers");
+            println!("{kind:<18} {rows:>5}  {place:?}  {budget}  no numbers");
             continue;
         }
         let mut off: Vec<f64> = found.iter().map(|found| found.off).collect();
@@ -164,7 +239,7 @@ fn measure(
         let stated = found.iter().map(|found| found.stated).sum::<f64>() / found.len() as f64;
         let held = found.iter().filter(|found| found.holds).count();
         println!(
-            "{kind:<13} {rows:>5}  {:<10}  {budget:<11} {:>5}  {:>7.2} %  {:.2}",
+            "{kind:<18} {rows:>5}  {:<10}  {budget:<11} {:>5}  {:>7.2} %  {:.2}",
             format!("{place:?}"),
             found.len(),
             100.0 * held as f64 / found.len() as f64,
@@ -182,7 +257,10 @@ struct Found {
 
 /// `None` where no number was published.
 fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
-    let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
+    let number = |text: &Option<String>| {
+        let text = text.as_deref()?;
+        text.parse::<f64>().ok().or_else(|| day_of(text))
+    };
     let value = number(&cell.value)?;
     let n = data.len() as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| data.iter().map(f).sum::<f64>() / n;
@@ -197,13 +275,19 @@ fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
             off: 1.0,
         });
     }
-    if kind == "quantiles" {
-        let mut rows: Vec<f64> = data.iter().map(|p| p.0).collect();
+    if kind.contains("quantiles") {
+        let of = |x: f64| match kind {
+            "whole quantiles" => whole(x),
+            "quantiles of dates" => day(x),
+            _ => x,
+        };
+        let mut rows: Vec<f64> = data.iter().map(|p| of(p.0)).collect();
         rows.sort_by(f64::total_cmp);
         let median = 0.5 * (rows[(rows.len() - 1) / 2] + rows[rows.len() / 2]);
         let (lower, upper) = (number(&cell.lower)?, number(&cell.upper)?);
         return Some(Found {
-            holds: lower <= median && median <= upper,
+            // By any of the usual definitions.
+            holds: lower <= rows[(rows.len() - 1) / 2] && rows[rows.len() / 2] <= upper,
             stated: upper - lower,
             off: 2.0 * (value - median).abs(),
         });
@@ -219,11 +303,19 @@ fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
     );
     let slope = mean(&|p| (p.0 - x) * (p.1 - y)) / spread_x;
     let exact = match kind {
-        "count" | "shared count" => n,
-        "sum" => x * n,
+        "count" | "units" | "shared count" | "tied margin" => n,
+        "tied cells" => of_category(&cell.group[1]),
+        "tied sums" => indexed(&|index| {
+            let is_of = format!("c{}", category(index)) == cell.group[1];
+            if is_of { data[index].0 } else { 0.0 }
+        }),
+        "sum" | "tied sum" => x * n,
+        "whole sum" | "tied whole sum" => mean(&|p| whole(p.0)) * n,
+        "whole mean" => mean(&|p| whole(p.0)),
+        "mean of dates" => mean(&|p| day(p.0)),
         "mean" | "shared mean" => x,
-        "share" => of_category(&cell.label) / n,
-        "top" => of_category(&cell.label),
+        "share" | "shared share" => of_category(&cell.label) / n,
+        "top" | "shared top" | "histogram" => of_category(&cell.label),
         "condition" => part(&|p| p.0 < 0.4) / n,
         "weighted sum" => indexed(&|index| weight(index) * data[index].0),
         "weighted mean" => {

@@ -24,13 +24,24 @@ pub(crate) enum Value<'a> {
 
 /// The value of a text. `buffer` holds the one text of a value that is spelled differently.
 pub(crate) fn value<'a>(text: &'a str, buffer: &'a mut String) -> Value<'a> {
-    let text = text.trim();
+    let text = trimmed(text);
     match text.as_bytes() {
         [] => Value::Missing,
         [b'0'..=b'9' | b'+' | b'-', ..] => number(text, buffer),
         [b't' | b'T', ..] if text.eq_ignore_ascii_case("true") => Value::Text("true"),
         [b'f' | b'F', ..] if text.eq_ignore_ascii_case("false") => Value::Text("false"),
         _ => Value::Text(text),
+    }
+}
+
+/// Without Unicode's white space at both ends. Most texts begin and end with visible ASCII, which
+/// shows that they have none.
+fn trimmed(text: &str) -> &str {
+    let is_visible = |byte: &u8| byte.is_ascii_graphic();
+    let bytes = text.as_bytes();
+    match bytes.first().is_some_and(is_visible) && bytes.last().is_some_and(is_visible) {
+        true => text,
+        false => text.trim(),
     }
 }
 

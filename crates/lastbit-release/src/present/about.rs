@@ -42,10 +42,30 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
         };
         rows += &filters.join(" and ");
     }
-    // The meaning of the names in a filter.
+    // A condition is SQL's: it may be neither.
+    let conditions = statistic.kind.derives();
+    for (_, condition) in &conditions {
+        let written = condition.written();
+        left_out.push(format!(
+            "rows for which `{written}` is neither true nor false"
+        ));
+    }
+    // The meaning of the names in a filter. That of a statistic sees derived columns; the
+    // others see the cells of the file.
     for name in statistic.scope.filter.iter().flat_map(Expression::columns) {
         if !seen.contains(&name.as_str()) {
             derived(plan, name, &mut counts_as);
+        }
+        codes(plan, name, &mut counts_as);
+    }
+    let of_cells = conditions.iter().map(|(_, condition)| *condition);
+    for expression in plan.derive.filter.iter().chain(of_cells) {
+        for name in expression.columns() {
+            if derived_as(plan, name).is_some() {
+                let written = expression.written();
+                let phrase = format!("`{name}` in `{written}` is the cell of the file");
+                counts_as.push(phrase);
+            }
             codes(plan, name, &mut counts_as);
         }
     }
@@ -99,18 +119,24 @@ pub(super) fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How a derived column is computed, or where it is looked up.
-fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
-    let found = plan.derive.columns.iter().find(|(other, _)| other == name);
+/// How a derived column is computed. The bounds already show that the cells of a column are dates.
+fn derived_as<'a>(plan: &'a Plan, name: &str) -> Option<&'a Expression> {
+    let mut columns = plan.derive.columns.iter();
+    let (_, expression) = columns.find(|(other, _)| other == name)?;
     let read = |function: &str| format!("{function}({})", quoted(name));
-    let is_said = |written: &str| {
-        [read("date"), read("timestamp")]
-            .iter()
-            .any(|read| read == written)
-    };
-    // The bounds already show that the cells of a column are dates.
-    if let Some((_, expression)) = found.filter(|(_, found)| !is_said(found.written())) {
+    let is_said = ["date", "timestamp"]
+        .into_iter()
+        .any(|function| read(function) == expression.written());
+    (!is_said).then_some(expression)
+}
+
+/// How a derived column is computed and which cells in it are missing, or where it is looked up.
+fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
+    if let Some(expression) = derived_as(plan, name) {
         phrases.push(format!("`{name}` is `{}`", expression.written()));
+        for name in expression.columns() {
+            codes(plan, name, phrases);
+        }
     }
     if let Unit::Column { name: unit, .. } = &plan.unit
         && plan
@@ -133,7 +159,10 @@ fn derived(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
 fn codes(plan: &Plan, name: &str, phrases: &mut Vec<String>) {
     let found = plan.derive.codes.iter().find(|(other, _)| other == name);
     if let Some((_, codes)) = found {
-        phrases.push(format!("`{name}` of {} is missing", codes.join(" or ")));
+        let phrase = format!("`{name}` of {} is missing", codes.join(" or "));
+        if !phrases.contains(&phrase) {
+            phrases.push(phrase);
+        }
     }
 }
 

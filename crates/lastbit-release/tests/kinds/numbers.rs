@@ -54,6 +54,43 @@ fn the_share_of_a_condition_leaves_out_rows_for_which_it_is_unknown() {
     assert!(holds(&cells[0], 0.6));
 }
 
+/// Else a reader takes the share of those with a known age for one of all rows.
+#[test]
+fn the_share_of_a_condition_says_which_rows_it_is_about() {
+    let columns = "[columns.age]\nas = \"age + 1\"\nlower = 0\nupper = 100\n\
+                   [columns.x]\nlower = 0\nupper = 8\nmissing_codes = [9]\n";
+    let statistics = statistic(
+        "old",
+        "kind = \"share\"\nof = \"age >= 65 or number(x) > 4\"",
+    );
+    let report = released(&plan(columns, &statistics), CSV);
+    let old = named(&report, "old");
+    assert_eq!(
+        old.about,
+        [
+            "every row, except rows for which `age >= 65 or number(x) > 4` is neither true nor \
+             false",
+            "`age` in `age >= 65 or number(x) > 4` is the cell of the file",
+            "`x` of 9 is missing",
+        ]
+    );
+    // Of 70, 65, 64.9 and 80; not of the empty age beside x = 3, nor of 20, whose x is a code.
+    assert!(holds(&old.cells[0], 0.75), "{:?}", old.cells);
+}
+
+#[test]
+fn what_is_said_of_a_derived_column_names_the_codes_in_it() {
+    let columns = "[columns.x]\nlower = 0\nupper = 8\nmissing_codes = [9]\n\
+                   [columns.double]\nas = \"x * 2\"\nlower = 0\nupper = 16\n";
+    let statistics = statistic("mean", "kind = \"mean\"\nof = \"double\"");
+    let report = released(&plan(columns, &statistics), CSV);
+    let about = &named(&report, "mean").about;
+    assert!(
+        about.contains(&"`x` of 9 is missing".to_owned()),
+        "{about:?}"
+    );
+}
+
 #[test]
 fn shares_are_from_0_to_1_whatever_the_noise() {
     let plan = "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 0.05\n[columns.ward]\ncategories = [\"a\", \"b\", \"c\", \"d\"]\n";

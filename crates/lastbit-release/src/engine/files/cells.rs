@@ -153,8 +153,16 @@ pub(crate) fn texts(
             |x, text| float(f32::from(x), text),
             see,
         ),
-        DataType::Float32 => written(array.as_primitive::<Float32Type>(), float, see),
-        DataType::Float64 => written(array.as_primitive::<Float64Type>(), float, see),
+        DataType::Float32 => floats(
+            array.as_primitive::<Float32Type>(),
+            |x| whole_below(f64::from(x), 1 << 24),
+            see,
+        ),
+        DataType::Float64 => floats(
+            array.as_primitive::<Float64Type>(),
+            |x| whole_below(x, 1 << 53),
+            see,
+        ),
         DataType::Boolean => strings(
             array
                 .as_boolean()
@@ -227,6 +235,39 @@ where
     }
 }
 
+/// Whole numbers without writing them. Where neighbouring numbers are at most 1 apart, the shortest
+/// digits of a whole one are all of its digits: no number of fewer digits is within ½ of it.
+fn floats<T: ArrowPrimitiveType>(
+    array: &PrimitiveArray<T>,
+    whole: impl Fn(T::Native) -> Option<i64>,
+    mut see: impl FnMut(Value),
+) where
+    T::Native: std::fmt::LowerExp + PartialEq,
+{
+    let (mut text, mut buffer) = (String::new(), String::new());
+    for cell in array {
+        let Some(cell) = cell else {
+            see(Value::Missing);
+            continue;
+        };
+        match whole(cell) {
+            Some(number) => see(Value::Whole(number)),
+            None => {
+                text.clear();
+                float(cell, &mut text);
+                see(value(&text, &mut buffer));
+            }
+        }
+    }
+}
+
+/// A number that is whole and of a magnitude below this. Both zeros are 0.
+fn whole_below(number: f64, limit: i64) -> Option<i64> {
+    // Out of range and NaN become numbers that are not equal to it, or not below the limit.
+    let whole = number as i64;
+    (whole as f64 == number && whole.unsigned_abs() < limit.unsigned_abs()).then_some(whole)
+}
+
 /// The value of what is written of a cell.
 fn written<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
@@ -261,5 +302,49 @@ fn wrong(array: &ArrayRef, column: &str, wanted: &'static str) -> EngineError {
         column: column.to_owned(),
         found: array.data_type().to_string(),
         wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Float32Array, Float64Array};
+
+    use super::*;
+
+    fn said(array: ArrayRef) -> Vec<String> {
+        let mut said = Vec::new();
+        texts(&array, "x", |cell| said.push(cell.to_text())).unwrap();
+        said
+    }
+
+    /// Whether it is written or not: also around where the shortest digits of whole numbers stop
+    /// being all of their digits.
+    #[test]
+    fn a_float_says_its_shortest_digits() {
+        let mut doubles = vec![0.0, -0.0, 0.5, -7.0, 12.0, 1e15, 1e16, 1e22, 1e300, 5e-324];
+        doubles.extend([f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX]);
+        let mut singles = vec![0.0, -0.0, 0.1, 3.0, 1e10, f32::MAX, f32::INFINITY, f32::NAN];
+        for off in -40..40 {
+            for power in [23, 24, 25, 30, 52, 53, 54, 62, 63, 64] {
+                let power = 2f64.powi(power);
+                doubles.extend([power, -power].map(|x| x + f64::from(off)));
+                singles.extend([power, -power].map(|x| x as f32 + off as f32));
+            }
+        }
+        let canonical = |text: String| crate::value::canonical(&text).unwrap_or_default();
+        let written = doubles.iter().map(|x| match x.is_nan() {
+            true => String::new(),
+            false => canonical(format!("{x:e}")),
+        });
+        let written: Vec<String> = written.collect();
+        assert_eq!(said(Arc::new(Float64Array::from(doubles))), written);
+        let written = singles.iter().map(|x| match x.is_nan() {
+            true => String::new(),
+            false => canonical(format!("{x:e}")),
+        });
+        let written: Vec<String> = written.collect();
+        assert_eq!(said(Arc::new(Float32Array::from(singles))), written);
     }
 }

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, new_null_array};
 use arrow_buffer::BooleanBuffer;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::filter::filter_record_batch;
 use arrow_select::nullif::nullif;
 
@@ -32,6 +32,8 @@ pub(super) struct DeriveStep {
     columns: Vec<(String, From)>,
     wanted: usize,
     filters: Vec<Expression>,
+    /// Of what is read and looked up: whether it is needed after the source's filter.
+    later: Vec<bool>,
 }
 
 /// Where a column comes from.
@@ -88,6 +90,18 @@ impl DeriveStep {
         for column in derive.filter.iter().flat_map(Expression::columns) {
             source.need(column);
         }
+        let mut later = vec![false; source.reads.len() + source.looked.len()];
+        for name in &names {
+            match derived(name) {
+                None => later[source.place(name)] = true,
+                Some(place) => {
+                    let columns = derive.columns[place].1.columns();
+                    columns
+                        .iter()
+                        .for_each(|column| later[source.place(column)] = true);
+                }
+            }
+        }
         let columns = names
             .into_iter()
             .map(|name| {
@@ -107,6 +121,7 @@ impl DeriveStep {
             columns,
             wanted: wanted.len(),
             filters: filters.to_vec(),
+            later,
             derive: derive.clone(),
         })
     }
@@ -123,7 +138,7 @@ impl DeriveStep {
             && let Some(selected) = filter.selects(&Rows::new(&batch))?
         {
             let selected = BooleanArray::new(selected, None);
-            batch = filter_record_batch(&batch, &selected).map_err(failed)?;
+            batch = filter_record_batch(&self.needed_later(batch)?, &selected).map_err(failed)?;
         }
         let all = self.derived(&batch)?;
         let rows = Rows::new(&all);
@@ -140,6 +155,25 @@ impl DeriveStep {
             },
             passes,
         })
+    }
+
+    /// Without what is in the columns that the source's filter alone needs. They keep their places.
+    fn needed_later(&self, batch: RecordBatch) -> Result<RecordBatch, EngineError> {
+        if self.later.iter().all(|&is_needed| is_needed) {
+            return Ok(batch);
+        }
+        let mut fields = Vec::with_capacity(batch.num_columns());
+        let mut columns = Vec::with_capacity(batch.num_columns());
+        for (place, &is_needed) in self.later.iter().enumerate() {
+            let field = batch.schema_ref().field(place);
+            let column = match is_needed {
+                true => Arc::clone(batch.column(place)),
+                false => new_null_array(&DataType::Null, batch.num_rows()),
+            };
+            fields.push(Field::new(field.name(), column.data_type().clone(), true));
+            columns.push(column);
+        }
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(failed)
     }
 
     /// Cells that say a code are missing.

@@ -13,6 +13,9 @@ use crate::expression::calendar::{read_date, read_timestamp};
 use crate::expression::node::{Comparison, Function, Node, Piece, Type};
 use crate::value::{Value, value};
 
+/// Lists of texts up to this long are compared one by one.
+const MOST_COMPARED: usize = 8;
+
 impl Rows<'_> {
     /// Calls `see` with each text, without keeping those of a column.
     fn each_text(&self, node: &Node, mut see: impl FnMut(Option<&str>)) -> Result<(), EngineError> {
@@ -198,18 +201,28 @@ impl Rows<'_> {
         node: &Node,
         list: &[&str],
     ) -> Result<Cells<'_, u8>, EngineError> {
-        let (mut whole, mut texts) = (HashSet::new(), HashSet::new());
+        let (mut whole, mut texts) = (Vec::new(), Vec::new());
         for text in list {
             match value(text, &mut String::new()) {
-                Value::Whole(number) => {
-                    whole.insert(number);
-                }
-                other => {
-                    texts.insert(other.to_text());
-                }
+                Value::Whole(number) => whole.push(number),
+                other => texts.push(other.to_text()),
             }
         }
         let mut truths = Vec::with_capacity(self.count());
+        // A few are compared sooner than one is hashed.
+        if list.len() <= MOST_COMPARED {
+            self.each_value(node, |cell| {
+                truths.push(match cell {
+                    None => u8::NULL,
+                    Some(Value::Whole(number)) => truth(whole.contains(&number)),
+                    Some(Value::Text(text)) => truth(texts.iter().any(|other| other == text)),
+                    Some(Value::Missing) => truth(texts.iter().any(String::is_empty)),
+                });
+            })?;
+            return Ok(Cells::owned(truths));
+        }
+        let whole: HashSet<i64> = whole.into_iter().collect();
+        let texts: HashSet<String> = texts.into_iter().collect();
         self.each_value(node, |cell| {
             truths.push(match cell {
                 None => u8::NULL,
