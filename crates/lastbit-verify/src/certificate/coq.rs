@@ -230,6 +230,9 @@ impl<'a> Facts<'a> {
         facts.push(
             "before loss_digits < moved numbers / scale numbers + real (excess numbers)".to_owned(),
         );
+        // The bounds have 25 digits, and B may have more.
+        let bound = number(&self.claim.bound);
+        facts.push(format!("bound program = {bound}"));
         facts.push(match self.claim.input.first() {
             None => "moved numbers = Delta".to_owned(),
             Some(factor) => {
@@ -308,4 +311,21 @@ fn decimal(x: &Rational) -> String {
     let digits = digits.trim_start_matches('0');
     let zeros = fraction.len();
     format!("{{| digits := {digits}; zeros := {zeros} |}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prove;
+    use super::*;
+
+    /// Else a digit of B beyond those of the bounds could be changed: the file would compile, about another program.
+    #[test]
+    fn the_bound_stands_twice() {
+        let [one, bound] = ["1", "1000.1"].map(|x| x.parse().unwrap());
+        let claim = Claim::shipped(&one, &one, &bound, 118);
+        let file = coq(&claim, &prove(&claim).unwrap()).unwrap();
+        let digits = number(&claim.bound);
+        assert!(digits.len() > 60, "{digits}");
+        assert_eq!(file.matches(&digits).count(), 2, "{file}");
+    }
 }
