@@ -27,9 +27,8 @@ published in the ledger, and only then prints it. Data that cannot be read cost 
 a release that is interrupted while they are; later it has spent its loss and published nothing. \
 The same plan on the same data again returns what was published before, at no cost. On a terminal \
 it asks before it spends more than half of what is left, and before it spends again because the \
-data changed since the same was released; elsewhere it says so and goes on. `lastbit plan` shows \
-beforehand what it will cost and how exact it will be, and `lastbit rehearse` what the report will \
-look like.";
+data changed since the same was released; elsewhere it goes on. `lastbit plan` shows beforehand \
+what it will cost and how exact it will be, and `lastbit rehearse` what the report will look like.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]

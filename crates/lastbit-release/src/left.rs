@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::clean;
 use crate::ledger::{Account, Ledger, LedgerError, Limit};
-use crate::loss::Loss;
+use crate::loss::{Loss, decimal};
 use crate::plan::Plan;
 
 /// What is left before a release, and what it takes.
@@ -54,11 +54,12 @@ impl Left {
         let left = account
             .as_ref()
             .and_then(|account| account.remaining_in(loss.measure));
+        // A ledger in another measure refuses the release.
+        let own = || account.as_ref().map(Account::remaining);
         Left {
             ledger: ledger.map(|(path, _)| path.to_owned()),
-            // A ledger in another measure refuses the release, and says so.
-            left: left.unwrap_or_else(|| plan.budget.clone()),
-            more: account.map_or(0, |account| account.admits(loss)),
+            left: left.or_else(own).unwrap_or_else(|| plan.budget.clone()),
+            more: account.as_ref().map_or(0, |account| account.admits(loss)),
             loss: loss.clone(),
         }
     }
@@ -88,6 +89,15 @@ impl Left {
             Part::Everything => Some(format!(
                 "This spends everything that is left, {left}: nothing can be released about these \
                  data afterwards. To keep some, say in [spend] what this release may use."
+            )),
+            Part::TooMuch if loss.measure != left.measure => Some(format!(
+                "This will be refused: it would spend {loss}, and the ledger counts otherwise; \
+                 {left} is left in it."
+            )),
+            Part::TooMuch if loss.main <= left.main => Some(format!(
+                "This will be refused: it would spend δ = {}, and δ = {} is left for it.",
+                decimal(&loss.delta),
+                decimal(&left.delta)
             )),
             Part::TooMuch => Some(format!(
                 "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] \
@@ -163,5 +173,20 @@ mod tests {
             more: 1,
         };
         assert_eq!(one.part(), Part::Most);
+        let more = Left {
+            loss: loss("0.1", "2e-6").unwrap(),
+            ..one.clone()
+        };
+        assert!(more.warning().unwrap().contains("spend δ = 0.000002, and"));
+        let other = Left {
+            loss: Loss::zcdp("0.1".parse().unwrap()).unwrap(),
+            ..one
+        };
+        assert!(
+            other
+                .warning()
+                .unwrap()
+                .contains("the ledger counts otherwise")
+        );
     }
 }

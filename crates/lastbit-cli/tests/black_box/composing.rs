@@ -171,7 +171,7 @@ fn terms_that_a_plan_states_are_those_of_its_ledger() {
         "[[statistics]]\nname = \"q\"\nkind = \"quantiles\"\nof = \"age\"\nat = [0.5]\n";
     here.write("plan.toml", with("") + quantiles);
     here.run(&["release", "plan.toml"])
-        .refused("is selected, and not by Gaussian noise");
+        .refused("selects its values, without Gaussian noise");
     let change = [
         "ledger",
         "budget",

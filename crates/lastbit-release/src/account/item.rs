@@ -73,7 +73,7 @@ impl Item {
                 return Err(PriceError::Accountant {
                     accountant: Accountant::Gaussian.name(),
                     why: format!(
-                        "a {} is selected, and not by Gaussian noise",
+                        "`{}` selects its values, without Gaussian noise",
                         self.chain.kind.word()
                     ),
                 });

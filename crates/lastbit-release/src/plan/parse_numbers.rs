@@ -248,12 +248,14 @@ fn periods(
         if !starts && day != first {
             continue;
         }
-        if day != first && start > *bounds.lower() && start < *bounds.upper() {
-            edges.push(start);
-        } else if day != first {
-            // The upper bound is the first moment of this period: that moment alone is part of the
-            // bin before.
-            continue;
+        // An upper bound that is the first moment of a period is part of the bin before; one that
+        // is its first day has a bin of its own.
+        let within = start > *bounds.lower()
+            && (start < *bounds.upper() || scale == Scale::Days && start == *bounds.upper());
+        match (day == first, within) {
+            (true, _) => {}
+            (false, true) => edges.push(start),
+            (false, false) => continue,
         }
         labels.push(label);
         if labels.len() > MOST_BINS {
@@ -262,6 +264,9 @@ fn periods(
             )));
         }
     }
-    edges.push(bounds.upper().clone());
+    edges.push(match edges.last() {
+        Some(last) if last == bounds.upper() => bounds.upper() + &Rational::ONE,
+        _ => bounds.upper().clone(),
+    });
     Ok((edges, labels))
 }

@@ -208,7 +208,8 @@ fn groups(plan: &Plan, statistic: &Statistic, price: &Price) -> Option<String> {
     }
     if let Some(threshold) = &price.threshold {
         return Some(format!(
-            "groups of fewer than {} rows, noise included, are not shown",
+            "groups of fewer than {} rows, noise included, are not shown; among groups of about \
+             that size the noise decides which are, so their numbers tend to be too large",
             threshold.least
         ));
     }

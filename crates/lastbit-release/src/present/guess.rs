@@ -88,11 +88,14 @@ pub fn warning(loss: &Loss) -> Option<String> {
     None
 }
 
-/// Three digits, rounded up.
+/// Three digits, rounded up; more where that would say that nothing is uncertain.
 fn percent(guess: Up) -> String {
     let exact = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
-    let percent = digits_up(&(&exact * &Rational::from(100i64)), 3);
-    format!("{} %", decimal(&percent))
+    let all = Rational::from(100i64);
+    let percent = &exact * &all;
+    let rounded = (3..=9).map(|digits| digits_up(&percent, digits));
+    let shown = rounded.into_iter().find(|rounded| *rounded < all);
+    format!("{} %", decimal(&shown.unwrap_or(all)))
 }
 
 #[cfg(test)]
@@ -104,6 +107,7 @@ mod tests {
         let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
         assert_eq!(percent(guess(&pure("0"))), "50 %");
         assert_eq!(percent(guess(&pure("1"))), "73.2 %");
+        assert_eq!(percent(guess(&pure("10"))), "99.996 %");
         assert_eq!(percent(guess(&pure("1000"))), "100 %");
         assert_eq!(warning(&pure("4")), None);
         for loss in [

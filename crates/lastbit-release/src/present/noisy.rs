@@ -5,21 +5,27 @@ use lastbit_exact::Rational;
 use super::Cell;
 
 /// Whether a published number is too noisy to say anything: its error is larger than the number, or
-/// allows everything that the bounds of the plan allow.
-pub(crate) fn is_too_noisy(cell: &Cell, least: Option<&Rational>, most: Option<&Rational>) -> bool {
+/// it is within its error of everything that the bounds of the plan allow. Dates and times are
+/// judged as numbers, before they are written as dates, and by their bounds alone.
+pub(crate) fn is_too_noisy(
+    cell: &Cell,
+    (least, most): (Option<&Rational>, Option<&Rational>),
+    is_calendar: bool,
+) -> bool {
     let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
-    let width = least.zip(most).map(|(least, most)| most - least);
-    let is_all = |length: &Rational| width.as_ref().is_some_and(|width| length >= width);
+    let is_all = |lower: &Rational, upper: &Rational| {
+        least.is_some_and(|least| lower <= least) && most.is_some_and(|most| upper >= most)
+    };
     if let (Some(lower), Some(upper)) = (number(&cell.lower), number(&cell.upper)) {
-        return is_all(&(&upper - &lower));
+        return is_all(&lower, &upper);
     }
     match (number(&cell.error), number(&cell.value)) {
         (Some(error), Some(value)) if cell.error_unit.is_empty() => {
-            error > value.abs() || is_all(&error)
+            let width = least.zip(most).map(|(least, most)| most - least);
+            is_all(&(&value - &error), &(&value + &error))
+                || width.is_some_and(|width| error >= width)
+                || !is_calendar && error > value.abs()
         }
-        // Dates and times: their values are not decimals, and their bounds are in the unit of the
-        // error.
-        (Some(error), None) if cell.value.is_some() => is_all(&error),
         _ => false,
     }
 }
@@ -39,31 +45,35 @@ mod tests {
     #[test]
     fn errors_beyond_the_number_or_its_range_say_nothing() {
         let (one, fourteen) = (Rational::from(1i64), Rational::from(14i64));
-        let days = |cell: &Cell| is_too_noisy(cell, Some(&one), Some(&fourteen));
+        let days = |cell: &Cell| is_too_noisy(cell, (Some(&one), Some(&fourteen)), false);
         assert!(days(&cell("1.0", "13.1")));
         assert!(days(&cell("14", "13")));
         assert!(!days(&cell("14", "12.9")));
         assert!(!days(&cell("3", "3")));
         assert!(days(&cell("3", "3.01")));
-        let count = |cell: &Cell| is_too_noisy(cell, Some(&Rational::ZERO), None);
+        // All of [1, 14] is within 7 of 7.5, and not all within 6.
+        assert!(days(&cell("7.5", "7")) && !days(&cell("7.5", "6")));
+        let zero = Rational::ZERO;
+        let count = |cell: &Cell| is_too_noisy(cell, (Some(&zero), None), false);
         assert!(count(&cell("0", "13")) && count(&cell("12", "13")));
         assert!(!count(&cell("13", "13")) && !count(&cell("100000", "20000")));
-        assert!(is_too_noisy(&cell("-2", "3"), None, None));
-        assert!(!is_too_noisy(&cell("-3", "2"), None, None));
+        assert!(is_too_noisy(&cell("-2", "3"), (None, None), false));
+        assert!(!is_too_noisy(&cell("-3", "2"), (None, None), false));
     }
 
     #[test]
     fn a_date_says_nothing_if_its_error_is_all_there_is() {
         let year = (Rational::from(19_723i64), Rational::from(20_088i64));
-        let date = |error: &str| Cell {
-            error_unit: "days".to_owned(),
-            ..cell("2024-07-03", error)
-        };
-        let is_noisy = |cell: &Cell| is_too_noisy(cell, Some(&year.0), Some(&year.1));
-        assert!(is_noisy(&date("365")) && !is_noisy(&date("364")));
+        let is_noisy = |cell: &Cell| is_too_noisy(cell, (Some(&year.0), Some(&year.1)), true);
+        assert!(is_noisy(&cell("19906", "365")) && is_noisy(&cell("19906", "183")));
+        assert!(!is_noisy(&cell("19906", "181")) && !is_noisy(&cell("19723", "364")));
+        // Days are not counted from zero.
+        let (before, after) = (Rational::from(-9i64), Rational::from(9i64));
+        let about_zero = (Some(&before), Some(&after));
+        assert!(!is_too_noisy(&cell("0", "8"), about_zero, true));
         assert!(!is_noisy(&Cell {
             value: None,
-            ..date("365")
+            ..cell("", "365")
         }));
     }
 
@@ -76,8 +86,11 @@ mod tests {
             upper: Some(upper.to_owned()),
             ..cell("3", "500")
         };
-        let is_noisy = |cell: &Cell| is_too_noisy(cell, Some(&zero), Some(&hundred));
-        assert!(is_noisy(&quantile("0", "100")));
-        assert!(!is_noisy(&quantile("0", "99")));
+        for is_calendar in [false, true] {
+            let is_noisy =
+                |cell: &Cell| is_too_noisy(cell, (Some(&zero), Some(&hundred)), is_calendar);
+            assert!(is_noisy(&quantile("0", "100")));
+            assert!(!is_noisy(&quantile("0", "99")));
+        }
     }
 }

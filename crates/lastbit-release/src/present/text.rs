@@ -145,12 +145,18 @@ pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
         terms.push(
-            "Too noisy to say: the error is larger than the number, or as large as everything that \
-             it could be.",
+            "Too noisy to say: the error is larger than the number, or allows everything that it \
+             could be.",
         );
     }
     if any(|cell| cell.value.is_none()) {
-        terms.push("Withheld: with the noise, there are too few rows to make a number of.");
+        terms.push(match statistic.kind.as_str() {
+            "correlation" | "regression" => {
+                "Withheld: the noise is too large beside the spread of the columns to make a \
+                 number of them."
+            }
+            _ => "Withheld: with the noise, there are too few rows to make a number of.",
+        });
     }
     terms
 }

@@ -231,9 +231,11 @@ fn cells(
             // `Chain` refuses such a pair.
             (Method::Noise(_), None, _) => vec![],
         };
-        let scale = statistic.kind.scale();
+        let (scale, (least, most)) = (statistic.kind.scale(), statistic.kind.range());
+        let range = (least.as_ref(), most.as_ref());
         cells.extend(values.into_iter().map(|cell| Cell {
             group: group.clone(),
+            too_noisy: is_too_noisy(&cell, range, scale.is_calendar()),
             ..on_scale(cell, scale)
         }));
     }
@@ -250,10 +252,6 @@ fn written(
     let is_calendar = kind.scale().is_calendar();
     let bars = kind.is_binned() || !statistic.by.is_empty() && !is_calendar;
     let (least, most) = kind.range();
-    let cells = cells.into_iter().map(|cell| Cell {
-        too_noisy: is_too_noisy(&cell, least.as_ref(), most.as_ref()),
-        ..cell
-    });
     present::Statistic {
         name: statistic.name.clone(),
         kind: kind.word().to_owned(),
@@ -270,7 +268,7 @@ fn written(
         grid: published_grid(price),
         adds_up_with: price.tied.as_ref().map_or(vec![], |tied| tied.with.clone()),
         picture: if bars { Picture::Bars } else { Picture::Table },
-        cells: cells.collect(),
+        cells,
         // Numbers made to add up may lie beyond the ends, where pictures stop.
         least: least
             .filter(|_| price.tied.is_none())

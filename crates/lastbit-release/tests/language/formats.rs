@@ -8,7 +8,7 @@ use arrow_array::{
     ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, TimestampMicrosecondArray,
     TimestampMillisecondArray,
 };
-use lastbit_release::engine::query::Answer;
+use lastbit_release::engine::query::{Answer, Exact};
 use lastbit_release::engine::{Options, answer};
 use lastbit_release::plan::Plan;
 use lastbit_release::statistic::query;
@@ -221,4 +221,24 @@ fn parquet_and_text_say_the_same() {
             "{table}"
         );
     }
+}
+
+#[test]
+fn the_last_day_is_counted_as_itself() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let days = [("29", 100), ("30", 200), ("31", 1000)];
+    let mut table = "day\n".to_owned();
+    for (day, rows) in days {
+        table += &format!("2018-05-{day}\n").repeat(rows);
+    }
+    // What is above the upper bound counts as it.
+    table += &"2018-06-01\n".repeat(50);
+    fs::write(directory.path().join("days.csv"), table).unwrap();
+    let text = "[source]\nfiles = \"days.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[columns.day]\ndate = true\nlower = 2018-05-29\nupper = 2018-05-31\nevery = \"day\"\n[[statistics]]\nname = \"days\"\nkind = \"histogram\"\nof = \"day\"";
+    let plan = Plan::parse_in(text, directory.path()).unwrap();
+    let (query, slots) = query(&plan, [1; 32]);
+    let answer = answer(&query, &Options::default()).unwrap();
+    let group = &answer.tables[slots[0].table][0];
+    let counts = Exact::Counts(vec![100, 200, 1050]);
+    assert_eq!(group.values[slots[0].values[0]], counts);
 }

@@ -265,6 +265,19 @@ fn bins_of_dates_are_shown_as_dates() {
         labels("date = true\nlower = 2024-01-01\nupper = 2024-12-31\nevery = \"quarter\"").len(),
         4
     );
+    // The last day has a bin of its own where a period begins with it.
+    for (every, last) in [
+        ("day", "2024-01-01"),
+        ("week", "2024-W01"),
+        ("month", "2024-01"),
+        ("quarter", "2024-Q1"),
+        ("year", "2024"),
+    ] {
+        let all = labels(&format!(
+            "date = true\nlower = 2023-12-30\nupper = 2024-01-01\nevery = \"{every}\""
+        ));
+        assert_eq!(all.last().map(String::as_str), Some(last), "{all:?}");
+    }
 }
 
 #[test]

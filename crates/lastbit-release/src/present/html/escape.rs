@@ -32,9 +32,13 @@ pub(crate) fn name(text: &str) -> String {
     format!("<bdi>{}</bdi>", escape_visible(&label(text, LONGEST)))
 }
 
+/// The longest phrase, in characters: a few names in sentences of ours.
+const LONGEST_PHRASE: usize = 4000;
+
 /// A phrase whose names between backticks are set apart.
 pub(crate) fn marked(text: &str) -> String {
-    let safe = name(text);
+    let safe = escape_visible(&label(text, LONGEST_PHRASE));
+    let safe = format!("<bdi>{safe}</bdi>");
     let mut parts: Vec<&str> = safe.split('`').collect();
     // A backtick without a partner stays as it is.
     let last = match parts.len() % 2 {
@@ -97,6 +101,12 @@ mod tests {
             "<bdi>rows of <code>a&lt;b&gt;</code> and <code>c</code></bdi>"
         );
         assert_eq!(marked("a ` b"), "<bdi>a ` b</bdi>");
+        // Sentences of ours are never cut.
+        let long = "a number, ".repeat(100);
+        assert_eq!(
+            marked(long.trim_end()),
+            format!("<bdi>{}</bdi>", long.trim_end())
+        );
     }
 
     #[test]
