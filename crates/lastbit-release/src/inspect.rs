@@ -32,6 +32,19 @@ pub struct Inspection {
     pub columns: Vec<InspectedColumn>,
     /// What the limits of units leave out; nothing if every row is a unit.
     pub units: Option<InspectedUnits>,
+    /// What the filter of each statistic that has one leaves out, if every row is a unit.
+    pub filters: Vec<InspectedFilter>,
+}
+
+/// The filter of a statistic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectedFilter {
+    /// The name of the statistic.
+    pub statistic: String,
+    /// The rows in its groups without the filter.
+    pub rows: u64,
+    /// How many of those it leaves out.
+    pub filtered: u64,
 }
 
 /// A column, over the rows that the filter keeps.
@@ -197,12 +210,44 @@ pub fn inspect_not_private(
             })
         }
     };
+    let filters = match &plan.unit {
+        Unit::Row => filters(plan, &ask)?,
+        Unit::Column { .. } => vec![],
+    };
     Ok(Inspection {
         rows: all,
         filtered: all.saturating_sub(kept),
         columns,
         units,
+        filters,
     })
+}
+
+/// What filters leave out, from two tables each: with and without it.
+fn filters(
+    plan: &Plan,
+    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
+) -> Result<Vec<InspectedFilter>, ReleaseError> {
+    let (grouped, slots) = query(plan, [0; 32]);
+    let all = grouped.tables.len();
+    let tables = grouped.tables.iter().map(|table| Table {
+        scope: table.scope.clone(),
+        ..rows(table.keys.clone())
+    });
+    let unfiltered = grouped.tables.iter().map(|table| rows(table.keys.clone()));
+    let tables = tables.chain(unfiltered).collect();
+    let answer = ask(Unit::Row, grouped.derive.clone(), tables)?;
+    let with_filter = plan.statistics.iter().zip(&slots);
+    let with_filter = with_filter.filter(|(statistic, _)| statistic.scope.filter.is_some());
+    let inspected = with_filter.map(|(statistic, slot)| {
+        let [kept, rows] = [0, 1].map(|part| count(&answer, part * all + slot.table));
+        InspectedFilter {
+            statistic: statistic.name.clone(),
+            rows,
+            filtered: rows.saturating_sub(kept),
+        }
+    });
+    Ok(inspected.collect())
 }
 
 /// What each statistic leaves out, from three tables: as it is, without its limits, and also

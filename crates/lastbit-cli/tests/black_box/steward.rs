@@ -258,6 +258,17 @@ by = ["ward"]
 }
 
 #[test]
+fn inspect_names_a_filter_that_keeps_nothing_where_every_row_is_a_unit() {
+    let here = Here::new();
+    let plan = plan(50);
+    let of_none = "where = \"age > 500\"\n";
+    here.write("plan.toml", format!("{plan}{of_none}"));
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    let words = "ages: its own filter leaves out 500 of 500 rows";
+    assert!(shown.out.contains(words), "{}", shown.out);
+}
+
+#[test]
 fn inspect_counts_what_the_limits_and_filter_of_each_statistic_leave_out() {
     let here = Here::empty();
     let rows: String = (0..12)

@@ -110,6 +110,17 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
             lines.extend(wrapped(&text, 2));
         }
     }
+    if !inspection.filters.is_empty() {
+        lines.push(String::new());
+    }
+    for one in &inspection.filters {
+        let statistic = label(&one.statistic, LONGEST);
+        let text = format!(
+            "{statistic}: its own filter leaves out {} of {} rows",
+            one.filtered, one.rows
+        );
+        lines.extend(wrapped(&text, 2));
+    }
     lines.push(String::new());
     lines.extend(wrapped(WARNING, 0));
     lines
