@@ -131,7 +131,7 @@ fn gaussian_noise_keeps_its_rho_at_every_order_and_reaches_it_on_a_fine_grid() {
         let sampler = Gaussian::with_variance(&number(variance), grid).unwrap();
         let sigma = variance.parse::<f64>().unwrap().sqrt();
         // As far as P and Q are normal doubles, and P^α Q^(1−α) is at its largest αd from the centre.
-        let reach = (30.0 * sigma * 2f64.powi(-grid as i32)) as i64;
+        let reach = (30.0 * sigma * 2f64.powi(-grid)) as i64;
         let laws: Vec<[Interval; 2]> = (-reach..=reach)
             .map(|cell| {
                 [number("0.3"), number("0.3") + number(d_in)]
