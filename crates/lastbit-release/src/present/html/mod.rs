@@ -210,7 +210,7 @@ fn error_after(cell: &Cell, unit: &str) -> String {
 fn shape(statistic: &Statistic) -> Shape {
     match statistic.kind.as_str() {
         "histogram" => Shape::Columns,
-        "count" | "sum" => Shape::Bars,
+        "count" | "units" | "top" | "sum" => Shape::Bars,
         _ => Shape::Dots,
     }
 }
