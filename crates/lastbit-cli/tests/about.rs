@@ -56,7 +56,7 @@ const ABOUT: [&[&str]; 4] = [
     &["at most 3 rows of each `patient`, except rows without a `patient`"],
     &[
         "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a `patient` and rows without a `town`",
-        " rows, noise included, are not shown",
+        " rows, noise included, are not shown; among groups of about that size the noise decides which are, so their numbers tend to be too large",
     ],
     &[
         "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a `patient` and rows whose `ward` is missing or not listed and rows whose `cost` is no number",

@@ -60,11 +60,16 @@ pub fn run_with(arguments: &[&str], input: &str) -> Done {
     Done::of_input(command(arguments), input)
 }
 
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lastbit"));
+/// The command; colours are what a test says, wherever it runs.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = plain(Command::new(env!("CARGO_BIN_EXE_lastbit")));
     command.args(arguments).stdin(Stdio::null());
-    // Colours are what a test says, wherever it runs.
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    command
+}
+
+/// Without what may ask for colours, or forbid them.
+fn plain(mut command: Command) -> Command {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         command.env_remove(name);
     }
     command
@@ -147,7 +152,7 @@ impl Here {
     /// Runs a line of the shell, in which `lastbit` is the command.
     pub fn shell(&self, line: &str) -> Done {
         let program = env!("CARGO_BIN_EXE_lastbit");
-        let mut command = Command::new("sh");
+        let mut command = plain(Command::new("sh"));
         command
             .args([
                 "-c",
@@ -173,7 +178,7 @@ impl Here {
             .status();
         assert!(copied.is_ok_and(|status| status.success()));
         self.set_mode("lastbit-for-others", 0o755);
-        let mut command = Command::new(program);
+        let mut command = plain(Command::new(program));
         command.args(arguments).current_dir(self.0.path());
         command.uid(65_534).gid(65_534);
         Done::of(command)

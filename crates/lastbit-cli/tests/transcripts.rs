@@ -1,10 +1,11 @@
 //! Every transcript under `tests/cmd`, and the one in the README, is what the command prints.
 
-use std::process::Command;
+use crate::support::command;
 
 #[test]
 fn transcripts() {
     trycmd::TestCases::new()
+        .env("NO_COLOR", "1")
         .case("tests/cmd/*.md")
         .case("../../README.md");
 }
@@ -43,28 +44,27 @@ const COMMANDS: [&str; 27] = [
 #[test]
 fn help_fills_the_lines_of_narrow_and_wide_terminals() {
     for width in [80, 110] {
-        for command in COMMANDS {
-            let done = Command::new(env!("CARGO_BIN_EXE_lastbit"))
-                .args(command.split_whitespace())
-                .arg("--help")
+        for name in COMMANDS {
+            let words: Vec<&str> = name.split_whitespace().chain(["--help"]).collect();
+            let done = command(&words)
                 .env("COLUMNS", width.to_string())
                 .output()
                 .unwrap();
-            assert!(done.status.success(), "{command}");
+            assert!(done.status.success(), "{name}");
             let help = String::from_utf8(done.stdout).unwrap();
             let lines: Vec<&str> = help.lines().collect();
             for pair in lines.windows(2) {
                 let [line, next] = pair else { unreachable!() };
                 let length = line.chars().count();
                 let is_usage = line.starts_with("Usage: ");
-                assert!(is_usage || length <= width, "{command}: {line}");
+                assert!(is_usage || length <= width, "{name}: {line}");
                 // Prose is broken only where the next word does not fit.
                 let is_prose = |line: &str| line.starts_with(|c: char| c.is_alphanumeric());
                 if is_prose(line) && is_prose(next) {
                     let word = next.split(' ').next().unwrap_or_default();
                     assert!(
                         length + 1 + word.chars().count() > width,
-                        "{command}, {width} columns: {line}\n{next}"
+                        "{name}, {width} columns: {line}\n{next}"
                     );
                 }
             }

@@ -257,10 +257,13 @@ fn while_it_scans(here: &Here, then: impl FnOnce(u32)) -> std::process::Output {
 #[test]
 fn an_interrupt_while_data_are_read_costs_nothing() {
     let (here, output) = in_the_scan(|_, id| {
-        // Fails where the release is over, and then it is tried again.
-        let _ = Command::new("kill")
-            .args(["-INT", &id.to_string()])
-            .status();
+        // Fails where the release is over, and then it is tried again. A process that was started
+        // in the background may ignore the first signal, and not the second.
+        for signal in ["-INT", "-TERM"] {
+            let _ = Command::new("kill")
+                .args([signal, &id.to_string()])
+                .status();
+        }
     });
     assert!(output.stdout.is_empty());
     let spent = here.spent("lastbit.ledger");
