@@ -6,6 +6,7 @@ mod errata;
 mod fuzz;
 mod members;
 mod oracles;
+mod packages;
 mod page;
 mod proofs;
 mod python;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::run;
+use crate::{packages, run};
 
 /// Debian's names; other systems have the same under names like these. Without any font a page has no widths to speak of.
 const PACKAGES: [&str; 3] = ["chromium", "chromium-driver", "fonts-dejavu-core"];
@@ -108,23 +108,9 @@ fn installed() -> bool {
     })
 }
 
-/// With apt-get, for root only.
 fn install() -> Result<()> {
-    let is_root = Command::new("id")
-        .arg("-u")
-        .output()
-        .is_ok_and(|output| output.stdout == b"0\n");
-    let apt = |arguments: &[&str]| {
-        Command::new("apt-get")
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
-    arguments.extend(PACKAGES);
-    if is_root && (apt(&arguments) || (apt(&["update"]) && apt(&arguments))) && installed() {
-        return Ok(());
+    match packages::install(&PACKAGES) && installed() {
+        true => Ok(()),
+        false => bail!("{}", remedy()),
     }
-    bail!("{}", remedy())
 }

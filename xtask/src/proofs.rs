@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::run;
+use crate::{packages, run};
 
 mod assumptions;
 mod certificates;
@@ -141,25 +141,11 @@ fn installed() -> bool {
             .is_ok_and(|status| status.success())
 }
 
-/// With apt-get, for root only.
 fn install() -> Result<()> {
-    let is_root = Command::new("id")
-        .arg("-u")
-        .output()
-        .is_ok_and(|output| output.stdout == b"0\n");
-    let apt = |arguments: &[&str]| {
-        Command::new("apt-get")
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
-    arguments.extend(PACKAGES);
-    if is_root && (apt(&arguments) || (apt(&["update"]) && apt(&arguments))) && installed() {
-        return Ok(());
+    match packages::install(&PACKAGES) && installed() {
+        true => Ok(()),
+        false => bail!("{}", remedy()),
     }
-    bail!("{}", remedy())
 }
 
 /// The files of proofs/, by module name.
