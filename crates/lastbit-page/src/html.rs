@@ -1,22 +1,7 @@
-//! Pages as text. Whatever others wrote is escaped here, in one place.
+//! Pages as text. Whatever others wrote is escaped, as in reports.
 
 use lastbit_release::clean::visible;
-
-/// The text, safe between tags and inside quoted attributes; what is hidden in it is seen.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in visible(text).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
+pub use lastbit_release::present::escape;
 
 /// A message in the lines that it has, with what is hidden in them to be seen.
 pub fn in_lines(message: &str) -> String {

@@ -27,7 +27,7 @@ pub(crate) use cell::{cell, made_cell, on_scale, selected_cell, whole_cell};
 pub use csv::csv;
 pub(crate) use digits::places;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
-pub use html::html;
+pub use html::{escape, html};
 pub(crate) use json::to_stored;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
 pub use method::{METHOD_MARK, method};

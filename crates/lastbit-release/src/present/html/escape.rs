@@ -2,8 +2,8 @@
 
 use crate::clean::{label, visible};
 
-/// The text, safe between tags and inside quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+/// The text, safe between tags and inside quoted attributes; what is hidden in it is seen.
+pub fn escape(text: &str) -> String {
     escape_visible(&visible(text))
 }
 

@@ -8,7 +8,8 @@ mod table;
 
 use lastbit_exact::{Rational, Rounding};
 
-pub(crate) use escape::{escape, marked, name};
+pub use escape::escape;
+pub(crate) use escape::{marked, name};
 
 use super::text::{
     INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, terms,
