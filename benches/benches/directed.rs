@@ -1,5 +1,5 @@
-//! Directed arithmetic, one operation per iteration on arguments that change, so that no branch is learnt; a plain
-//! nearest-rounded operation beside each kind shows what the direction costs.
+//! Directed arithmetic, one operation per iteration on arguments that change, so that no branch is
+//! learnt; a plain nearest-rounded operation beside each kind shows what the direction costs.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lastbit_exact::{Down, Interval, Up};

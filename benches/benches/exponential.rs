@@ -1,5 +1,6 @@
-//! One selection from 100,000 candidates, for five shapes of scores, beside adding Gumbel noise to each score and taking the largest.
-//! The time must be the same for all shapes; the ratio of the slowest to the fastest is printed at the end.
+//! One selection from 100,000 candidates, for five shapes of scores, beside adding Gumbel noise to
+//! each score and taking the largest. The time must be the same for all shapes; the ratio of the
+//! slowest to the fastest is printed at the end.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -63,7 +64,8 @@ fn exponential(criterion: &mut Criterion) {
     same_time("i64", &integers.each_ref().map(|scores| &scores[..]));
 }
 
-/// The ratio of the slowest shape to the fastest: interleaved, and the fastest run of each, so that other load falls on all alike.
+/// The ratio of the slowest shape to the fastest: interleaved, and the fastest run of each, so that
+/// other load falls on all alike.
 fn same_time<S: Score>(name: &str, shapes: &[&[S]]) {
     let mechanism = mechanism();
     let mut entropy = System::default();

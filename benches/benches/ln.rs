@@ -1,4 +1,5 @@
-//! ln of an f64 against the standard library's, and ln of 118-bit numbers; each time is that of 1024 logarithms.
+//! ln of an f64 against the standard library's, and ln of 118-bit numbers; each time is that of
+//! 1024 logarithms.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lastbit_exact::{Dyadic, Format, Integer, Rounding, ln, ln_bounds};
@@ -88,12 +89,14 @@ fn bench(c: &mut Criterion) {
     let peer = fastest(|| total(&uniform, |x| x.ln()));
     let nearest = fastest(|| total(&uniform, |x| ln(x, Rounding::NearestEven)));
     println!(
-        "nearest on uniform: {nearest:.1} ns, std {peer:.1} ns, ratio {:.2} (fastest of 1000 rounds)",
+        "nearest on uniform: {nearest:.1} ns, std {peer:.1} ns, ratio {:.2} (fastest of 1000 \
+         rounds)",
         nearest / peer
     );
 }
 
-/// Nanoseconds for each of `COUNT` logarithms in the fastest of 1000 rounds, which other processes disturb least.
+/// Nanoseconds for each of `COUNT` logarithms in the fastest of 1000 rounds, which other processes
+/// disturb least.
 fn fastest(mut round: impl FnMut() -> f64) -> f64 {
     let times = (0..1000).map(|_| {
         let start = Instant::now();

@@ -1,4 +1,5 @@
-//! One draw of the snapping mechanism in each arithmetic, beside the naive Laplace draw with the same generator.
+//! One draw of the snapping mechanism in each arithmetic, beside the naive Laplace draw with the
+//! same generator.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! Step functions of a million rows over 2^64 points: building them, `L(j)` for all j, `u(I)` of a cover, and a restriction.
+//! Step functions of a million rows over 2^64 points: building them, `L(j)` for all j, `u(I)` of a
+//! cover, and a restriction.
 
 use std::hint::black_box;
 

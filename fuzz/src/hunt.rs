@@ -31,7 +31,8 @@ impl fmt::Display for Found {
     }
 }
 
-/// Runs a target on its corpus, on what is kept in `kept`, and then on changed inputs until the time is over; says how many were tried.
+/// Runs a target on its corpus, on what is kept in `kept`, and then on changed inputs until the
+/// time is over; says how many were tried.
 ///
 /// Each input is first written to `last`, so that it can be read there if the whole process ends.
 pub fn hunt(

@@ -1,4 +1,5 @@
-//! Fuzz targets for everything that reads what others wrote, and a loop that runs them on the stable toolchain.
+//! Fuzz targets for everything that reads what others wrote, and a loop that runs them on the
+//! stable toolchain.
 #![forbid(unsafe_code)]
 
 mod hunt;

@@ -17,7 +17,8 @@ pub enum Given {
     Word(String),
 }
 
-/// A finding: the likelier side, the event, how often it occurred on both sides and of how many, and the lower bound on ε.
+/// A finding: the likelier side, the event, how often it occurred on both sides and of how many,
+/// and the lower bound on ε.
 type Found = (String, String, [u64; 2], u64, f64);
 
 /// The findings for both orderings, the best lower bound, and whether the claim is refuted.
@@ -60,8 +61,8 @@ pub fn audit_outputs(
     })
 }
 
-/// How many outputs gave their input away by their last bits, of how many, how many of those wrongly, the lower bound on ε from bits
-/// alone, and whether the attack succeeded.
+/// How many outputs gave their input away by their last bits, of how many, how many of those
+/// wrongly, the lower bound on ε from bits alone, and whether the attack succeeded.
 #[pyfunction]
 pub fn least_bits(
     a: Vec<f64>,

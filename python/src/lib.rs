@@ -1,4 +1,5 @@
-//! The native part of the Python package `lastbit`: plans, releases and mechanisms. What Python programs see is in `lastbit/*.py`.
+//! The native part of the Python package `lastbit`: plans, releases and mechanisms. What Python
+//! programs see is in `lastbit/*.py`.
 #![deny(unsafe_code)]
 
 mod audit;
@@ -12,7 +13,8 @@ mod selection;
 
 use pyo3::prelude::*;
 
-/// Runs the `lastbit` command with these arguments, of which the first is the name of the program, and gives its exit status.
+/// Runs the `lastbit` command with these arguments, of which the first is the name of the program,
+/// and gives its exit status.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| lastbit_cli::run(arguments))

@@ -143,7 +143,8 @@ pub fn threshold_counts(
     })
 }
 
-/// One of so many categories, by its number. A number that is none of them is answered by any, with equal probabilities.
+/// One of so many categories, by its number. A number that is none of them is answered by any, with
+/// equal probabilities.
 #[pyfunction]
 pub fn randomized_response(value: u64, categories: u64, epsilon: &str) -> PyResult<u64> {
     let truth = truth_for_epsilon(categories, &epsilon.parse().map_err(parameter)?);

@@ -37,7 +37,8 @@ pub struct Noise {
 
 #[pymethods]
 impl Noise {
-    /// Laplace noise; without a grid, on one much finer than the scale, and on whole numbers for integers.
+    /// Laplace noise; without a grid, on one much finer than the scale, and on whole numbers for
+    /// integers.
     #[staticmethod]
     fn laplace(scale: &str, grid: Option<i64>) -> PyResult<Noise> {
         let scale: Scale = scale.parse().map_err(parameter)?;

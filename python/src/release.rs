@@ -44,7 +44,8 @@ impl NativeTable {
         // Whoever makes the stream could quote a cell.
         let table = PyTable::from_arrow_pycapsule(capsule).map_err(|_| {
             DataError::new_err(
-                "the data frame could not be read: its library stopped with an error; collect it into memory first to see which",
+                "the data frame could not be read: its library stopped with an error; collect it \
+                 into memory first to see which",
             )
         })?;
         let (batches, schema) = table.into_inner();
@@ -139,8 +140,9 @@ impl Engine for Stoppable {
     }
 }
 
-/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, other files, or the plan's own. The report, and
-/// the row and time of an earlier release if it was one. `progress` is told now and then which part was read.
+/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, other
+/// files, or the plan's own. The report, and the row and time of an earlier release if it was one.
+/// `progress` is told now and then which part was read.
 #[pyfunction]
 #[pyo3(signature = (plan, ledger, in_directory, table=None, files=None, progress=None))]
 pub fn release(
@@ -230,7 +232,8 @@ pub fn release(
     })
 }
 
-/// How other files are written: as their name says, but with the plan's own marks between and around cells.
+/// How other files are written: as their name says, but with the plan's own marks between and
+/// around cells.
 fn written(plan: &FileFormat, named: FileFormat) -> FileFormat {
     match (plan, named) {
         (
@@ -257,7 +260,8 @@ fn written(plan: &FileFormat, named: FileFormat) -> FileFormat {
 /// A loss: its measure, its main part, δ, and all of it in words.
 type Told = (String, String, String, String);
 
-/// The budget of a ledger, what was spent and what is left, each as (measure, loss, δ, words); nothing if there is no ledger yet.
+/// The budget of a ledger, what was spent and what is left, each as (measure, loss, δ, words);
+/// nothing if there is no ledger yet.
 #[pyfunction]
 pub fn ledger_state(path: PathBuf) -> PyResult<Option<[Told; 3]>> {
     let ledger = match Ledger::view(&path) {

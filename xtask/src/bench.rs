@@ -21,7 +21,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
             known.join(", ")
         );
     }
-    // Benchmarks are named one by one: plain `cargo bench` would also hand criterion's arguments to the unit tests.
+    // Benchmarks are named one by one: plain `cargo bench` would also hand criterion's arguments to
+    // the unit tests.
     let chosen = if names.is_empty() { &known } else { names };
     if chosen.is_empty() {
         bail!("no crate has a benchmark yet; add one as crates/<name>/benches/<benchmark>.rs");

@@ -11,7 +11,8 @@ use crate::run;
 const PAGE: &str = "docs/errata.md";
 const NOT_YET: &str = "not yet";
 
-/// Every erratum on the page names a test that exists or says "not yet"; every such test is on the page.
+/// Every erratum on the page names a test that exists or says "not yet"; every such test is on the
+/// page.
 pub fn check() -> Result<String> {
     let page = fs::read_to_string(run::root().join(PAGE))
         .with_context(|| format!("could not read {PAGE}"))?;
@@ -31,7 +32,8 @@ fn compare(page: &str, tests: &BTreeSet<String>) -> Result<String> {
                 waiting += 1;
             } else {
                 problems.push(format!(
-                    "erratum {number}: name its test `erratum_{number}_<words>`, or say \"{NOT_YET}\""
+                    "erratum {number}: name its test `erratum_{number}_<words>`, or say \
+                     \"{NOT_YET}\""
                 ));
             }
             continue;

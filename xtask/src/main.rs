@@ -106,7 +106,8 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "oracles" => oracles::run(),
         other => {
             bail!(
-                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, page, proofs, fuzz, bench, oracles"
+                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, \
+                 page, proofs, fuzz, bench, oracles"
             )
         }
     }

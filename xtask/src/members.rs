@@ -76,7 +76,8 @@ pub struct Concerned {
     pub dependents: BTreeSet<String>,
 }
 
-/// The crates that changed files concern. A file that belongs to no crate concerns those whose tests read it; one that all builds depend on, all.
+/// The crates that changed files concern. A file that belongs to no crate concerns those whose
+/// tests read it; one that all builds depend on, all.
 pub fn concerned(members: &[Member], files: &[PathBuf]) -> Concerned {
     let mut changed = BTreeSet::new();
     for file in files {

@@ -30,7 +30,8 @@ pub fn run() -> Result<()> {
             Command::new("python3")
                 .args(["-m", "venv"])
                 .arg(&environment),
-            "python3 could not make a virtual environment; install Python 3.9 or later with its venv module",
+            "python3 could not make a virtual environment; install Python 3.9 or later with its \
+             venv module",
         )?;
     }
     run::succeed(

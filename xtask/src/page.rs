@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::{packages, run};
 
-/// Debian's names; other systems have the same under names like these. Without any font a page has no widths to speak of.
+/// Debian's names; other systems have the same under names like these. Without any font a page has
+/// no widths to speak of.
 const PACKAGES: [&str; 3] = ["chromium", "chromium-driver", "fonts-dejavu-core"];
 
 /// What somebody may ask for beside the stories.
@@ -24,8 +25,9 @@ pub struct Wishes {
     axe: Option<PathBuf>,
 }
 
-/// Installs a browser if it may, and tells it the stories; with `--pictures DIRECTORY` keeps pictures of the pages, with `--axe FILE` asks
-/// axe-core about every view, with `--program FILE` takes a `lastbit` that is built already.
+/// Installs a browser if it may, and tells it the stories; with `--pictures DIRECTORY` keeps
+/// pictures of the pages, with `--axe FILE` asks axe-core about every view, with `--program FILE`
+/// takes a `lastbit` that is built already.
 pub fn run(arguments: &[String]) -> Result<()> {
     let (mut wishes, mut program) = (Wishes::default(), None);
     for pair in arguments.chunks(2) {
@@ -50,7 +52,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// As a step of `cargo xtask test`: the reason, where there is no browser and none can be installed, or it does not start here.
+/// As a step of `cargo xtask test`: the reason, where there is no browser and none can be
+/// installed, or it does not start here.
 pub fn step() -> Result<Result<String, String>> {
     if !installed() && install().is_err() {
         return Ok(Err(remedy()));

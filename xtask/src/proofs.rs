@@ -33,7 +33,8 @@ const PAGES: [&str; 3] = [
     "docs/paper-map.md",
 ];
 
-/// Installs Coq if it may, builds everything and checks it; with `--coqchk` once more by Coq's own checker of compiled files.
+/// Installs Coq if it may, builds everything and checks it; with `--coqchk` once more by Coq's own
+/// checker of compiled files.
 pub fn run(arguments: &[String]) -> Result<()> {
     let again = match arguments {
         [] => false,
@@ -50,7 +51,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// As a step of `cargo xtask test`: `None`, with the reason printed, where there is no Coq and none can be installed.
+/// As a step of `cargo xtask test`: `None`, with the reason printed, where there is no Coq and none
+/// can be installed.
 pub fn step() -> Result<Option<String>> {
     if !installed() && install().is_err() {
         return Ok(None);
@@ -80,12 +82,14 @@ fn check() -> Result<String> {
     let seconds = start.elapsed().as_secs_f64();
     let certificates = certificates::check(&directory())?;
     Ok(format!(
-        "{} files, {built} built now in {seconds:.1} s; {theorems} theorems named on pages, their assumptions as listed; {certificates}",
+        "{} files, {built} built now in {seconds:.1} s; {theorems} theorems named on pages, their \
+         assumptions as listed; {certificates}",
         files.len()
     ))
 }
 
-/// The theorems that pages name, with their modules; each is in a file that the page links. What a page quotes, some file says.
+/// The theorems that pages name, with their modules; each is in a file that the page links. What a
+/// page quotes, some file says.
 fn pages(files: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
     let mut theorems = BTreeMap::new();
     for page in PAGES {
@@ -302,7 +306,8 @@ fn fingerprints(files: &BTreeMap<String, String>) -> Result<BTreeMap<String, Str
     Ok(prints)
 }
 
-/// Has coqchk check the compiled files anew: the kernel alone, without tactics or notations. The libraries below are taken as they are.
+/// Has coqchk check the compiled files anew: the kernel alone, without tactics or notations. The
+/// libraries below are taken as they are.
 fn coqchk(files: &BTreeMap<String, String>) -> Result<String> {
     let start = Instant::now();
     let mut coqchk = Command::new("coqchk");

@@ -1,4 +1,5 @@
-//! `cargo xtask python` and `cargo xtask wheel`: the Python package, outside of all other steps, which need no Python.
+//! `cargo xtask python` and `cargo xtask wheel`: the Python package, outside of all other steps,
+//! which need no Python.
 
 use std::env;
 use std::fs;
@@ -82,7 +83,8 @@ fn environment(packages: &[&str]) -> Result<Result<PathBuf, String>> {
             // Half of one would be taken for whole the next time.
             let _ = fs::remove_dir_all(&place);
             return Ok(Err(
-                "the Python package is not tested: python3 has no working venv module (Debian: python3-venv)"
+                "the Python package is not tested: python3 has no working venv module (Debian: \
+                 python3-venv)"
                     .to_owned(),
             ));
         }
@@ -99,7 +101,8 @@ fn environment(packages: &[&str]) -> Result<Result<PathBuf, String>> {
         .status();
     if !installed.is_ok_and(|status| status.success()) {
         return Ok(Err(format!(
-            "the Python package is not tested: pip could not install {}; this needs a package index",
+            "the Python package is not tested: pip could not install {}; this needs a package \
+             index",
             packages.join(", ")
         )));
     }
@@ -119,8 +122,8 @@ fn version() -> Option<(u32, u32)> {
     (version >= OLDEST).then_some(version)
 }
 
-/// Lints, builds, tests and type-checks the package: with the profile for development, which is quick to build. The package is put
-/// together by hand, as the wheel would be.
+/// Lints, builds, tests and type-checks the package: with the profile for development, which is
+/// quick to build. The package is put together by hand, as the wheel would be.
 fn tested(python: &Path, arguments: &[String]) -> Result<String> {
     let lints = "clippy -p lastbit-python --locked -- -D warnings";
     run::succeed(

@@ -32,7 +32,8 @@ pub fn run(revision: &str) -> Result<()> {
         println!("no crate changed");
         return Ok(());
     }
-    // The whole workspace, as in `cargo xtask test`: what did not change is not built again, and what was built there serves here.
+    // The whole workspace, as in `cargo xtask test`: what did not change is not built again, and
+    // what was built there serves here.
     run::succeed(
         run::cargo().args(
             "clippy --workspace --exclude lastbit-python --all-targets --locked -- -D warnings"
@@ -155,7 +156,8 @@ impl Program {
         format!("{} ({stem})", self.of)
     }
 
-    /// Runs the tests until the end or until the time is over, and says whether they ended; an error if one failed.
+    /// Runs the tests until the end or until the time is over, and says whether they ended; an
+    /// error if one failed.
     fn ran(&self, end: Instant) -> Result<bool> {
         if Instant::now() >= end {
             return Ok(false);

@@ -40,7 +40,8 @@ pub fn succeed(command: &mut Command, remedy: &str) -> Result<()> {
     Ok(())
 }
 
-/// The files at `<member>/<below>` that end in `ending`, sorted; members are `crates/*` and `benches`.
+/// The files at `<member>/<below>` that end in `ending`, sorted; members are `crates/*` and
+/// `benches`.
 pub fn files_of_members(below: &str, ending: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let members = children(&root().join("crates"))?;

@@ -24,7 +24,8 @@ pub fn check() -> Result<Tested> {
     let readme = read("README.md")?;
     if !readme.contains(&format!("Rust ({minimum} or later)")) {
         bail!(
-            "README.md does not say \"Rust ({minimum} or later)\", which is the rust-version of Cargo.toml"
+            "README.md does not say \"Rust ({minimum} or later)\", which is the rust-version of \
+             Cargo.toml"
         );
     }
     for member in crate::members::members()? {
@@ -43,7 +44,8 @@ pub fn check() -> Result<Tested> {
     }
     let Some(other) = version("rustup", &["run", minimum, "rustc"])? else {
         return Ok(Tested::Not(format!(
-            "these tests run with Rust {running}, and the minimum is {minimum} (rustup toolchain install {minimum})"
+            "these tests run with Rust {running}, and the minimum is {minimum} (rustup toolchain \
+             install {minimum})"
         )));
     };
     let arguments = "check --workspace --exclude lastbit-python --all-targets --locked";

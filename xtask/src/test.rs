@@ -21,8 +21,8 @@ enum Outcome {
     Skipped(String),
 }
 
-/// Cheap steps first. Lints and documentation share the `dev` profile, so that dependencies are checked once; tests
-/// alone generate code, once, with the `test` profile.
+/// Cheap steps first. Lints and documentation share the `dev` profile, so that dependencies are
+/// checked once; tests alone generate code, once, with the `test` profile.
 const STEPS: &[Step] = &[
     Step {
         heading: "format",
@@ -203,7 +203,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Reads one line such as `test name ... FAILED` or `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    /// Reads one line such as `test name ... FAILED` or
+    /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
     fn read(&mut self, line: &str) {
         if let Some(result) = line.strip_prefix("test result: ") {
             let count = |label: &str| -> usize {
@@ -231,7 +232,8 @@ fn documentation() -> Result<Outcome> {
             .args(arguments.split(' '))
             .env("RUSTDOCFLAGS", "-D warnings"),
         &format!(
-            "mend what rustdoc names above; repeat with: RUSTDOCFLAGS='-D warnings' cargo {arguments}"
+            "mend what rustdoc names above; repeat with: RUSTDOCFLAGS='-D warnings' cargo \
+             {arguments}"
         ),
     )?;
     Ok(Outcome::Passed(String::new()))

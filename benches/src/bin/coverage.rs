@@ -1,11 +1,14 @@
-//! How often stated errors hold, and how much larger they are than they would have to be: whole releases of written files.
+//! How often stated errors hold, and how much larger they are than they would have to be: whole
+//! releases of written files.
 //!
-//! For each kind of statistic, number of rows, place of the rows between the bounds and accountant: the share of published numbers that are within
-//! their error of the exact one, and the mean stated error over the 95 % quantile of the actual ones. Of quantiles: the share of intervals that
-//! hold the exact quantile, and the mean length of an interval over the 95 % quantile of twice the distance of the value.
+//! For each kind of statistic, number of rows, place of the rows between the bounds and accountant:
+//! the share of published numbers that are within their error of the exact one, and the mean stated
+//! error over the 95 % quantile of the actual ones. Of quantiles: the share of intervals that hold
+//! the exact quantile, and the mean length of an interval over the 95 % quantile of twice the
+//! distance of the value.
 //!
-//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES [ROWS …]]`: 2,000 of each kind, and groups of 30, 300 and 3,000 rows, unless told
-//! otherwise.
+//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES [ROWS …]]`: 2,000 of each kind,
+//! and groups of 30, 300 and 3,000 rows, unless told otherwise.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -83,7 +86,8 @@ enum Plans {
     Consistent,
 }
 
-/// Names of statistics, and what they are. A loss of its own keeps each apart; those named “shared” share their noise.
+/// Names of statistics, and what they are. A loss of its own keeps each apart; those named “shared”
+/// share their noise.
 const KINDS: [(&str, &str); 26] = [
     ("count", "kind = \"count\""),
     ("units", "kind = \"units\""),
@@ -266,7 +270,8 @@ fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| data.iter().map(f).sum::<f64>() / n;
     let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
     if kind == "bounds" {
-        // With the confidence there are rows in the outermost bins: some row is at or above half of the upper bound. The bin from 0 on has no half.
+        // With the confidence there are rows in the outermost bins: some row is at or above half of
+        // the upper bound. The bin from 0 on has no half.
         let upper = (cell.label == "upper").then_some(value)?;
         let holds = data.iter().any(|p| p.0 >= 0.5 * upper || upper < 1e-9);
         return Some(Found {

@@ -1,4 +1,5 @@
-//! Nanoseconds a draw, as JSON on one line: for `benches/peers.py`, which sets them beside the peers' in the same run.
+//! Nanoseconds a draw, as JSON on one line: for `benches/peers.py`, which sets them beside the
+//! peers' in the same run.
 
 use std::hint::black_box;
 

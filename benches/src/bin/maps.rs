@@ -1,7 +1,7 @@
 //! What Lastbit charges: for `benches/opendp_maps.py`, which asks OpenDP for the same.
 //!
-//! Reads a line per setting, a kind and exact decimal numbers, and writes a line of losses for each, rounded up. With `--time`,
-//! writes nanoseconds as JSON on one line instead.
+//! Reads a line per setting, a kind and exact decimal numbers, and writes a line of losses for
+//! each, rounded up. With `--time`, writes nanoseconds as JSON on one line instead.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -172,7 +172,8 @@ fn integer(number: &Rational) -> Result<i64> {
 
 /// Nanoseconds of one evaluation of a map, of the arithmetic in it, and of one release.
 fn time() -> Result<()> {
-    // A run takes about a millisecond, so that some run of several is left alone by whatever else the machine does.
+    // A run takes about a millisecond, so that some run of several is left alone by whatever else
+    // the machine does.
     const N: usize = 1 << 16;
     let s: Rational = "0.7".parse()?;
     let d: Rational = "0.3".parse()?;

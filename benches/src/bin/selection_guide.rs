@@ -1,6 +1,9 @@
-//! Measured rank errors of private medians beside their bounds: exponential mechanism over runs, Flat-Concave by either selection, and RecConcave of three levels.
+//! Measured rank errors of private medians beside their bounds: exponential mechanism over runs,
+//! Flat-Concave by either selection, and RecConcave of three levels.
 //!
-//! Prints the tables of `docs/selection.md`. `cargo run --release -p lastbit-benches --bin selection_guide`; an argument sets the number of draws, 200 without.
+//! Prints the tables of `docs/selection.md`.
+//! `cargo run --release -p lastbit-benches --bin selection_guide`; an argument sets the number of
+//! draws, 200 without.
 
 use lastbit::mechanisms::exponential::{Exponential, Run};
 use lastbit::mechanisms::flat_concave::{Method, Problem, RecConcave, Split, loss_of_quality};
@@ -30,10 +33,12 @@ fn main() -> Result<()> {
 
 fn medians(epsilon: &str, draws: usize) -> Result<()> {
     println!(
-        "\nMedian, ε = {epsilon}, δ = {DELTA}, {draws} draws: median / 95th percentile of the rank error (share of ⊥), and the bound at 95 %\n"
+        "\nMedian, ε = {epsilon}, δ = {DELTA}, {draws} draws: median / 95th percentile of the \
+         rank error (share of ⊥), and the bound at 95 %\n"
     );
     println!(
-        "| domain | rows | exponential | Flat-Concave, exponential | Flat-Concave, stability | RecConcave, 3 levels |"
+        "| domain | rows | exponential | Flat-Concave, exponential | Flat-Concave, stability | \
+         RecConcave, 3 levels |"
     );
     println!("|---|---|---|---|---|---|");
     for bits in DOMAINS {
@@ -131,7 +136,8 @@ impl Way {
                 }
             }
             Method::Concave { levels, selection } => {
-                // As `quantile_by`: the promise is the number of rows, and α is the bound in whole rows, kept below 1.
+                // As `quantile_by`: the promise is the number of rows, and α is the bound in whole
+                // rows, kept below 1.
                 let rows = count as i64;
                 let most = Rational::from(2 * rows - 1).times_power_of_two(-1);
                 let lost = Rational::try_from(self.bound(bits)?.get().ceil())?;
@@ -153,7 +159,8 @@ impl Way {
     }
 }
 
-/// Rows around the middle of the domain, each the mean of three uniform points: dense in the middle, with gaps that grow with the domain.
+/// Rows around the middle of the domain, each the mean of three uniform points: dense in the
+/// middle, with gaps that grow with the domain.
 fn data(bits: u32, count: usize) -> Result<Vec<u128>> {
     let mut entropy = System::default();
     let mut sorted = Vec::with_capacity(count);
@@ -172,7 +179,8 @@ fn data(bits: u32, count: usize) -> Result<Vec<u128>> {
 /// Where bisection begins to win.
 fn many() -> Result<()> {
     println!(
-        "\nEvenly spaced quantiles of 100,000 rows over 2^64 points, ε = 1: bound on every rank error at 95 %\n"
+        "\nEvenly spaced quantiles of 100,000 rows over 2^64 points, ε = 1: bound on every rank \
+         error at 95 %\n"
     );
     println!("| quantiles | split and sorted | bisection |");
     println!("|---|---|---|");

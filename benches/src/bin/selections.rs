@@ -1,4 +1,5 @@
-//! Milliseconds a selection, as JSON on one line: for `benches/peers.py`, which sets them beside the peers' in the same run.
+//! Milliseconds a selection, as JSON on one line: for `benches/peers.py`, which sets them beside
+//! the peers' in the same run.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -38,7 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The fastest of many selections from each shape, one shape after the other, so that other load falls on all alike.
+/// The fastest of many selections from each shape, one shape after the other, so that other load
+/// falls on all alike.
 fn turn_by_turn<S: Score>(mechanism: &Exponential, shapes: &[(&str, Vec<S>)]) -> String {
     let mut entropy = System::default();
     let mut best = vec![f64::INFINITY; shapes.len()];

@@ -1,4 +1,5 @@
-//! Every number says which rows it is about, in every form; and many groups take no longer than they must.
+//! Every number says which rows it is about, in every form; and many groups take no longer than
+//! they must.
 #![cfg(feature = "engine")]
 
 use std::fmt::Write;
@@ -55,15 +56,20 @@ by = "town"
 const ABOUT: [&[&str]; 4] = [
     &["at most 3 rows of each `patient`, except rows without a `patient`"],
     &[
-        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a `patient` and rows without a `town`",
-        " rows, noise included, are not shown; among groups of about that size the noise decides which are, so their numbers tend to be too large",
+        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a \
+         `patient` and rows without a `town`",
+        " rows, noise included, are not shown; among groups of about that size the noise decides \
+         which are, so their numbers tend to be too large",
     ],
     &[
-        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a `patient` and rows whose `ward` is missing or not listed and rows whose `cost` is no number",
+        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a \
+         `patient` and rows whose `ward` is missing or not listed and rows whose `cost` is no \
+         number",
         "`cost` below 0 counts as 0, above 50 as 50",
     ],
     &[
-        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a `patient` and rows without a `town`",
+        "at most 3 rows of each `patient` in a group, in at most 2 groups, except rows without a \
+         `patient` and rows without a `town`",
         "`days` that is no number counts as 1",
         "`days` below 0 counts as 0, above 30 as 30",
         "only groups that \"visits by town\" shows",
@@ -159,7 +165,8 @@ fn every_form_says_which_rows_each_number_is_about() {
 
 fn plan_by(keys: &[(&str, usize)]) -> String {
     let mut plan = String::from(
-        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n",
+        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = \
+         1\n",
     );
     for (name, values) in keys {
         let edges: Vec<String> = (0..=*values).map(|edge| edge.to_string()).collect();

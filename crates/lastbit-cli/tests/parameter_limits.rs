@@ -1,4 +1,5 @@
-//! No parameter makes the built command run without end: what exact arithmetic cannot do soon is refused, with a short message.
+//! No parameter makes the built command run without end: what exact arithmetic cannot do soon is
+//! refused, with a short message.
 
 use std::time::{Duration, Instant};
 

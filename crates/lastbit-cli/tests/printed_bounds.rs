@@ -1,11 +1,12 @@
-//! What the built command prints about privacy is a bound as text: its decimal, read exactly, is not below the true value.
+//! What the built command prints about privacy is a bound as text: its decimal, read exactly, is
+//! not below the true value.
 
 use lastbit_exact::Rational;
 
 use crate::support;
 
-/// A loss, and its zCDP bound to 30 digits, rounded to nearest, by mpmath: η ↦ x − 1 − ln x with x = η/(e^η − 1), ε ↦ ε + e^-ε − 1,
-/// ε ↦ ε·tanh(ε/2).
+/// A loss, and its zCDP bound to 30 digits, rounded to nearest, by mpmath: η ↦ x − 1 − ln x with
+/// x = η/(e^η − 1), ε ↦ ε + e^-ε − 1, ε ↦ ε·tanh(ε/2).
 const ZCDP: &[(&str, &str)] = &[
     ("range:2.75", "0.860144121400594039874694372108"),
     ("laplace:2.75", "1.81392786120670757270243002556"),
@@ -58,7 +59,8 @@ fn exact(text: &str) -> Rational {
 fn a_converted_loss_is_not_printed_below_its_exact_value() {
     for (from, rho) in ZCDP {
         let rho = exact(rho);
-        // 30 digits, rounded to nearest: the true value is within 10^-29 of it, and a double that rounds it up is farther.
+        // 30 digits, rounded to nearest: the true value is within 10^-29 of it, and a double that
+        // rounds it up is farther.
         let slack = &(&rho * &exact("1e-29")) * &Rational::from(2i64);
         let json = run(&["convert", "--from", from, "--to", "zcdp", "--json"]);
         let text = run(&["convert", "--from", from, "--to", "zcdp"]);

@@ -26,7 +26,8 @@ pub struct Done {
     pub err: String,
 }
 
-/// A plan that spends all of ε = 1 on a count and a histogram with an edge at `edge`: plans with different edges are different releases.
+/// A plan that spends all of ε = 1 on a count and a histogram with an edge at `edge`: plans with
+/// different edges are different releases.
 pub fn plan(edge: u32) -> String {
     format!(
         r#"
@@ -164,7 +165,8 @@ impl Here {
     }
 
     #[cfg(unix)]
-    /// Runs the command as somebody who is not the owner of these files, and for whom permissions hold even if the tests run as root.
+    /// Runs the command as somebody who is not the owner of these files, and for whom permissions
+    /// hold even if the tests run as root.
     pub fn run_as_other(&self, arguments: &[&str]) -> Done {
         let root = fs::metadata("/proc/self").unwrap().uid() == 0;
         if !root {
@@ -172,7 +174,8 @@ impl Here {
         }
         // The build directory may be closed to others.
         let program = self.path("lastbit-for-others");
-        // Copied by another process: a file that this one writes may be inherited by a child of another thread, and cannot be run then.
+        // Copied by another process: a file that this one writes may be inherited by a child of
+        // another thread, and cannot be run then.
         let copied = Command::new("cp")
             .args([env!("CARGO_BIN_EXE_lastbit").as_ref(), program.as_os_str()])
             .status();

@@ -1,5 +1,5 @@
-//! `lastbit verify` and `lastbit audit` from outside: what a certificate is about, files that are none, words that act on a terminal, and
-//! commands that hang.
+//! `lastbit verify` and `lastbit audit` from outside: what a certificate is about, files that are
+//! none, words that act on a terminal, and commands that hang.
 
 use std::fs;
 use std::path::Path;
@@ -221,7 +221,8 @@ fn a_certificate_is_tied_to_a_program() {
     assert_eq!(run.status, Some(0), "{}", run.err);
 }
 
-/// The same certificate with every number, every space and the order of the fields written in another way.
+/// The same certificate with every number, every space and the order of the fields written in
+/// another way.
 #[test]
 fn other_spellings_of_a_certificate_are_accepted_and_other_numbers_are_not() {
     let directory = Here::empty();
@@ -588,7 +589,8 @@ fn printed_losses_are_bounds_as_text() {
 fn printed_lower_bounds_of_an_audit_are_below_the_bound() {
     let directory = Here::empty();
     for draws in (100..3000).step_by(170) {
-        // The command publishes its input: the counts, and so the bounds, are the same in every run.
+        // The command publishes its input: the counts, and so the bounds, are the same in every
+        // run.
         let audit = |more: &[&str]| {
             let draws = draws.to_string();
             let common = ["audit", "--epsilon", "1", "--draws", &draws];

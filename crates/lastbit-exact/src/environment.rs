@@ -14,17 +14,20 @@ use core::hint::black_box;
 pub enum EnvironmentError {
     /// Rounding up, down or toward zero.
     #[error(
-        "this thread does not round floating-point numbers to nearest, so no bound holds; restore the rounding mode (fesetround(FE_TONEAREST)) before calling"
+        "this thread does not round floating-point numbers to nearest, so no bound holds; restore \
+         the rounding mode (fesetround(FE_TONEAREST)) before calling"
     )]
     RoundingMode,
     /// Results below the normal numbers become zero.
     #[error(
-        "this thread flushes subnormal numbers to zero, so no bound holds; a library built with -ffast-math does that when it is loaded: clear the flag, or load it in another process"
+        "this thread flushes subnormal numbers to zero, so no bound holds; a library built with \
+         -ffast-math does that when it is loaded: clear the flag, or load it in another process"
     )]
     FlushToZero,
     /// Arguments below the normal numbers count as zero.
     #[error(
-        "this thread takes subnormal numbers for zero, so no bound holds; a library built with -ffast-math does that when it is loaded: clear the flag, or load it in another process"
+        "this thread takes subnormal numbers for zero, so no bound holds; a library built with \
+         -ffast-math does that when it is loaded: clear the flag, or load it in another process"
     )]
     SubnormalsAreZero,
 }

@@ -1,4 +1,5 @@
-//! `Dyadic`: ring laws against `Rational`, order, grids, and conversion to and from f64 against the hardware.
+//! `Dyadic`: ring laws against `Rational`, order, grids, and conversion to and from f64 against the
+//! hardware.
 
 use lastbit_exact::{Dyadic, Integer, Rational, Rounding};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! `ln_enclosure` and `exp_enclosure`: width as promised, nested at all precisions, inverse to each other.
+//! `ln_enclosure` and `exp_enclosure`: width as promised, nested at all precisions, inverse to each
+//! other.
 
 use lastbit_exact::{Dyadic, Integer, Rounding, exp_enclosure, ln_enclosure};
 use proptest::prelude::*;
@@ -34,7 +35,8 @@ fn positive() -> impl Strategy<Value = Dyadic> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// `lo ≤ ln x ≤ hi`: the enclosure at 700 bits meets that at fewer, and each is as narrow as promised.
+    /// `lo ≤ ln x ≤ hi`: the enclosure at 700 bits meets that at fewer, and each is as narrow as
+    /// promised.
     #[test]
     fn ln_is_narrow_and_consistent(x in positive(), bits in 0u32..600) {
         let coarse = ln_enclosure(&x, bits);

@@ -23,7 +23,8 @@ fn every_wrong_mode_is_found_and_the_right_one_is_not() {
     }
 }
 
-/// Of 10,000 arguments, how many sums, products and exponentials are not enclosed by their intervals.
+/// Of 10,000 arguments, how many sums, products and exponentials are not enclosed by their
+/// intervals.
 fn unsound(mode: Option<Mode>) -> [usize; 2] {
     let argument = |i: i64| -((i * 7919 % 10_007) as f64) / 1009.0 - 0.001;
     let mut counts = [0; 2];

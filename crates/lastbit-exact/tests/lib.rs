@@ -1,6 +1,7 @@
 //! The tests that use the public interface alone, in one program: it links once.
 //!
-//! `environment` changes the floating-point mode, which belongs to the thread: other tests do not notice.
+//! `environment` changes the floating-point mode, which belongs to the thread: other tests do not
+//! notice.
 
 mod directed;
 mod dyadic;

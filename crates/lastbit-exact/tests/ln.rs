@@ -1,4 +1,5 @@
-//! `ln` and `ln_bounds` against MPFR and against enclosures. The vectors come from `data/make_ln_vectors.py`.
+//! `ln` and `ln_bounds` against MPFR and against enclosures. The vectors come from
+//! `data/make_ln_vectors.py`.
 
 use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Rounding, ln, ln_bounds, ln_enclosure};
 use lastbit_testing::Cases;
@@ -77,8 +78,8 @@ fn special_values_do_not_depend_on_the_direction() {
     assert!(below.is_nan() && above.is_nan());
 }
 
-/// Where the evaluation changes: ends of table rows (every 2^-9 of [1/2, 1), every 2^-8 of [1, 2)), the distances from one that change
-/// the formula, powers of two, the smallest normal number.
+/// Where the evaluation changes: ends of table rows (every 2^-9 of [1/2, 1), every 2^-8 of [1, 2)),
+/// the distances from one that change the formula, powers of two, the smallest normal number.
 #[test]
 fn ln_is_monotone_across_seams() {
     let one = 1f64.to_bits();
@@ -140,7 +141,8 @@ fn ln_of_118_bits_is_that_of_the_enclosure() {
     }
 }
 
-/// `ln(1 + z) = z - z²/2 + z³/3 - …`: where `z - z²/2` has at most 119 bits, only `z³/3` keeps it from a boundary.
+/// `ln(1 + z) = z - z²/2 + z³/3 - …`: where `z - z²/2` has at most 119 bits, only `z³/3` keeps it
+/// from a boundary.
 #[test]
 fn hard_logarithms_of_118_bits_are_those_of_the_enclosure() {
     let format = Format::new(118).unwrap();

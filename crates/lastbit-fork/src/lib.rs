@@ -1,7 +1,8 @@
 //! Tells a process that it was forked.
 //!
-//! A child of `fork` starts with a copy of its parent's memory, random generators included. Whoever must not repeat the
-//! parent's draws keeps the [`generation`] beside its state and starts afresh when the number has changed.
+//! A child of `fork` starts with a copy of its parent's memory, random generators included. Whoever
+//! must not repeat the parent's draws keeps the [`generation`] beside its state and starts afresh
+//! when the number has changed.
 //!
 //! | platform | means | sees |
 //! |---|---|---|
@@ -17,11 +18,11 @@
 #[cfg(unix)]
 mod unix;
 
-/// A number, never zero, that stays the same in a process and differs in a child after `fork`, and in each of its
-/// children from those of all its ancestors.
+/// A number, never zero, that stays the same in a process and differs in a child after `fork`, and
+/// in each of its children from those of all its ancestors.
 ///
-/// Costs two loads after the first call; takes no lock and allocates nothing, so it may be called in any thread and in
-/// a child of a process with threads.
+/// Costs two loads after the first call; takes no lock and allocates nothing, so it may be called
+/// in any thread and in a child of a process with threads.
 ///
 /// ```
 /// let before = lastbit_fork::generation();

@@ -4,7 +4,8 @@ use super::*;
 
 /// Runs `child` in a forked process and returns its exit code; `child` must not panic.
 fn exit_code_of_child(child: impl FnOnce() -> i32) -> i32 {
-    // SAFETY: the child touches atomics only, then leaves by _exit without unwinding or running destructors.
+    // SAFETY: the child touches atomics only, then leaves by _exit without unwinding or running
+    // destructors.
     unsafe {
         match libc::fork() {
             0 => libc::_exit(child()),

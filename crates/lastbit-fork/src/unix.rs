@@ -1,10 +1,11 @@
-//! The generation lives in a *cell* that reads zero in a new child; whoever reads zero assigns the next generation.
+//! The generation lives in a *cell* that reads zero in a new child; whoever reads zero assigns the
+//! next generation.
 
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// The largest generation given out in this process and its ancestors. A child inherits it, so the number it takes is
-/// above every number that its copied memory can hold.
+/// The largest generation given out in this process and its ancestors. A child inherits it, so the
+/// number it takes is above every number that its copied memory can hold.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// The cell before one is installed, and when none can be: always zero.
@@ -27,14 +28,15 @@ pub(crate) fn generation() -> u64 {
 #[inline]
 fn cell() -> &'static AtomicU64 {
     #[allow(unsafe_code)]
-    // SAFETY: CELL holds the address of a static or of a page that `wiped_page` returned; both are aligned, zero or
-    // written as AtomicU64 only, and never freed once they are in CELL.
+    // SAFETY: CELL holds the address of a static or of a page that `wiped_page` returned; both are
+    // aligned, zero or written as AtomicU64 only, and never freed once they are in CELL.
     unsafe {
         &*CELL.load(Ordering::Acquire)
     }
 }
 
-/// Gives this process its generation. Lock-free, so a fork in the middle leaves a child that can do the same.
+/// Gives this process its generation. Lock-free, so a fork in the middle leaves a child that can do
+/// the same.
 #[cold]
 fn assign() -> u64 {
     let fresh = next();
@@ -93,7 +95,8 @@ const LENGTH: usize = size_of::<AtomicU64>();
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn wiped_page() -> Option<*const AtomicU64> {
     #[allow(unsafe_code)]
-    // SAFETY: an anonymous private mapping at an address the kernel chooses touches no memory in use.
+    // SAFETY: an anonymous private mapping at an address the kernel chooses touches no memory in
+    // use.
     let page = unsafe {
         libc::mmap(
             ptr::null_mut(),
@@ -109,7 +112,8 @@ fn wiped_page() -> Option<*const AtomicU64> {
     }
     let advise = |advice| {
         #[allow(unsafe_code)]
-        // SAFETY: the page was mapped above and nothing points into it yet; either advice leaves it mapped.
+        // SAFETY: the page was mapped above and nothing points into it yet; either advice leaves it
+        // mapped.
         let status = unsafe { libc::madvise(page, LENGTH, advice) };
         status == 0
     };

@@ -30,7 +30,8 @@ fn by_library() -> libc::pid_t {
 /// `fork` as the kernel offers it: no handler of the C library runs.
 #[cfg(target_os = "linux")]
 fn by_kernel() -> libc::pid_t {
-    // SAFETY: no flags but the signal at exit, so the child has a copy of this memory and stack, as with `fork`.
+    // SAFETY: no flags but the signal at exit, so the child has a copy of this memory and stack, as
+    // with `fork`.
     unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as libc::pid_t }
 }
 

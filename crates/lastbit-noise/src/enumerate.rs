@@ -191,7 +191,8 @@ pub fn masses<T: Ord + Clone + Debug, E>(
             let [low, high] = &cell.ends;
             assert!(
                 cell.may_have(&inside),
-                "not monotone: {inside:?} between {low:?} and {high:?} after the bits {bits:b} of {length}"
+                "not monotone: {inside:?} between {low:?} and {high:?} after the bits {bits:b} of \
+                 {length}"
             );
         }
         match cell.ends {

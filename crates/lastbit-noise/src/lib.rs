@@ -34,7 +34,8 @@ pub enum ScaleError {
     NotPositive(Rational),
     /// A scale beyond every double, which would make a draw slow.
     #[error(
-        "a scale must be between 2^-{GRID_EXPONENT_LIMIT} and 2^{GRID_EXPONENT_LIMIT}; measure in another unit"
+        "a scale must be between 2^-{GRID_EXPONENT_LIMIT} and 2^{GRID_EXPONENT_LIMIT}; measure in \
+         another unit"
     )]
     OutOfRange,
     /// A floating-point mode in which the errors counted for the first tier do not hold.

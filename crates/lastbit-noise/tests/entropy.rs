@@ -41,7 +41,8 @@ fn a_draw_while_the_thread_ends_still_succeeds() {
     }
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        // Destructors of thread-locals run in some order; one of the two draws meets a destroyed generator or a live one.
+        // Destructors of thread-locals run in some order; one of the two draws meets a destroyed
+        // generator or a live one.
         LAST.with(|last| *last.borrow_mut() = Some(DrawsOnDrop(sender)));
         System::default().word().unwrap();
     })
@@ -50,8 +51,8 @@ fn a_draw_while_the_thread_ends_still_succeeds() {
     assert!(receiver.recv().unwrap());
 }
 
-/// Bit `i` of N fair words is one between N/2 ± t times except with probability 2·exp(−2t²/N) (Hoeffding); over 64
-/// bits, and with t² = N·ln(128e9)/2, at most 1e-9.
+/// Bit `i` of N fair words is one between N/2 ± t times except with probability 2·exp(−2t²/N)
+/// (Hoeffding); over 64 bits, and with t² = N·ln(128e9)/2, at most 1e-9.
 #[test]
 fn each_bit_is_fair() {
     const N: usize = 1 << 22;

@@ -10,7 +10,8 @@ use crate::law::{agree, chi_square, number, walk};
 
 const SCALES: [&str; 7] = ["1", "0.3", "2", "10/3", "1/5", "17.25", "100.5"];
 
-/// The first bit of the stream is not used; for either value of it the draw is monotone in the others.
+/// The first bit of the stream is not used; for either value of it the draw is monotone in the
+/// others.
 fn enumerated(scale: &str, depth: u32) {
     let noise = Geometric::new(&number(scale)).unwrap();
     for first in [0, 1] {

@@ -132,8 +132,9 @@ fn beyond(distance: &Rational, scale: &Rational) -> Interval {
 
 #[test]
 fn a_draw_is_the_quantile_of_its_bits_at_all_scales() {
-    // The magnitude of the noise exceeds a distance if and only if U is below `beyond`. Grids finer than 2^-50 of the scale, scales
-    // and locations beyond doubles, and noise that never leaves its cell: most draws take the second tier.
+    // The magnitude of the noise exceeds a distance if and only if U is below `beyond`. Grids finer
+    // than 2^-50 of the scale, scales and locations beyond doubles, and noise that never leaves its
+    // cell: most draws take the second tier.
     let half = Rational::new(1, 2);
     let unit = Rational::ONE.times_power_of_two(-63);
     for (scale, grid_exponent, location) in [

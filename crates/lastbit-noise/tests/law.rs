@@ -16,10 +16,12 @@ pub fn walk(count: usize) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The dyadic masses that the program itself puts on each outcome, `parts` of equal weight, against the enclosures of the law.
+/// The dyadic masses that the program itself puts on each outcome, `parts` of equal weight, against
+/// the enclosures of the law.
 ///
-/// Each cell cut at this depth hides `2^-depth`: there is at most one for each boundary between outcomes, and one at each end, where
-/// the stream runs out. So the comparison means something: nearly all mass is decided.
+/// Each cell cut at this depth hides `2^-depth`: there is at most one for each boundary between
+/// outcomes, and one at each end, where the stream runs out. So the comparison means something:
+/// nearly all mass is decided.
 pub fn agree(
     name: &str,
     parts: &[Masses<Integer>],
@@ -61,7 +63,8 @@ pub fn chi_square(name: &str, tests: usize, draws: &mut [i64], law: impl Fn(&Int
     let total = draws.len() as f64;
     let mut pearson = Pearson::default();
     let (mut rest_expected, mut rest_seen) = (total, total);
-    // A cell that should be seen 1000 times and is never seen is left in the rest, where it is missed all the same.
+    // A cell that should be seen 1000 times and is never seen is left in the rest, where it is
+    // missed all the same.
     for same in draws.chunk_by(|a, b| a == b) {
         let expected = total * law(&Integer::from(same[0])).midpoint();
         if expected >= 1000.0 {
@@ -73,7 +76,8 @@ pub fn chi_square(name: &str, tests: usize, draws: &mut [i64], law: impl Fn(&Int
     if rest_expected >= 1000.0 {
         pearson.add(rest_seen, rest_expected);
     } else {
-        // Fewer than 1000 are expected: Chernoff allows fewer than 3000 at any false alarm above e^-1000.
+        // Fewer than 1000 are expected: Chernoff allows fewer than 3000 at any false alarm above
+        // e^-1000.
         assert!(
             rest_seen < 3000.0,
             "{name}: {rest_seen} draws where few belong"

@@ -14,8 +14,9 @@ const FOR: Duration = Duration::from_secs(60);
 
 /// Opens the address in the user's browser, if there seems to be a desktop.
 ///
-/// The token is never on a command line, which other users of the machine could read: the browser is given a file that only its owner may
-/// read, that leads to the address, and that is removed after a minute. Whether something was started.
+/// The token is never on a command line, which other users of the machine could read: the browser
+/// is given a file that only its owner may read, that leads to the address, and that is removed
+/// after a minute. Whether something was started.
 pub fn open(address: &str) -> bool {
     started(address).is_some()
 }
@@ -54,7 +55,9 @@ fn write(path: &Path, address: &str) -> std::io::Result<()> {
     // The address is ours: letters, digits and `/:.?=`.
     options.open(path)?.write_all(
         format!(
-            "<!doctype html><meta charset=\"utf-8\"><title>lastbit</title><meta http-equiv=\"refresh\" content=\"0;url={address}\"><a href=\"{address}\">Open the page</a>"
+            "<!doctype html><meta charset=\"utf-8\"><title>lastbit</title><meta \
+             http-equiv=\"refresh\" content=\"0;url={address}\"><a href=\"{address}\">Open the \
+             page</a>"
         )
         .as_bytes(),
     )

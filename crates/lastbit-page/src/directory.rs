@@ -52,7 +52,8 @@ impl Directory {
         &self.root
     }
 
-    /// Plans and tables in it. Links are passed over, and names that a page could not show as they are.
+    /// Plans and tables in it. Links are passed over, and names that a page could not show as they
+    /// are.
     pub fn list(&self) -> Result<Listing, Refused> {
         let cannot = |error: std::io::Error| format!("the directory cannot be read: {error}");
         let mut listing = Listing::default();
@@ -95,7 +96,8 @@ impl Directory {
             .map_err(|_| "the plan is not UTF-8 text; save it as UTF-8".to_owned())
     }
 
-    /// Writes a plan, whole or not at all. `before` is the hash of the text that it replaces; without one there must be no such file.
+    /// Writes a plan, whole or not at all. `before` is the hash of the text that it replaces;
+    /// without one there must be no such file.
     pub fn write_plan(&self, name: &str, text: &str, before: Option<&str>) -> Result<(), Refused> {
         let path = self.plan_path(name)?;
         let cannot = |error: std::io::Error| format!("could not write the plan: {error}");
@@ -155,7 +157,8 @@ impl Directory {
         match within {
             true => Ok(()),
             false => Err(format!(
-                "`{}` leads out of the directory that this page is of; move the file there, or use the command line",
+                "`{}` leads out of the directory that this page is of; move the file there, or \
+                 use the command line",
                 clean::shown(path)
             )),
         }
@@ -166,7 +169,8 @@ impl Directory {
         match path.canonicalize() {
             Ok(real) if real.starts_with(&self.root) => Ok(()),
             Ok(_) => Err(format!(
-                "{} is a link that leads out of the directory that this page is of; move the file there, or use the command line",
+                "{} is a link that leads out of the directory that this page is of; move the file \
+                 there, or use the command line",
                 clean::path(path)
             )),
             // What is missing, those say who need it.

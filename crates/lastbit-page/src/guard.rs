@@ -1,4 +1,5 @@
-//! Who may ask what: decided from the head of a request, before its body is read or a path is looked up.
+//! Who may ask what: decided from the head of a request, before its body is read or a path is
+//! looked up.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +16,8 @@ pub struct Guard {
     hosts: Vec<String>,
     /// What `Origin` may be.
     origins: Vec<String>,
-    /// Everything is below `/{session}/`. Cookies know no ports: this path keeps ours from other servers on the same host.
+    /// Everything is below `/{session}/`. Cookies know no ports: this path keeps ours from other
+    /// servers on the same host.
     session: String,
     /// What the cookie says.
     cookie: String,
@@ -114,7 +116,8 @@ impl Guard {
         Ok(Admitted::Path(below.to_owned()))
     }
 
-    /// A name that leads here by somebody else's doing is refused, so that no foreign page becomes one of this origin.
+    /// A name that leads here by somebody else's doing is refused, so that no foreign page becomes
+    /// one of this origin.
     fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
         let refused = (
             StatusCode::MISDIRECTED_REQUEST,
@@ -136,8 +139,9 @@ impl Guard {
         }
     }
 
-    /// What another site asks for in the user's name is refused: every POST says that it comes from this origin, and is JSON, which no form can
-    /// send; whatever says that it comes from elsewhere does.
+    /// What another site asks for in the user's name is refused: every POST says that it comes from
+    /// this origin, and is JSON, which no form can send; whatever says that it comes from elsewhere
+    /// does.
     fn check_origin(&self, parts: &Parts) -> Result<(), Refusal> {
         let elsewhere = (StatusCode::FORBIDDEN, "Another site asked for this.");
         let headers = &parts.headers;

@@ -1,6 +1,7 @@
 //! Releases under way, and rehearsals that were made: what a tab may ask about again.
 //!
-//! A release goes on when its tab is closed, and ends with the process; whatever happens, the ledger decides what was spent.
+//! A release goes on when its tab is closed, and ends with the process; whatever happens, the
+//! ledger decides what was spent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! The ledger of the directory: what is left, its history as a picture, its reports, and whether anybody changed it.
+//! The ledger of the directory: what is left, its history as a picture, its reports, and whether
+//! anybody changed it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ use crate::html::{element, escape};
 /// The longest text of an entry, in characters.
 const LONGEST: usize = 200;
 
-/// How long a look at the ledger is good for, if its files do not change: sliders ask often. A release always looks itself.
+/// How long a look at the ledger is good for, if its files do not change: sliders ask often. A
+/// release always looks itself.
 const GOOD_FOR: Duration = Duration::from_secs(2);
 
 /// What was last seen of the ledger.
@@ -206,7 +208,8 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
             Event::Settle { reserve, .. } => ("settle", String::new(), format!("row {reserve}")),
         };
         out += &format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{kind}</td><td>{}</td><td>{}</td><td>{what}</td></tr>\n",
+            "<tr><th \
+             scope=\"row\">{}</th><td>{}</td><td>{kind}</td><td>{}</td><td>{}</td><td>{what}</td></tr>\n",
             entry.row,
             escape(&label(&entry.time, 40)),
             escape(&amount),
@@ -230,7 +233,8 @@ fn milliseconds(time: &str) -> Option<i64> {
     Some(1000 * (86_400 * days + seconds) + number(20, 23).unwrap_or(0))
 }
 
-/// Where each entry is between the first and the last, from 0 to 1, by its time. A clock that went back stands still here.
+/// Where each entry is between the first and the last, from 0 to 1, by its time. A clock that went
+/// back stands still here.
 fn places(lines: &[Line<'_>]) -> Vec<f64> {
     let mut latest = i64::MIN;
     let times: Vec<i64> = lines
@@ -250,7 +254,8 @@ fn places(lines: &[Line<'_>]) -> Vec<f64> {
         .collect()
 }
 
-/// Which part of what may be spent was left over time: a staircase from the first entry to the last, and a little on.
+/// Which part of what may be spent was left over time: a staircase from the first entry to the
+/// last, and a little on.
 fn picture(lines: &[Line<'_>], account: &Account) -> String {
     let (width, height, left, top, bottom) = (720.0, 220.0, 70.0, 14.0, 170.0);
     let y = |part: f64| bottom - part * (bottom - top);
@@ -289,7 +294,8 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
     };
     let below = bottom + 24.0;
     let words = format!(
-        "A staircase from the first entry to the last, over time: the part that was left. {} remains. The table below has every step.",
+        "A staircase from the first entry to the last, over time: the part that was left. {} \
+         remains. The table below has every step.",
         account.remaining()
     );
     format!(

@@ -1,7 +1,8 @@
 //! The steward's page: the plans of a directory and their ledger, in a browser.
 //!
-//! A [`Page`] is a small server on loopback. It prices, rehearses and releases with `lastbit-release`, through the same ledger as the command;
-//! it has no numbers of its own. What it may do and for whom is in `docs/serve.md`, and why in `SECURITY.md`.
+//! A [`Page`] is a small server on loopback. It prices, rehearses and releases with
+//! `lastbit-release`, through the same ledger as the command; it has no numbers of its own. What it
+//! may do and for whom is in `docs/serve.md`, and why in `SECURITY.md`.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -69,12 +70,14 @@ impl Default for Limits {
 pub enum PageError {
     /// An address that others could reach, without anything that keeps them out.
     #[error(
-        "{0} can be reached from other machines, and the page itself speaks no TLS; listen on loopback, or put a proxy with TLS before it and name its host with --behind-proxy"
+        "{0} can be reached from other machines, and the page itself speaks no TLS; listen on \
+         loopback, or put a proxy with TLS before it and name its host with --behind-proxy"
     )]
     NotLoopback(SocketAddr),
     /// A host name that is none.
     #[error(
-        "\"{}\" is no host name; give the name that browsers will ask for, such as stats.example.org",
+        "\"{}\" is no host name; give the name that browsers will ask for, such as \
+         stats.example.org",
         lastbit_release::clean::shown(.0)
     )]
     Host(String),

@@ -1,4 +1,5 @@
-//! Connections, limits, and the way from a request to its answer. Nothing is written down about any of them.
+//! Connections, limits, and the way from a request to its answer. Nothing is written down about any
+//! of them.
 
 use std::convert::Infallible;
 use std::net::TcpListener;
@@ -67,7 +68,8 @@ impl Shared {
         &self.0.left
     }
 
-    /// Computes something away from the connections. It goes on to its end even if nobody waits for it.
+    /// Computes something away from the connections. It goes on to its end even if nobody waits for
+    /// it.
     pub async fn work(&self, work: impl FnOnce(&Shared) -> Answer + Send + 'static) -> Answer {
         let failed = || {
             answer::refused(
@@ -168,7 +170,8 @@ async fn answered(request: Request<Incoming>, shared: &Shared, router: Router) -
         let mut router = router;
         let request = Request::from_parts(parts, Body::from(bytes));
         match router.call(request).await {
-            // What is not of this page, such as a path that does not parse, is not answered in other words and without its headers.
+            // What is not of this page, such as a path that does not parse, is not answered in
+            // other words and without its headers.
             Ok(foreign) if !answer::is_own(&foreign) => {
                 answer::plain(StatusCode::BAD_REQUEST, "This is no path.")
             }

@@ -1,4 +1,5 @@
-//! The page over plain HTTP: its rules, each by a request that breaks it, and what it does with plans and ledgers.
+//! The page over plain HTTP: its rules, each by a request that breaks it, and what it does with
+//! plans and ledgers.
 
 mod plans;
 mod releases;

@@ -218,7 +218,8 @@ fn prices_are_those_of_the_ledger_that_composes() {
     assert!(part["loss"].as_str().unwrap().starts_with("ρ = "), "{part}");
     assert_eq!(part["spend"]["key"], "part");
     assert!(release(&served, &cookie, "part.toml")["done"].is_object());
-    // From now on everything composes: the price is another one, and it is the one that is released.
+    // From now on everything composes: the price is another one, and it is the one that is
+    // released.
     let after = price(&plain);
     assert!(
         after["loss"].as_str().unwrap().starts_with("ρ = "),

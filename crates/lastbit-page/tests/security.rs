@@ -1,4 +1,5 @@
-//! Every rule of the page, by a request that breaks it. Each test also makes the request that keeps it, so that none can pass by accident.
+//! Every rule of the page, by a request that breaks it. Each test also makes the request that keeps
+//! it, so that none can pass by accident.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -261,7 +262,9 @@ fn bodies_have_a_limit() {
     // Also where the length is not told beforehand.
     let chunk = format!("{:x}\r\n{}\r\n", 3000, "#".repeat(3000));
     let request = format!(
-        "POST {}/api/plan HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nOrigin: http://{}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}{chunk}0\r\n\r\n",
+        "POST {}/api/plan HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nOrigin: \
+         http://{}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: \
+         chunked\r\n\r\n{chunk}{chunk}0\r\n\r\n",
         served.base, served.host, served.host
     );
     assert_eq!(served.raw(request.as_bytes()).status, 413);
@@ -310,7 +313,9 @@ fn a_body_that_never_ends_is_given_up() {
     let served = Served::with(limits);
     let cookie = served.log_in();
     let request = format!(
-        "POST {}/api/plan HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nOrigin: http://{}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 100\r\n\r\n{{",
+        "POST {}/api/plan HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nOrigin: \
+         http://{}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: \
+         100\r\n\r\n{{",
         served.base, served.host, served.host
     );
     assert_eq!(served.raw(request.as_bytes()).status, 503);

@@ -1,4 +1,5 @@
-//! Times the engine on a Parquet or CSV file: `engine_speed private|bounded|derived|written|fingerprint FILE`, or the mean of numbers in
+//! Times the engine on a Parquet or CSV file:
+//! `engine_speed private|bounded|derived|written|fingerprint FILE`, or the mean of numbers in
 //! memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its peers.
 
 use std::env;
@@ -38,7 +39,8 @@ fn main() -> Result<()> {
             };
             black_box(answer(&query(file, unit)?, &options)?);
         }
-        // By month, of adults in three wards, as `benches/expression.py` writes them; and of all rows, with the columns in the file.
+        // By month, of adults in three wards, as `benches/expression.py` writes them; and of all
+        // rows, with the columns in the file.
         [mode @ ("derived" | "written"), file] => {
             let derive = match mode {
                 "derived" => derive()?,
@@ -56,7 +58,8 @@ fn main() -> Result<()> {
         ["mean", rows] => return mean(rows.parse()?),
         _ => {
             return Err(
-                "usage: engine_speed private|derived|written|fingerprint FILE, bounded FILE M G MIB, or mean ROWS"
+                "usage: engine_speed private|derived|written|fingerprint FILE, bounded FILE M G \
+                 MIB, or mean ROWS"
                     .into(),
             );
         }

@@ -1,4 +1,5 @@
-//! How long a plan with many statistics takes to be read and priced: `price_speed [STATISTICS]`, by default 200. Prints seconds, the fastest of five.
+//! How long a plan with many statistics takes to be read and priced: `price_speed [STATISTICS]`, by
+//! default 200. Prints seconds, the fastest of five.
 
 use std::time::Instant;
 
@@ -44,7 +45,8 @@ fn plan(statistics: usize) -> String {
             part => format!("where = \"number(age) > {part}\"\n"),
         };
         text += &format!(
-            "[[statistics]]\nname = \"statistic {index}\"\nkind = \"{kind}\"\n{of}\nby = {by}\n{filter}"
+            "[[statistics]]\nname = \"statistic {index}\"\nkind = \"{kind}\"\n{of}\nby = \
+             {by}\n{filter}"
         );
     }
     text

@@ -1,6 +1,7 @@
 //! The tests that use the public interface alone, in one program: it links once.
 //!
-//! What needs a process of its own (kills, limits, another environment, a planted fault) runs this program again for one test.
+//! What needs a process of its own (kills, limits, another environment, a planted fault) runs this
+//! program again for one test.
 
 #[cfg(feature = "engine")]
 mod consistent;

@@ -7,7 +7,8 @@ use lastbit_exact::{Dyadic, Format, Natural};
 use lastbit_noise::UStar;
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
-/// [`FormatArithmetic`] with its logarithms of all `U*` down to an exponent looked up instead of computed again.
+/// [`FormatArithmetic`] with its logarithms of all `U*` down to an exponent looked up instead of
+/// computed again.
 pub struct Enumerated {
     arithmetic: FormatArithmetic,
     /// Precision of `U*`; that of the arithmetic, unless a test means to break it.
@@ -39,7 +40,8 @@ impl Enumerated {
         self.arithmetic.0.precision()
     }
 
-    /// The exact law, in units of `2^-(last_exponent + p)`. Beyond the last exponent every output is an end, which is checked.
+    /// The exact law, in units of `2^-(last_exponent + p)`. Beyond the last exponent every output
+    /// is an end, which is checked.
     pub fn law(
         &self,
         value: &Dyadic,
@@ -54,7 +56,8 @@ impl Enumerated {
                     *law.entry(output).or_insert(0) += 1u128 << (last - e);
                 }
             }
-            // All smaller U* together weigh as much as the last exponent once more, and go where its smallest one goes.
+            // All smaller U* together weigh as much as the last exponent once more, and go where
+            // its smallest one goes.
             let rest = noisy(self, value, negative, &(last, 0), parameters);
             assert_eq!(rest.abs(), parameters.bound, "enumerate further");
             *law.get_mut(&rest).unwrap() += 1u128 << (self.uniform_precision - 1);

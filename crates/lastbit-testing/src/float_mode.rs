@@ -68,7 +68,8 @@ mod register {
 
     #[inline(never)]
     pub fn write(control: u32) {
-        // SAFETY: only rounding and subnormal bits differ from what was read; exceptions stay masked.
+        // SAFETY: only rounding and subnormal bits differ from what was read; exceptions stay
+        // masked.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control) };
     }
 }

@@ -1,4 +1,5 @@
-//! What the tests of several crates need. It is not published, and only tests and benches depend on it.
+//! What the tests of several crates need. It is not published, and only tests and benches depend on
+//! it.
 
 mod cases;
 #[cfg(feature = "mechanisms")]

@@ -2,8 +2,8 @@
 
 use lastbit_noise::entropy::{Entropy, EntropyError};
 
-/// `f + Laplace(λ)` in plain doubles: one word of randomness, `f64::ln`, one addition. **It leaks. Never use it.** The low bits of
-/// its output reveal `f` (Mironov 2012).
+/// `f + Laplace(λ)` in plain doubles: one word of randomness, `f64::ln`, one addition. **It leaks.
+/// Never use it.** The low bits of its output reveal `f` (Mironov 2012).
 #[inline]
 pub fn unsafe_naive_laplace(
     value: f64,

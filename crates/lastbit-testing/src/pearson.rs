@@ -1,10 +1,12 @@
 //! Counts against a law.
 
-/// Pearson's statistic, gathered cell by cell, with a threshold that has a stated false-alarm probability.
+/// Pearson's statistic, gathered cell by cell, with a threshold that has a stated false-alarm
+/// probability.
 ///
-/// For chi-square with k degrees of freedom, the statistic exceeds `k + 2√(kt) + 2t` with probability at most `e^-t` (Laurent and
-/// Massart 2000). Enough expected draws a cell, which each test chooses, make it chi-square; `e^-t = 10^-9/tests`, so that the
-/// false alarms of `tests` tests together are at most 10^-9.
+/// For chi-square with k degrees of freedom, the statistic exceeds `k + 2√(kt) + 2t` with
+/// probability at most `e^-t` (Laurent and Massart 2000). Enough expected draws a cell, which each
+/// test chooses, make it chi-square; `e^-t = 10^-9/tests`, so that the false alarms of `tests`
+/// tests together are at most 10^-9.
 #[derive(Debug, Default)]
 pub struct Pearson {
     statistic: f64,

@@ -1,4 +1,5 @@
-//! A million random programs × formats × inputs against the judgement, in as many threads as there are processors.
+//! A million random programs × formats × inputs against the judgement, in as many threads as there
+//! are processors.
 //!
 //! `cargo run --release -p lastbit-verify --example soundness [-- COUNT]`
 
@@ -53,7 +54,8 @@ fn main() -> ExitCode {
         }
     }
     println!(
-        "{held} judgements held, {intervals} intervals looked at; {without} programs had no judgement"
+        "{held} judgements held, {intervals} intervals looked at; {without} programs had no \
+         judgement"
     );
     if sound {
         ExitCode::SUCCESS

@@ -1,4 +1,5 @@
-//! From a table to two published numbers: the mean and the variance of 1000 ages, with their prices known beforehand.
+//! From a table to two published numbers: the mean and the variance of 1000 ages, with their prices
+//! known beforehand.
 //!
 //! ```sh
 //! cargo run --release -p lastbit --example mean_age
@@ -19,7 +20,8 @@ fn main() -> Result<()> {
     let confidence: Confidence = "0.95".parse()?;
     let ages = read(include_str!("ages.csv"))?;
 
-    // Each age is rounded to a sixteenth on its own and summed in integers: the sensitivity is exact.
+    // Each age is rounded to a sixteenth on its own and summed in integers: the sensitivity is
+    // exact.
     let grid = Grid::new(&Bounds::parse("0", "110")?, -4, NonFinite::ReplaceNan(0.0))?;
     let neighbours = Neighbours::change_one(PEOPLE)?;
     let mean = statistics::mean(grid.bounds(), neighbours)?;

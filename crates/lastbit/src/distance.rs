@@ -69,6 +69,7 @@ impl Distance for Up {
 #[cold]
 fn negative(value: &impl Display) -> Error {
     Error::distance(format!(
-        "a distance must be zero or more, got {value}; distances measure how far apart two things are"
+        "a distance must be zero or more, got {value}; distances measure how far apart two things \
+         are"
     ))
 }

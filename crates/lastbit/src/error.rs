@@ -43,7 +43,8 @@ enum Kind {
     #[error("{0}")]
     Space(String),
     #[error(
-        "cannot chain: the {what} on the left is {left}, on the right {right}; make them equal, or put a transformation between them"
+        "cannot chain: the {what} on the left is {left}, on the right {right}; make them equal, \
+         or put a transformation between them"
     )]
     Mismatch {
         what: &'static str,
@@ -55,7 +56,8 @@ enum Kind {
     #[error("{0}")]
     Composition(String),
     #[error(
-        "over budget: requested {requested}, remaining {remaining}, difference {difference}; ask for less, or raise the budget"
+        "over budget: requested {requested}, remaining {remaining}, difference {difference}; ask \
+         for less, or raise the budget"
     )]
     Budget {
         requested: String,
@@ -87,7 +89,9 @@ enum Kind {
     #[error(transparent)]
     Environment(EnvironmentError),
     #[error(
-        "the release failed, and its loss stays charged; the cause may tell of the data and is not shown: run the measurement outside the queryable, where the data may be seen, to find it"
+        "the release failed, and its loss stays charged; the cause may tell of the data and is \
+         not shown: run the measurement outside the queryable, where the data may be seen, to \
+         find it"
     )]
     Failed,
     #[error("{0}")]

@@ -273,7 +273,8 @@ fn difference<T: Number>(metric: &impl Display, left: &T, right: &T) -> Result<R
 fn rational<T: Number>(metric: &impl Display, value: &T) -> Result<Rational, Error> {
     value.to_rational().ok_or_else(|| {
         Error::unbounded(format!(
-            "{metric} is not defined at NaN and infinities; clamp the values and replace the nulls first"
+            "{metric} is not defined at NaN and infinities; clamp the values and replace the \
+             nulls first"
         ))
     })
 }
@@ -283,7 +284,8 @@ fn regular<T: Number>(domain: &AtomDomain<T>, metric: &impl Display) -> Result<(
         return Ok(());
     }
     Err(Error::space(format!(
-        "{metric} is not defined on {domain}: a null or an infinity is at no distance from a number; clamp and replace the nulls first"
+        "{metric} is not defined on {domain}: a null or an infinity is at no distance from a \
+         number; clamp and replace the nulls first"
     )))
 }
 
@@ -291,7 +293,8 @@ fn public_size(size: Option<usize>, metric: &impl Display) -> Result<(), Error> 
     match size {
         Some(_) => Ok(()),
         None => Err(Error::space(format!(
-            "{metric} needs a public number of rows; give the domain a size, or use symmetric distance"
+            "{metric} needs a public number of rows; give the domain a size, or use symmetric \
+             distance"
         ))),
     }
 }

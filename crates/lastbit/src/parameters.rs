@@ -57,7 +57,8 @@ pub enum ParameterError {
     /// A number of a size, or of more digits, than any use needs; exact arithmetic on it would take
     /// long.
     #[error(
-        "{name} must have at most {} digits, and a magnitude between 2^-{MAGNITUDE_LIMIT} and 2^{MAGNITUDE_LIMIT} if it is not 0; round it, or measure in another unit",
+        "{name} must have at most {} digits, and a magnitude between 2^-{MAGNITUDE_LIMIT} and \
+         2^{MAGNITUDE_LIMIT} if it is not 0; round it, or measure in another unit",
         DIGITS_LIMIT
     )]
     OutOfRange {

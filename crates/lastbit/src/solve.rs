@@ -106,8 +106,8 @@ impl Parameter for f64 {
     }
 }
 
-/// Positive decimals of [`DIGITS`] significant digits, from `10^-200` on and below `10^200`: what a person can read and
-/// write again exactly.
+/// Positive decimals of [`DIGITS`] significant digits, from `10^-200` on and below `10^200`: what a
+/// person can read and write again exactly.
 ///
 /// ```
 /// use lastbit::solve::{self, Decimal};
@@ -274,7 +274,8 @@ pub fn largest_where<P: Parameter>(
     search_largest(&range, &"that is asked for", allowed)
 }
 
-/// A double of the range for which `enough` holds, and no more than a part of about `2^-bits` above the smallest one; see [`smallest_where`].
+/// A double of the range for which `enough` holds, and no more than a part of about `2^-bits` above
+/// the smallest one; see [`smallest_where`].
 ///
 /// ```
 /// use lastbit::solve;
@@ -292,8 +293,10 @@ pub fn near_smallest_where(
     search(&range, &"that is asked for", places, enough)
 }
 
-/// A number near the largest at which a growing `value` is at most the target, for values that are costly to compute: from a start near the answer,
-/// with at most ten of them. The answer has six digits, was tried, and is within about 10^-4 of the largest; see [`largest_where`] for the largest itself.
+/// A number near the largest at which a growing `value` is at most the target, for values that are
+/// costly to compute: from a start near the answer, with at most ten of them. The answer has six
+/// digits, was tried, and is within about 10^-4 of the largest; see [`largest_where`] for the
+/// largest itself.
 ///
 /// ```
 /// use lastbit::solve;
@@ -334,7 +337,8 @@ pub fn near_largest(
         if near || between {
             break;
         }
-        // A line through the two nearest points, or one of a slope that losses have, and a little less than the target.
+        // A line through the two nearest points, or one of a slope that losses have, and a little
+        // less than the target.
         let slope = match (good, bad) {
             (Some(a), Some(b)) if b.1 > a.1 => (b.1 - a.1) / (b.0 - a.0),
             _ => 0.6,

@@ -1,4 +1,5 @@
-//! Mironov's check: whether something about the doubles that a mechanism publishes breaks ε-differential privacy.
+//! Mironov's check: whether something about the doubles that a mechanism publishes breaks
+//! ε-differential privacy.
 
 use std::collections::HashMap;
 
@@ -37,9 +38,10 @@ fn features(output: f64) -> impl Iterator<Item = Feature> {
 
 /// The feature that most clearly breaks ε-differential privacy, if any does.
 ///
-/// Under ε-DP, given that a feature was seen n times in both runs together, the number of times in one of them is at least
-/// binomial(n, q) with q = e^-ε/(1 + e^-ε) (stochastically), so P(at most c) ≤ exp(−n·KL(c/n ‖ q)) for c/n < q. At most
-/// 10·DRAWS features are looked at, both ways; the false-alarm probability of the whole test is at most 1e-9.
+/// Under ε-DP, given that a feature was seen n times in both runs together, the number of times in
+/// one of them is at least binomial(n, q) with q = e^-ε/(1 + e^-ε) (stochastically), so P(at most
+/// c) ≤ exp(−n·KL(c/n ‖ q)) for c/n < q. At most 10·DRAWS features are looked at, both ways; the
+/// false-alarm probability of the whole test is at most 1e-9.
 pub fn violation(draw: impl FnMut(f64) -> f64) -> Option<Feature> {
     violation_in(DRAWS, draw)
 }

@@ -1,7 +1,8 @@
-//! No measurement or transformation of this crate fails on data of its domain: a failure would tell of the data what no loss accounts for.
+//! No measurement or transformation of this crate fails on data of its domain: a failure would tell
+//! of the data what no loss accounts for.
 //!
-//! Every public constructor is here, with members of its domain from the everyday to the extreme; a constructor that is missing
-//! from the list fails the test.
+//! Every public constructor is here, with members of its domain from the everyday to the extreme; a
+//! constructor that is missing from the list fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -689,7 +690,8 @@ fn compositions_are_answered() {
     answers("composition/adaptive:adaptive", &made, &data);
 }
 
-/// Public functions of these folders that return a measurement or a transformation, from the source.
+/// Public functions of these folders that return a measurement or a transformation, from the
+/// source.
 fn constructors() -> BTreeSet<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();

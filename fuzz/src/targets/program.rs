@@ -2,7 +2,8 @@
 
 use lastbit_verify::language::{Checked, LIBRARY, parse};
 
-/// A program that is read is printed as a text that is read as well, but for its length, and is checked.
+/// A program that is read is printed as a text that is read as well, but for its length, and is
+/// checked.
 pub fn run(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;

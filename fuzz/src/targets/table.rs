@@ -81,7 +81,8 @@ impl Place {
 
     fn scan(&self, input: &[u8]) {
         fs::write(&self.path, input).expect("a file");
-        // One thread, so that a panic is not caught on the way; a memory so small that what a header claims is refused.
+        // One thread, so that a panic is not caught on the way; a memory so small that what a
+        // header claims is refused.
         let options = Options {
             threads: 1,
             memory: 1 << 22,
@@ -125,13 +126,15 @@ pub fn csv_corpus() -> Vec<Vec<u8>> {
 /// Numbers, texts, nulls, escapes and other fields.
 pub fn json_corpus() -> Vec<Vec<u8>> {
     let texts = [
-        "{\"person\": 1, \"age\": 30, \"cost\": 5.5, \"town\": \"Oslo\", \"ward\": \"a\"}\n{\"person\": \"2\", \"age\": null}\n",
+        "{\"person\": 1, \"age\": 30, \"cost\": 5.5, \"town\": \"Oslo\", \"ward\": \
+         \"a\"}\n{\"person\": \"2\", \"age\": null}\n",
         "{\"age\":1e400,\"person\":{\"x\":[1,2]},\"town\":\"\\u00e9\\n\",\"ward\":true}\n\n{}\n",
     ];
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// Small files, so that most changes are in headers: every codec, both versions of pages, dictionaries and plain values.
+/// Small files, so that most changes are in headers: every codec, both versions of pages,
+/// dictionaries and plain values.
 pub fn parquet_corpus() -> Vec<Vec<u8>> {
     let columns: [(&str, ArrayRef); 5] = [
         ("person", Arc::new(Int64Array::from_iter_values([1, 1, 2]))),

@@ -14,7 +14,8 @@ fn made() -> Vec<Member> {
         manifest(
             "crates/lastbit",
             "lastbit",
-            "[dependencies]\nlastbit-exact.workspace = true\n[dev-dependencies]\nlastbit-testing.workspace = true\n",
+            "[dependencies]\nlastbit-exact.workspace = \
+             true\n[dev-dependencies]\nlastbit-testing.workspace = true\n",
         ),
         manifest(
             "crates/lastbit-testing",

@@ -31,7 +31,8 @@ impl Browser {
     pub fn start(profile: &Path) -> Result<Browser> {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
-            // Nothing of who runs this: no home, no proxy, no place for temporary files whose name is too long for a socket.
+            // Nothing of who runs this: no home, no proxy, no place for temporary files whose name
+            // is too long for a socket.
             .env("HOME", profile)
             .env("LC_ALL", "C.UTF-8")
             .env_remove("TMPDIR")
@@ -114,7 +115,8 @@ impl Browser {
         };
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: \
+             application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             self.port,
             body.len()
         )?;

@@ -232,7 +232,8 @@ impl Stage<'_> {
             // The field is filled, or gone from the text.
             browser.until(&format!("{SETTLED} && {out} === null"))?;
         }
-        // Every row is a different person, so that no limit leaves any out: the page says so, and the statistic goes.
+        // Every row is a different person, so that no limit leaves any out: the page says so, and
+        // the statistic goes.
         browser.until(
             "document.querySelector('.mistakes')?.innerText.includes('no limit leaves any out')",
         )?;
@@ -328,7 +329,9 @@ impl Stage<'_> {
     /// Changes the text, as typing does.
     fn in_text(&self, from: &str, to: &str) -> Result<()> {
         let script = format!(
-            "const text = document.getElementById('text'); const before = text.value; text.value = before.replace({}, {}); text.dispatchEvent(new Event('input')); return text.value !== before",
+            "const text = document.getElementById('text'); const before = text.value; text.value \
+             = before.replace({}, {}); text.dispatchEvent(new Event('input')); return text.value \
+             !== before",
             json!(from),
             json!(to)
         );
@@ -396,7 +399,8 @@ impl Stage<'_> {
         self.quiet()
     }
 
-    /// A locked statistic keeps its error while the budget moves; the others follow; the text has it.
+    /// A locked statistic keeps its error while the budget moves; the others follow; the text has
+    /// it.
     fn locks(&mut self) -> Result<()> {
         let directory = Scratch::new("locks")?;
         directory.write("visits.csv", &visits(100))?;
@@ -482,7 +486,8 @@ impl Stage<'_> {
         self.quiet()
     }
 
-    /// Two tabs confirm at once, and the budget is enough for one of them. The other is told so, and so is a third.
+    /// Two tabs confirm at once, and the budget is enough for one of them. The other is told so,
+    /// and so is a third.
     fn races(&mut self) -> Result<()> {
         let directory = Scratch::new("races")?;
         directory.write("visits.csv", &visits(400_000))?;
@@ -556,7 +561,8 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// A server that is killed while it releases: the page says so, the ledger is right, and a new server goes on.
+    /// A server that is killed while it releases: the page says so, the ledger is right, and a new
+    /// server goes on.
     fn killed(&mut self) -> Result<()> {
         let directory = Scratch::new("killed")?;
         directory.write("visits.csv", &visits(400_000))?;
@@ -589,7 +595,10 @@ impl Stage<'_> {
         let examples = crate::run::root().join("examples/clinic/plan.toml");
         directory.write("clinic.toml", &fs::read_to_string(examples)?)?;
         let mut many = String::from(
-            "title = \"Many\"\nexpected_rows = 1000\n[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\ndelta = 1e-9\n[columns.x]\nlower = 0\nupper = 100\n[columns.g]\ncategories = [\"a\", \"b\", \"c\"]\n",
+            "title = \"Many\"\nexpected_rows = 1000\n[source]\nfiles = \
+             \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\ndelta = \
+             1e-9\n[columns.x]\nlower = 0\nupper = 100\n[columns.g]\ncategories = [\"a\", \"b\", \
+             \"c\"]\n",
         );
         for index in 0..200 {
             let kind = [
@@ -619,13 +628,15 @@ impl Stage<'_> {
             format!("{:.1} MB", bytes as f64 / 1e6)
         });
         Ok(format!(
-            "price after a slider moves, median in the browser: clinic {:.0} ms, 200 statistics {:.0} ms; idle server {memory}",
+            "price after a slider moves, median in the browser: clinic {:.0} ms, 200 statistics \
+             {:.0} ms; idle server {memory}",
             medians[0], medians[1]
         ))
     }
 }
 
-/// Moves the slider of the whole budget 15 times, and hands over the median time until the new price is on the page.
+/// Moves the slider of the whole budget 15 times, and hands over the median time until the new
+/// price is on the page.
 const TIMES: &str = r"
 const done = arguments[0];
 const range = document.getElementById('slider-spend');

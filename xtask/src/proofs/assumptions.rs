@@ -19,7 +19,8 @@ struct Group {
     axioms: BTreeSet<String>,
 }
 
-/// Compares what the theorems assume with the golden list, which must have all of them and no others; how many those are.
+/// Compares what the theorems assume with the golden list, which must have all of them and no
+/// others; how many those are.
 ///
 /// `theorems` are the named ones with their modules, `print` changes with the proofs.
 pub fn check(directory: &Path, theorems: &BTreeMap<String, String>, print: &str) -> Result<usize> {
@@ -102,7 +103,8 @@ fn axioms(
             .collect();
         // A tuple assumes what its parts assume; one question is much quicker than many.
         text.push_str(&format!(
-            "Definition group_{index} := ({}, tt).\nGoal True. idtac \"== {index}\". Abort.\nPrint Assumptions group_{index}.\n",
+            "Definition group_{index} := ({}, tt).\nGoal True. idtac \"== {index}\". \
+             Abort.\nPrint Assumptions group_{index}.\n",
             names.join(", ")
         ));
     }
@@ -113,7 +115,8 @@ fn axioms(
     Ok(found)
 }
 
-/// The first theorem of a compiled file, `From path Require module`, assumes nothing that the golden list does not have for the second, one of the proofs.
+/// The first theorem of a compiled file, `From path Require module`, assumes nothing that the
+/// golden list does not have for the second, one of the proofs.
 pub fn within(
     directory: &Path,
     (path, module, theorem): (&str, &str, &str),
@@ -127,7 +130,8 @@ pub fn within(
         .find(|group| group.theorems.contains(listed))
         .with_context(|| format!("{GOLDEN} does not list `{listed}`"))?;
     let text = format!(
-        "From {path} Require {module}.\nGoal True. idtac \"== 0\". Abort.\nPrint Assumptions {module}.{theorem}.\n"
+        "From {path} Require {module}.\nGoal True. idtac \"== 0\". Abort.\nPrint Assumptions \
+         {module}.{theorem}.\n"
     );
     match ask(directory, &text)?.as_slice() {
         [found] => no_more(group, found, &format!("{module}.{theorem}")),

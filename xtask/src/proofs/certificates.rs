@@ -1,4 +1,5 @@
-//! Certificates as Coq files: written by the command, compiled against the proofs, and refused when a digit is changed.
+//! Certificates as Coq files: written by the command, compiled against the proofs, and refused when
+//! a digit is changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +42,8 @@ const SETTINGS: [(u32, &str, &str, &str); 26] = [
     (118, "1", "1", "1000.1"),
 ];
 
-/// Precision, name and parameters of programs of the language: a division in place of a product, a scaled input with and without
-/// rounding, no inner clamp.
+/// Precision, name and parameters of programs of the language: a division in place of a product, a
+/// scaled input with and without rounding, no inner clamp.
 const PROGRAMS: [(u32, &str, &[&str]); 4] = [
     (53, "snapping_by_division", &["--epsilon", "0.3"]),
     (
@@ -58,10 +59,12 @@ const PROGRAMS: [(u32, &str, &[&str]); 4] = [
     (40, "snapping_without_inner_clamp", &["--epsilon", "0.5"]),
 ];
 
-/// The file in which one digit of each line is changed in turn: 24 bits, a program that rounds its input.
+/// The file in which one digit of each line is changed in turn: 24 bits, a program that rounds its
+/// input.
 const TAMPERED: usize = SETTINGS.len() + 1;
 
-/// The file in which the bound is changed: at 118 bits its last digit is beyond all that the other numbers have.
+/// The file in which the bound is changed: at 118 bits its last digit is beyond all that the other
+/// numbers have.
 const LONG_BOUND: usize = SETTINGS.len() - 1;
 
 /// Compiles one file for each setting, and checks its number against the certificate.
@@ -164,7 +167,8 @@ fn write(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Copies of a file, each with one digit of one line that has the words changed: the last digit of the line, to another one.
+/// Copies of a file, each with one digit of one line that has the words changed: the last digit of
+/// the line, to another one.
 fn tamper(directory: &Path, file: &Path, words: &str) -> Result<Vec<PathBuf>> {
     let text = fs::read_to_string(file)?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-/// Commands that claim without proof, switch a check off, or bring in what is not read here: other files, plugins, modules that are declared and not
-/// defined.
+/// Commands that claim without proof, switch a check off, or bring in what is not read here: other
+/// files, plugins, modules that are declared and not defined.
 const FORBIDDEN: [&str; 21] = [
     "Admit",
     "Admitted",
@@ -40,7 +40,8 @@ const LOCAL: [&str; 6] = [
     "Let",
 ];
 
-/// No command of the file assumes anything, and every file of the project that it needs is seen by [`imports`].
+/// No command of the file assumes anything, and every file of the project that it needs is seen by
+/// [`imports`].
 pub fn check(name: &str, text: &str) -> Result<()> {
     let code = code(text);
     let mut sections = 0;
@@ -112,8 +113,8 @@ pub fn imports(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text with every (nested) comment and every string replaced by a space and its line ends. A comment mark in a string is none, nor is a
-/// string mark within a string, as Coq reads them.
+/// The text with every (nested) comment and every string replaced by a space and its line ends. A
+/// comment mark in a string is none, nor is a string mark within a string, as Coq reads them.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut depth = 0;
@@ -172,7 +173,8 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The names that `Print Assumptions` printed after each line that begins with `==`; types left out.
+/// The names that `Print Assumptions` printed after each line that begins with `==`; types left
+/// out.
 pub fn axioms(printed: &str) -> Vec<BTreeSet<String>> {
     let mut lists: Vec<BTreeSet<String>> = Vec::new();
     for line in printed.lines() {
@@ -197,8 +199,8 @@ pub fn is_none(summary: &str, what: &str) -> bool {
         .any(|line| line.contains(what) && line.trim_end().ends_with("<none>"))
 }
 
-/// Theorems that a page names beside a link to their file, with that file's module: in a table row `| … | `name` | [File.v](…) |`, as
-/// `[`name`](…/File.v)`, or as `[File.v](…): `name``.
+/// Theorems that a page names beside a link to their file, with that file's module: in a table row
+/// `| … | `name` | [File.v](…) |`, as `[`name`](…/File.v)`, or as `[File.v](…): `name``.
 pub fn named_theorems(page: &str) -> Vec<(String, Vec<String>)> {
     let mut named = Vec::new();
     for line in page.lines() {

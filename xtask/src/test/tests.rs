@@ -8,8 +8,10 @@ fn tally_counts_passes_ignored_and_names_failures() {
         "test a::b ... ok",
         "test c ... FAILED",
         "test d - doc (line 3) ... ignored",
-        "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-        "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished \
+         in 0.00s",
+        "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in \
+         0.00s",
     ] {
         tally.read(line);
     }

@@ -20,7 +20,8 @@ fn a_plan_that_spends_again_on_changed_data_says_since_when() {
     let data = here.read("people.csv");
     here.write("people.csv", format!("{data}5\n"));
     let told = format!(
-        "The data changed since the same was released, in row 2 of the ledger, {time}. New numbers spend again: ε = 0.25 of ε = 0.75."
+        "The data changed since the same was released, in row 2 of the ledger, {time}. New \
+         numbers spend again: ε = 0.25 of ε = 0.75."
     );
     // No terminal: it is said, and goes on.
     let second = here.run_with(&["release", "plan.toml"], "no\n").succeeded();

@@ -2,7 +2,8 @@
 
 use crate::support::{Here, numbers};
 
-/// A count with an edge of a filter at `age`, so that plans of different ages are different releases.
+/// A count with an edge of a filter at `age`, so that plans of different ages are different
+/// releases.
 fn plan(age: u32, spend: &str) -> String {
     format!(
         r#"
@@ -149,7 +150,8 @@ fn terms_that_a_plan_states_are_those_of_its_ledger() {
         .succeeded()
         .out;
     assert!(out.contains("\"loss\": \"μ² = 0.0"), "{out}");
-    // Another question: the same one is answered from the ledger, whatever the plan says of currencies.
+    // Another question: the same one is answered from the ledger, whatever the plan says of
+    // currencies.
     here.write(
         "other.toml",
         with("currency = \"zcdp\"").replace("where = \"age >= 0\"", "where = \"age >= 5\""),

@@ -102,7 +102,8 @@ fn text_that_cannot_be_read_costs_nothing() {
     is_released(&here);
 }
 
-/// A column that is first named on a late line is a column, and a number beyond all doubles is clamped as in CSV.
+/// A column that is first named on a late line is a column, and a number beyond all doubles is
+/// clamped as in CSV.
 #[test]
 fn late_columns_and_huge_numbers_of_json_are_read() {
     let here = Here::new();
@@ -168,7 +169,8 @@ fn wide_tables_are_read_in_little_memory() {
     }
 }
 
-/// Rows of fifteen megabytes that are nearly nothing in a compressed file, in a column that is read.
+/// Rows of fifteen megabytes that are nearly nothing in a compressed file, in a column that is
+/// read.
 #[test]
 fn long_rows_that_were_compressed_are_read_in_little_memory() {
     let here = Here::new();
@@ -214,8 +216,8 @@ fn pages_that_do_not_fit_cost_nothing() {
     costs_nothing(&here, "memory");
 }
 
-/// Does something in the middle of the scan of a release that does not succeed then. On a busy machine the scan may be over before: more rows
-/// take longer.
+/// Does something in the middle of the scan of a release that does not succeed then. On a busy
+/// machine the scan may be over before: more rows take longer.
 #[cfg(target_os = "linux")]
 fn in_the_scan(then: impl Fn(&Here, u32)) -> (Here, std::process::Output) {
     for rows in [6_000_000, 12_000_000, 24_000_000, 48_000_000] {

@@ -103,7 +103,8 @@ fn a_parquet_table_has_the_published_numbers_with_types_that_fit() {
     let of = |key: &str| -> Vec<_> { cells.iter().map(|cell| text(cell, key)).collect() };
     assert_eq!(texts(&batch, "published"), of("value"));
     assert_eq!(texts(&batch, "published_lower"), of("lower"));
-    // Numbers are numbers, errors not below what is stated, ends of intervals not within them; dates are texts alone.
+    // Numbers are numbers, errors not below what is stated, ends of intervals not within them;
+    // dates are texts alone.
     let parsed = |key: &str| -> Vec<Option<f64>> {
         let parse = |text: Option<String>| text.and_then(|text| text.parse().ok());
         of(key).into_iter().map(parse).collect()

@@ -219,7 +219,8 @@ fn a_file_of_sqlite_is_neither_a_ledger_nor_the_log_of_a_new_one() {
     assert!(!here.path("lastbit.ledger").exists());
 }
 
-/// Every size of a small disk: there is a whole ledger or none, and with room it works. Needs the right to mount.
+/// Every size of a small disk: there is a whole ledger or none, and with room it works. Needs the
+/// right to mount.
 #[test]
 fn a_full_disk_leaves_no_half_ledger() {
     let here = Here::new();

@@ -1,7 +1,8 @@
 //! Mistakes that stewards make: each is found before it costs anything.
 //!
-//! Damaged files, wrong numbers of rows and files that change are in `data`, outputs in `outputs`, first releases that start together in
-//! `ledgers`, questions in `terminal`, and data that changed in `changes`.
+//! Damaged files, wrong numbers of rows and files that change are in `data`, outputs in `outputs`,
+//! first releases that start together in `ledgers`, questions in `terminal`, and data that changed
+//! in `changes`.
 
 use crate::support::{Here, plan};
 
@@ -78,7 +79,8 @@ fn mistakes_in_plans_cost_nothing() {
     assert_eq!(here.spent("kept.ledger").as_deref(), Some("1"));
 }
 
-/// A plan of one count by `column` at a loss so large that any noise at all has a probability below e^-200.
+/// A plan of one count by `column` at a loss so large that any noise at all has a probability below
+/// e^-200.
 fn by(column: &str, categories: &str) -> String {
     format!(
         r#"

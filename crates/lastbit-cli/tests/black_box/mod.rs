@@ -1,7 +1,9 @@
-//! The built command and written files, and nothing else: what an attacker or an unlucky user can do to it from outside.
+//! The built command and written files, and nothing else: what an attacker or an unlucky user can
+//! do to it from outside.
 //!
-//! [`Here`](crate::support::Here) is a fresh directory with a table of people and plans about it. A new test is a function in the module of its subject:
-//! it writes files, runs the command, and looks at exit status, output and files.
+//! [`Here`](crate::support::Here) is a fresh directory with a table of people and plans about it. A
+//! new test is a function in the module of its subject: it writes files, runs the command, and
+//! looks at exit status, output and files.
 #![cfg(all(unix, feature = "engine"))]
 
 mod changes;

@@ -1,4 +1,5 @@
-//! Names from elsewhere: nothing in them acts on a terminal, none is long, and two that differ look different.
+//! Names from elsewhere: nothing in them acts on a terminal, none is long, and two that differ look
+//! different.
 
 use crate::support::{Done, Here};
 

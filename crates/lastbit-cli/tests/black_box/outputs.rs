@@ -1,4 +1,5 @@
-//! Files that are written: never over what must stay, checked before anything is spent, with nothing left behind.
+//! Files that are written: never over what must stay, checked before anything is spent, with
+//! nothing left behind.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};

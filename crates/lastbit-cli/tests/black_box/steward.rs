@@ -1,8 +1,10 @@
-//! Before anything is spent: drafts, rehearsals, inspections, what is left, and the mistakes that must cost nothing.
+//! Before anything is spent: drafts, rehearsals, inspections, what is left, and the mistakes that
+//! must cost nothing.
 
 use crate::support::{Done, Here, plan};
 
-/// No value of the hostile table can be seen by chance: each has at least 15 digits, or is a word of its own.
+/// No value of the hostile table can be seen by chance: each has at least 15 digits, or is a word
+/// of its own.
 const SECRETS: [&str; 6] = [
     "quaggamire",
     "zephyrotic",
@@ -101,7 +103,8 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
             assert!(!done.err.contains(secret), "{secret}: {}", done.err);
         }
     }
-    // The test can see: without a header the first row is taken for names, and all but the refused ones said something.
+    // The test can see: without a header the first row is taken for names, and all but the refused
+    // ones said something.
     here.write("bare.csv", "quaggamire,zephyrotic,918273645546372\n");
     let bare = here.run(&["draft", "bare.csv"]).succeeded();
     assert!(SECRETS[..3].iter().all(|secret| bare.out.contains(secret)));
@@ -249,7 +252,8 @@ by = ["ward"]
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    // Rows of `a` in the wards: two of north; of `b`, one of south; of `c`, one. Nobody counts in two groups.
+    // Rows of `a` in the wards: two of north; of `b`, one of south; of `c`, one. Nobody counts in
+    // two groups.
     assert!(
         shown.contains("wards: the limits leave out 0 of 4 rows"),
         "{shown}"
@@ -312,11 +316,13 @@ most_rows = 5
         .succeeded()
         .out;
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Two people, each with two rows in each of three wards, of which one has three on days below 9.
+    // Two people, each with two rows in each of three wards, of which one has three on days below
+    // 9.
     for line in [
         "plan's limits: the limits leave out 0 of 12 rows (most_rows = 2, most_groups = 3)",
         "own limits: the limits leave out 8 of 12 rows (most_rows = 1, most_groups = 2)",
-        "own filter: its own filter leaves out 3 rows; the limits leave out 1 of 9 rows (most_rows = 5, most_groups = 3)",
+        "own filter: its own filter leaves out 3 rows; the limits leave out 1 of 9 rows \
+         (most_rows = 5, most_groups = 3)",
     ] {
         assert!(words.contains(line), "{line}: {shown}");
     }

@@ -1,4 +1,5 @@
-//! Standard output and standard error that cannot be written: the exit status is 0, 1 or 2, and nothing else.
+//! Standard output and standard error that cannot be written: the exit status is 0, 1 or 2, and
+//! nothing else.
 
 use crate::support::Here;
 

@@ -1,4 +1,5 @@
-//! `lastbit release` killed at any moment: what was shown is in the ledger, and the ledger is never overspent.
+//! `lastbit release` killed at any moment: what was shown is in the ledger, and the ledger is never
+//! overspent.
 #![cfg(all(feature = "engine", unix))]
 
 use std::process::Child;
@@ -50,7 +51,8 @@ fn a_release_that_is_killed_shows_nothing_that_is_not_in_the_ledger() {
     let rows: String = (0..2000).map(|i| format!("{}\n", i % 997)).collect();
     here.write("people.csv", format!("age\n{rows}"));
 
-    // The first releases find nothing in the caches, so the quickest of some tells how long one takes.
+    // The first releases find nothing in the caches, so the quickest of some tells how long one
+    // takes.
     let whole = (ATTEMPTS + 1..=ATTEMPTS + 4)
         .map(|number| {
             let begun = Instant::now();

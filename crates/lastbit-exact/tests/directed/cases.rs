@@ -8,7 +8,8 @@ pub fn exact(x: f64) -> Rational {
     Rational::try_from(x).expect("finite")
 }
 
-/// `bound ≥ value`, and the next f64 down is below; `-∞` and `+∞` are ends of the order, `-0.0` is no bound.
+/// `bound ≥ value`, and the next f64 down is below; `-∞` and `+∞` are ends of the order, `-0.0` is
+/// no bound.
 pub fn is_smallest_above(bound: f64, value: &Rational) -> bool {
     let at_or_above = |bound: f64| match Rational::try_from(bound) {
         Ok(bound) => bound >= *value,
@@ -22,7 +23,8 @@ pub fn is_largest_below(bound: f64, value: &Rational) -> bool {
     is_smallest_above(-bound + 0.0, &-value) && bound.to_bits() != 1 << 63
 }
 
-/// Finite f64s of either sign: every bit pattern, the ends of each range, neighbours of powers of two, small integers.
+/// Finite f64s of either sign: every bit pattern, the ends of each range, neighbours of powers of
+/// two, small integers.
 pub fn finite() -> impl Strategy<Value = f64> {
     let magnitude = prop_oneof![
         4 => any::<u64>().prop_map(|bits| f64::from_bits(bits >> 1)),
@@ -46,7 +48,8 @@ pub fn positive() -> impl Strategy<Value = f64> {
         .prop_map(f64::abs)
 }
 
-/// Two finite f64s: unrelated; or with a sum, a product or a quotient that is tiny, huge, or nearly an f64.
+/// Two finite f64s: unrelated; or with a sum, a product or a quotient that is tiny, huge, or nearly
+/// an f64.
 pub fn pair() -> impl Strategy<Value = (f64, f64)> {
     prop_oneof![
         4 => (finite(), finite()),

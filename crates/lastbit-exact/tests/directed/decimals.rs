@@ -46,7 +46,8 @@ fn a_printed_bound_lies_on_its_side_and_reads_back() {
         assert!(read(&below) <= value, "{x:e} printed as {below}");
         assert_eq!(above.parse::<f64>().unwrap(), x, "{above}");
         assert_eq!(below.parse::<f64>().unwrap(), x, "{below}");
-        // One of the two is the shortest decimal of all, and the other is longer by two digits at most.
+        // One of the two is the shortest decimal of all, and the other is longer by two digits at
+        // most.
         let shortest = digits(&format!("{x:e}"));
         let (a, b) = (digits(&above), digits(&below));
         assert!(a >= shortest && b >= shortest, "{x:e}: {above} {below}");
@@ -121,7 +122,8 @@ fn a_printable_double_is_a_bound_as_a_double_and_as_its_shortest_decimal() {
 
 #[test]
 fn the_price_of_a_selection_is_not_printed_below_itself() {
-    // x − 1 − ln x at η = 2.75 is 0.860144121400594039…, by mpmath; the nearest double prints 0.860144121400594.
+    // x − 1 − ln x at η = 2.75 is 0.860144121400594039…, by mpmath; the nearest double prints
+    // 0.860144121400594.
     let rho = Up::new(0.860144121400594_1).unwrap();
     assert!(read(&rho.to_string()) >= exact(rho.get()));
     let nearest = Up::new(0.860144121400594).unwrap();

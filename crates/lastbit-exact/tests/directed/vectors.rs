@@ -1,4 +1,5 @@
-//! `exp`, `exp_m1`, `ln`, `ln_1p` against MPFR: each bound holds, and is at most one f64 from the tightest.
+//! `exp`, `exp_m1`, `ln`, `ln_1p` against MPFR: each bound holds, and is at most one f64 from the
+//! tightest.
 
 use lastbit_exact::{Down, Interval, Up};
 
@@ -14,7 +15,8 @@ fn check(
         let (x, below) = line.split_once(' ').expect("two columns");
         let number = |hex: &str| f64::from_bits(u64::from_str_radix(hex, 16).expect("bits"));
         let (x, below) = (number(x), number(below));
-        // No f64 but the excluded 0 (1 for ln) has an f64 as its image, so the tightest upper bound is the next f64.
+        // No f64 but the excluded 0 (1 for ln) has an f64 as its image, so the tightest upper bound
+        // is the next f64.
         let above = below.next_up();
         let (lo, hi) = (down(Down::exact(x)).get(), up(Up::exact(x)).get());
         assert!(lo <= below, "{x:e}: lower bound {lo:e} above {below:e}");
@@ -30,7 +32,8 @@ fn check(
         wide += u32::from(hi != lo.next_up());
     }
     assert!(count > 8000);
-    // A looser bound is rare: the kernels err by less than 2^-9 ulp. Powers of two are rounded by a third-order term.
+    // A looser bound is rare: the kernels err by less than 2^-9 ulp. Powers of two are rounded by a
+    // third-order term.
     assert!(wide * 50 < count, "{wide} of {count} are 2 ulp wide");
 }
 

@@ -49,7 +49,8 @@ fn sums_are_correctly_rounded_for_every_pair_of_mantissas() {
         for m in mantissas(p) {
             for n in mantissas(p) {
                 for gap in 0..=2 * p as usize + 4 {
-                    // x = m 2^gap, y = n: all gaps of exponents on one side, the other by symmetry below.
+                    // x = m 2^gap, y = n: all gaps of exponents on one side, the other by symmetry
+                    // below.
                     let (x, y) = (Dyadic::new(m, gap as i64), Dyadic::new(n, 0));
                     let (sum, difference) = ((m << gap) + n, (m << gap) - n);
                     for rounding in Rounding::ALL {
@@ -109,7 +110,8 @@ fn neighbours(x: &Dyadic, p: u32) -> (Dyadic, Dyadic) {
     }
 }
 
-/// That `result` is what rounding makes of every number of the enclosure, by the definition of each direction.
+/// That `result` is what rounding makes of every number of the enclosure, by the definition of each
+/// direction.
 fn decided(result: &Dyadic, enclosure: &Enclosure, p: u32, rounding: Rounding) -> bool {
     let (below, above) = neighbours(result, p);
     let (lo, hi) = (enclosure.lo(), enclosure.hi());

@@ -1,4 +1,5 @@
-//! `Format` at every precision, on random operands: each result is the exact one, or an enclosure of it, rounded once.
+//! `Format` at every precision, on random operands: each result is the exact one, or an enclosure
+//! of it, rounded once.
 
 use lastbit_exact::{Dyadic, Format, Integer, Rational, Rounding, exp_enclosure, ln_enclosure};
 use proptest::prelude::*;

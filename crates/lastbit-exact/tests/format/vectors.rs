@@ -1,4 +1,5 @@
-//! `Format` against MPFR, in all four directions. The vectors come from `data/make_format_vectors.py`.
+//! `Format` against MPFR, in all four directions. The vectors come from
+//! `data/make_format_vectors.py`.
 
 use lastbit_exact::{Dyadic, Format, FormatError, Integer, Natural, Rounding};
 

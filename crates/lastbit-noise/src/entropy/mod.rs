@@ -57,7 +57,8 @@ pub struct EntropyError(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Kind {
     #[error(
-        "the operating system gave no randomness, so nothing was drawn; allow the getrandom system call or /dev/urandom, then try again"
+        "the operating system gave no randomness, so nothing was drawn; allow the getrandom \
+         system call or /dev/urandom, then try again"
     )]
     OperatingSystem(#[source] getrandom::Error),
     #[error("the entropy source has no words left; give it more, or draw from the system")]

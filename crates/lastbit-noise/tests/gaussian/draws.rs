@@ -103,7 +103,8 @@ fn five_million_draws_fit_the_law() {
     }
 }
 
-/// The word at which the draw passes from one cell to the next, by bisection with the second tier alone.
+/// The word at which the draw passes from one cell to the next, by bisection with the second tier
+/// alone.
 fn boundary(noise: &Gaussian, steps: &Rational, cell: &Integer) -> u64 {
     let (mut below, mut above) = (0, u64::MAX);
     while above - below > 1 {
@@ -118,7 +119,8 @@ fn boundary(noise: &Gaussian, steps: &Rational, cell: &Integer) -> u64 {
     below
 }
 
-/// What [`CASES`] lack: noise and locations of many steps, where rounding takes its share of a step.
+/// What [`CASES`] lack: noise and locations of many steps, where rounding takes its share of a
+/// step.
 const LARGE: [Case; 5] = [
     case("1e18", 0, "0.5"),
     case("1e24", 0, "1/3"),
@@ -136,8 +138,8 @@ fn the_first_tier_never_contradicts_the_second() {
         let near = steps.to_f64(Rounding::NearestEven);
         let off = &Rational::try_from(near).unwrap() - &steps;
         let error = off.abs().to_f64(Rounding::Up);
-        // Words next to the edges of the cells near the location and of those beside them, ever farther away; tails; and all over
-        // the line.
+        // Words next to the edges of the cells near the location and of those beside them, ever
+        // farther away; tails; and all over the line.
         let sigma = number(case.variance).to_f64(Rounding::Down).sqrt();
         let aside = Integer::from((1.3 * sigma * 2f64.powi(-case.grid_exponent as i32)) as i64);
         let cells = [
@@ -173,8 +175,9 @@ fn the_first_tier_never_contradicts_the_second() {
 
 #[test]
 fn a_draw_is_the_quantile_of_its_bits_at_all_scales() {
-    // P(≤ cell − 1) ≤ U ≤ P(≤ cell), where U begins with the word. Grids finer than 2^-50σ, scales and locations beyond doubles, and
-    // noise that never leaves its cell: most draws take the second tier.
+    // P(≤ cell − 1) ≤ U ≤ P(≤ cell), where U begins with the word. Grids finer than 2^-50σ, scales
+    // and locations beyond doubles, and noise that never leaves its cell: most draws take the
+    // second tier.
     let unit = Rational::ONE.times_power_of_two(-64);
     for (sigma, grid_exponent, location) in [
         ("1e300", 0, "0"),
@@ -235,7 +238,8 @@ fn noise_far_below_the_grid_splits_a_tie_in_exact_halves() {
             assert_eq!(Rational::from(&mass.lo), number("0.25"), "{location}");
             assert_eq!(Rational::from(&mass.hi), number("0.75"), "{location}");
         }
-        // Quarters next to the ends of the line are cut there, where the stream of zeros or ones never ends.
+        // Quarters next to the ends of the line are cut there, where the stream of zeros or ones
+        // never ends.
         assert_eq!(found.outcomes().len(), 2);
     }
 }

@@ -25,7 +25,8 @@ fn home_page(shared: &Shared) -> String {
     };
     if listing.plans.is_empty() {
         body += &format!(
-            "<p>There is no plan here yet. <a href=\"{base}/draft\">Draft one</a> from a table of this directory.</p>\n"
+            "<p>There is no plan here yet. <a href=\"{base}/draft\">Draft one</a> from a table of \
+             this directory.</p>\n"
         );
     } else {
         body += "<ul class=\"cards\">\n";
@@ -82,7 +83,8 @@ pub async fn plan(State(shared): State<Shared>, Path(name): Path<String>) -> Ans
             let body = include_str!("../../assets/plan.html")
                 .replace("{{name}}", &escape(&name))
                 .replace("{{hash}}", &hash(&text))
-                // Last: nothing in the text is replaced. A line break after the tag is not part of it.
+                // Last: nothing in the text is replaced. A line break after the tag is not part of
+                // it.
                 .replace("{{text}}", &format!("\n{}", escape_exactly(&text)));
             answer::html(page(&base, &name, "Plans", Some("plan.js"), &body))
         })
@@ -127,7 +129,9 @@ pub async fn ledger(State(shared): State<Shared>) -> Answer {
                         None => String::new(),
                     };
                     format!(
-                        "{exposed}<dl class=\"account\"><dt>Budget</dt><dd>{}</dd><dt>Spent</dt><dd>{}</dd><dt>Remaining</dt><dd>{}</dd></dl>\n{}<p><a class=\"button\" href=\"{base}/ledger/check\">Check every entry</a></p>\n",
+                        "{exposed}<dl \
+                         class=\"account\"><dt>Budget</dt><dd>{}</dd><dt>Spent</dt><dd>{}</dd><dt>Remaining</dt><dd>{}</dd></dl>\n{}<p><a \
+                         class=\"button\" href=\"{base}/ledger/check\">Check every entry</a></p>\n",
                         escape(&account.budget.to_string()),
                         escape(&ledger::counted(&account).1.to_string()),
                         escape(&account.remaining().to_string()),
@@ -216,7 +220,8 @@ pub async fn rehearsal(State(shared): State<Shared>, Path(number): Path<u64>) ->
         .await
 }
 
-/// The page of a report under our policy: its one style is allowed by its hash, and its own weaker policy is left out.
+/// The page of a report under our policy: its one style is allowed by its hash, and its own weaker
+/// policy is left out.
 fn shown(base: &str, report: &Report, bar: &str) -> Answer {
     let text = present::html(report);
     let style = text

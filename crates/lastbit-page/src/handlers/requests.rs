@@ -132,7 +132,8 @@ struct Release {
     identity: String,
     /// What was seen to be spent.
     loss: String,
-    /// The row of the ledger in which the same was released, if it was seen that the data changed since.
+    /// The row of the ledger in which the same was released, if it was seen that the data changed
+    /// since.
     #[serde(default)]
     again: Option<i64>,
 }
@@ -185,7 +186,8 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
     .await
 }
 
-/// Releases a plan at the price that was seen. Where the data changed since the same was released in a row other than `again`, it ends with what to ask.
+/// Releases a plan at the price that was seen. Where the data changed since the same was released
+/// in a row other than `again`, it ends with what to ask.
 #[cfg(feature = "engine")]
 fn released(
     plan: &Plan,
@@ -352,7 +354,8 @@ pub async fn inspect(State(shared): State<Shared>, body: Bytes) -> Answer {
     answered(shared, body, |shared, request: Inspect| {
         if !request.not_private {
             return Err(conflict(
-                "inspect shows exact facts about the data, which no noise protects; say that you know it",
+                "inspect shows exact facts about the data, which no noise protects; say that you \
+                 know it",
             ));
         }
         let plan = valid(shared, &request.text)?;

@@ -62,7 +62,8 @@ pub enum By {
     Error,
 }
 
-/// The text after some operations. All else in it stays as it is: order, comments, spaces, keys that no form has.
+/// The text after some operations. All else in it stays as it is: order, comments, spaces, keys
+/// that no form has.
 pub fn edited(text: &str, operations: &[Operation]) -> Result<String, String> {
     if operations.is_empty() {
         return Ok(text.to_owned());
@@ -199,7 +200,8 @@ fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
     }
 }
 
-/// A number or a date as it is written, and else a text: what that means, or that it means nothing, is for the plan to say.
+/// A number or a date as it is written, and else a text: what that means, or that it means nothing,
+/// is for the plan to say.
 fn number(text: &str) -> Value {
     let text = text.trim();
     match text.parse::<Value>() {
@@ -208,7 +210,8 @@ fn number(text: &str) -> Value {
     }
 }
 
-/// One item as itself if it was so before, else a list. Items that were there stay as they were written.
+/// One item as itself if it was so before, else a list. Items that were there stay as they were
+/// written.
 fn list<'a>(
     before: Option<&Value>,
     items: impl Iterator<Item = &'a str>,

@@ -72,7 +72,8 @@ const PRIVACY: &[Spec] = &[
         "neighbours",
         "Neighbours",
         Of::Choice(&["add-remove", "change-one"]),
-        "add-remove: the loss bounds what the presence of one unit changes; change-one: what its contents change",
+        "add-remove: the loss bounds what the presence of one unit changes; change-one: what its \
+         contents change",
     ),
     (
         "unit",

@@ -46,7 +46,8 @@ impl Mistake {
     }
 }
 
-/// The plan, or what is wrong with it. A mistake in a column or statistic does not hide those in others.
+/// The plan, or what is wrong with it. A mistake in a column or statistic does not hide those in
+/// others.
 pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
     let mut found = unfilled(text);
     if found.is_empty() {

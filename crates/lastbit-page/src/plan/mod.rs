@@ -1,4 +1,5 @@
-//! A plan as the page shows it. Its text is the truth: forms are read from it, and what they change is changed in it.
+//! A plan as the page shows it. Its text is the truth: forms are read from it, and what they change
+//! is changed in it.
 
 mod edit;
 mod fields;

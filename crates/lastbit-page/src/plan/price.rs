@@ -1,4 +1,5 @@
-//! What a plan costs, for the script: words of `lastbit-release`, and numbers for pictures and sliders.
+//! What a plan costs, for the script: words of `lastbit-release`, and numbers for pictures and
+//! sliders.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,8 @@ const TINY: &str = "1e-40";
 /// The ledger and its account, if there is one; or why it cannot be read.
 type Known = Result<Option<(PathBuf, Account)>, String>;
 
-/// The prices of a plan as the ledger of the directory takes it now. A ledger that cannot be read is none: releases then refuse.
+/// The prices of a plan as the ledger of the directory takes it now. A ledger that cannot be read
+/// is none: releases then refuse.
 pub fn prices(plan: &Plan, known: &Known) -> Result<Prices, PriceError> {
     let account = known
         .as_ref()
@@ -126,7 +128,8 @@ fn loss(loss: &Loss) -> Value {
     })
 }
 
-/// What the slider of the whole release moves: a part of the budget if the plan says it so, else the loss.
+/// What the slider of the whole release moves: a part of the budget if the plan says it so, else
+/// the loss.
 fn spend(plan: &Plan) -> Value {
     match &plan.part {
         None => loss(&plan.spend),
@@ -160,7 +163,8 @@ fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Val
         .map(|error| digits::up(&error, 3));
     let weak = match (price.rows, price.rows_for_tenth) {
         (Some(rows), Some(least)) if rows < least => Some(format!(
-            "weak: {rows} rows are expected in a group, and an error below a tenth of a typical value takes {least}"
+            "weak: {rows} rows are expected in a group, and an error below a tenth of a typical \
+             value takes {least}"
         )),
         (_, None) if price.chain.kind.public_rows().is_none() => Some(
             "weak: no group is large enough for an error below a tenth of a typical value"

@@ -14,19 +14,23 @@ const ROWS: u64 = 10_000;
 /// The most rows that are made one by one; beyond, each stands for several.
 const MOST_MADE: u64 = 20_000;
 
-/// The most values of a discovered key. The first has half of the rows, the next a quarter, and so on.
+/// The most values of a discovered key. The first has half of the rows, the next a quarter, and so
+/// on.
 const MOST_DISCOVERED: u32 = 6;
 
-/// An engine that opens no file: its rows come from the bounds, bins and categories of a plan, and are the same whenever they are made.
+/// An engine that opens no file: its rows come from the bounds, bins and categories of a plan, and
+/// are the same whenever they are made.
 ///
-/// Every row is a different unit, has all cells, and passes the plan's filter. Derived columns are invented within their bounds, as others are.
+/// Every row is a different unit, has all cells, and passes the plan's filter. Derived columns are
+/// invented within their bounds, as others are.
 #[derive(Clone, Debug)]
 pub struct InventedEngine {
     rows: u64,
 }
 
 impl InventedEngine {
-    /// As many rows as the plan says or expects, in each group of the statistic that has the most public ones.
+    /// As many rows as the plan says or expects, in each group of the statistic that has the most
+    /// public ones.
     pub fn new(plan: &Plan) -> InventedEngine {
         let expected = || {
             let each = plan.statistics.iter().map(|statistic| {
@@ -267,7 +271,8 @@ fn bin(x: &Numbers, row: u64) -> usize {
     x.inner_edges().iter().filter(|&&edge| edge <= cell).count()
 }
 
-/// Where between the ends of its column a cell is, as a part of 2^64: a hash of column and row. Nothing secret hangs on it.
+/// Where between the ends of its column a cell is, as a part of 2^64: a hash of column and row.
+/// Nothing secret hangs on it.
 fn place(column: &str, row: u64) -> u64 {
     let mut hash = row.wrapping_add(1);
     for byte in column.bytes().chain([0, 1, 2]) {

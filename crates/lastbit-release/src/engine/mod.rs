@@ -1,7 +1,8 @@
 //! Engines: what answers a [query](Query) about a table with exact integers.
 //!
-//! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature `engine`) reads Parquet, CSV and JSON lines.
-//! [`InventedEngine`] reads nothing: it makes rows from a plan alone.
+//! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature
+//! `engine`) reads Parquet, CSV and JSON lines. [`InventedEngine`] reads nothing: it makes rows
+//! from a plan alone.
 
 #[cfg(feature = "engine")]
 mod file_engine;
@@ -34,18 +35,20 @@ use query::{Answer, Query, Sealed};
 /// Why an engine failed, in words for a person.
 pub type EngineFailure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Told now and then, from any thread: how many rows were read, and about which part of the table that is.
+/// Told now and then, from any thread: how many rows were read, and about which part of the table
+/// that is.
 pub type Progress = Arc<dyn Fn(u64, Option<f64>) + Send + Sync>;
 
 /// What answers queries with exact integers.
 ///
-/// What it keeps of a unit must be a function of that unit's rows and of the query alone, within the query's limits: see
-/// [`lastbit::tables::scan`].
+/// What it keeps of a unit must be a function of that unit's rows and of the query alone, within
+/// the query's limits: see [`lastbit::tables::scan`].
 pub trait Engine {
     /// A hash of the data, before anything is spent. Data with the same one have the same answers.
     fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure>;
 
-    /// Whether the query can be asked, as far as that shows without counting rows: a wrong name costs nothing.
+    /// Whether the query can be asked, as far as that shows without counting rows: a wrong name
+    /// costs nothing.
     fn check(&self, query: &Query) -> Result<(), EngineFailure>;
 
     /// The answer, sealed until it is paid for.

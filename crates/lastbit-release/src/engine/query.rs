@@ -1,7 +1,8 @@
 //! What an engine must compute, and the exact integers that it answers.
 //!
-//! A [`Query`] says how every cell becomes an integer: clamped to public bounds, rounded to a public grid, missing cells as the plan
-//! says. Rows are kept or dropped by the privacy unit alone, so that one unit moves the answer by no more than the plan's sensitivity.
+//! A [`Query`] says how every cell becomes an integer: clamped to public bounds, rounded to a
+//! public grid, missing cells as the plan says. Rows are kept or dropped by the privacy unit alone,
+//! so that one unit moves the answer by no more than the plan's sensitivity.
 
 use std::sync::Arc;
 
@@ -22,15 +23,17 @@ pub struct Query {
     pub unit: Unit,
     /// Statistics that share their rows and their grouping are one table.
     pub tables: Vec<Table>,
-    /// A key for the hash that chooses which rows of a unit stay: public, and the same for the same plan.
+    /// A key for the hash that chooses which rows of a unit stay: public, and the same for the same
+    /// plan.
     pub hash_key: [u8; 32],
 }
 
-/// Which rows count, and what is made of their cells, one row at a time: codes are missing cells, public tables are looked up in, rows are
-/// filtered, and columns derived. By default nothing.
+/// Which rows count, and what is made of their cells, one row at a time: codes are missing cells,
+/// public tables are looked up in, rows are filtered, and columns derived. By default nothing.
 ///
-/// These expressions see the columns of the file, and those that are joined or looked up; the filters of tables see derived columns too. A column
-/// that is derived or looked up hides one of the file that has its name.
+/// These expressions see the columns of the file, and those that are joined or looked up; the
+/// filters of tables see derived columns too. A column that is derived or looked up hides one of
+/// the file that has its name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Derive {
     /// Names of columns of the file, and the one texts of cells that are as good as missing.
@@ -45,8 +48,8 @@ pub struct Derive {
     pub columns: Vec<(String, Expression)>,
 }
 
-/// A private table that is joined by the unit's key: at most one row of each unit, chosen by a keyed hash of what it says if there are several. A
-/// unit without a row there has missing cells.
+/// A private table that is joined by the unit's key: at most one row of each unit, chosen by a
+/// keyed hash of what it says if there are several. A unit without a row there has missing cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
     /// Where its rows are.
@@ -57,8 +60,9 @@ pub struct Join {
     pub columns: Vec<String>,
 }
 
-/// Aggregates over the groups of some keys; over all rows if there are none. Or, if [`Aggregate::Kept`] is one of them, over all units, of what the
-/// limits keep of each in those groups: one group without keys.
+/// Aggregates over the groups of some keys; over all rows if there are none. Or, if
+/// [`Aggregate::Kept`] is one of them, over all units, of what the limits keep of each in those
+/// groups: one group without keys.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Which rows count.
@@ -74,21 +78,25 @@ pub struct Table {
 pub enum Key {
     /// Public categories: every one has its groups in the answer, with rows or without.
     Categories(Arc<Categories>),
-    /// Public bins of a column of numbers: a cell falls into the bin whose number is how many of the inner edges are at or below it. Cells
-    /// beyond the bounds fall into the first or the last one, so that every cell that is not missing falls into a bin.
+    /// Public bins of a column of numbers: a cell falls into the bin whose number is how many of
+    /// the inner edges are at or below it. Cells beyond the bounds fall into the first or the last
+    /// one, so that every cell that is not missing falls into a bin.
     Bins(Arc<Numbers>),
-    /// The values that occur, as text. The groups themselves are facts about the data, for a thresholded release only: a table with
-    /// such a key answers only the groups that have rows. Rows without a value count nowhere.
+    /// The values that occur, as text. The groups themselves are facts about the data, for a
+    /// thresholded release only: a table with such a key answers only the groups that have rows.
+    /// Rows without a value count nowhere.
     Discovered {
         /// The column.
         column: String,
     },
 }
 
-/// The most steps from the lower to the upper bound of a grid: squares of 2^40, summed over 2^[`LOG2_MOST_ROWS`] rows, fit into 128 bits.
+/// The most steps from the lower to the upper bound of a grid: squares of 2^40, summed over
+/// 2^[`LOG2_MOST_ROWS`] rows, fit into 128 bits.
 pub const MOST_STEPS: i64 = 1 << 40;
 
-/// The most steps from the lower to the upper bound of a grid of which offsets are summed or listed, and not their squares.
+/// The most steps from the lower to the upper bound of a grid of which offsets are summed or
+/// listed, and not their squares.
 pub const MOST_OFFSETS: i64 = 1 << 52;
 
 /// Shares of a unit's rows are whole numbers of 2 to the power of minus this.
@@ -97,14 +105,16 @@ pub const LOG2_SHARE: u32 = 30;
 /// More rows than 2^40 are refused.
 pub const LOG2_MOST_ROWS: u32 = 40;
 
-/// Exact integers to compute in each group. A row counts with its offset, the number of steps from its grid's lower bound.
+/// Exact integers to compute in each group. A row counts with its offset, the number of steps from
+/// its grid's lower bound.
 #[derive(Clone, Debug)]
 pub enum Aggregate {
     /// How many rows.
     Rows,
     /// How many rows have the column, and the sum of their offsets on its fine grid.
     Sum(Arc<Numbers>),
-    /// How many rows have the column, and the sums of their offsets and of the squares of the offsets.
+    /// How many rows have the column, and the sums of their offsets and of the squares of the
+    /// offsets.
     Moments(Arc<Numbers>),
     /// Over rows that have both columns: how many, the sums of both offsets, and of their products.
     Products(Arc<Numbers>, Arc<Numbers>),
@@ -116,10 +126,12 @@ pub enum Aggregate {
     Categories(Arc<Categories>),
     /// How many rows have a cell in each state: those of [`States::labels`], and as it should be.
     States(States),
-    /// How many units have rows in the groups, how many of them have more than the limits keep, and the sum over units of the share of their rows that
-    /// is left out, each rounded down to 2^-[`LOG2_SHARE`].
+    /// How many units have rows in the groups, how many of them have more than the limits keep, and
+    /// the sum over units of the share of their rows that is left out, each rounded down to
+    /// 2^-[`LOG2_SHARE`].
     Kept,
-    /// Over rows that have all columns: how many, the sums of their offsets, and of the products of all pairs.
+    /// Over rows that have all columns: how many, the sums of their offsets, and of the products of
+    /// all pairs.
     Gram(Vec<Arc<Numbers>>),
     /// Each offset that occurs and how often, in increasing order: for quantiles.
     Offsets(Arc<Numbers>),
@@ -157,7 +169,8 @@ impl States {
 }
 
 impl Aggregate {
-    /// Whether both are the same integers. Columns have one name in a plan, so that equal names are equal columns.
+    /// Whether both are the same integers. Columns have one name in a plan, so that equal names are
+    /// equal columns.
     pub fn is_same(&self, other: &Aggregate) -> bool {
         use Aggregate as A;
         match (self, other) {
@@ -194,7 +207,8 @@ pub struct Answer {
     pub tables: Vec<Vec<Group>>,
 }
 
-/// One group: by public keys in the order of the plan (the last key changes fastest), discovered ones in increasing order.
+/// One group: by public keys in the order of the plan (the last key changes fastest), discovered
+/// ones in increasing order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// A value of each key of the table.
@@ -259,7 +273,8 @@ pub enum Exact {
         rows: u64,
         /// Σ offset of each column.
         sums: Vec<Integer>,
-        /// Σ of products of offsets: of the first column with itself and all others, of the second with itself and those after it, and so on.
+        /// Σ of products of offsets: of the first column with itself and all others, of the second
+        /// with itself and those after it, and so on.
         products: Vec<Integer>,
     },
     /// Of [`Aggregate::Bins`], [`Aggregate::Categories`] and [`Aggregate::States`].
@@ -268,8 +283,9 @@ pub enum Exact {
     Offsets(Vec<(u64, u64)>),
 }
 
-/// Facts about the data that no noise protects yet: sealed when they are computed, which costs nothing. Only this crate can look inside:
-/// to add noise, with a [`Reserved`] in hand, to refuse a release that could not be finished, or for
+/// Facts about the data that no noise protects yet: sealed when they are computed, which costs
+/// nothing. Only this crate can look inside: to add noise, with a [`Reserved`] in hand, to refuse a
+/// release that could not be finished, or for
 /// [`inspect_not_private`](crate::inspect::inspect_not_private).
 pub struct Sealed<T>(Arc<T>);
 
@@ -279,7 +295,8 @@ impl<T> Sealed<T> {
         Sealed(Arc::new(value))
     }
 
-    /// Whether a release of this could be finished, before it is paid for. Nothing but a refusal leaves.
+    /// Whether a release of this could be finished, before it is paid for. Nothing but a refusal
+    /// leaves.
     pub(crate) fn refuse<E>(&self, check: impl FnOnce(&T) -> Result<(), E>) -> Result<(), E> {
         check(&self.0)
     }

@@ -1,4 +1,5 @@
-//! Through written files: what is tied truly adds up, and no neighbour moves it by more than is claimed.
+//! Through written files: what is tied truly adds up, and no neighbour moves it by more than is
+//! claimed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -50,7 +51,8 @@ fn plan(change: bool, by_person: bool, groups: u64, other: bool) -> String {
     let mut statistic = |kind: &str, more: &str, by: &str| {
         let words = format!("{kind} {more} by {by}").replace('"', "'");
         text += &format!(
-            "[[statistics]]\nname = \"{words}\"\nkind = \"{kind}\"\n{more}\nby = {by}\nloss = 0.01\n"
+            "[[statistics]]\nname = \"{words}\"\nkind = \"{kind}\"\n{more}\nby = {by}\nloss = \
+             0.01\n"
         );
     };
     for (kind, more) in [("count", ""), ("units", ""), ("sum", "of = \"pay\"")] {

@@ -127,8 +127,9 @@ fn a_public_number_of_rows_is_what_groups_add_up_to() {
     );
 }
 
-/// Errors after the projection, against noise drawn by itself. With a probability of at most 0.05 to miss, 180 misses or more in 2000 draws have a
-/// probability below e^(−2000·D(0.09‖0.05)) < 2e-12 by Chernoff's bound, and there are 26 numbers.
+/// Errors after the projection, against noise drawn by itself. With a probability of at most 0.05
+/// to miss, 180 misses or more in 2000 draws have a probability below e^(−2000·D(0.09‖0.05)) <
+/// 2e-12 by Chernoff's bound, and there are 26 numbers.
 #[test]
 fn stated_errors_hold_after_the_projection() {
     let draws = 2000;

@@ -108,7 +108,8 @@ fn every_encoding_reads_the_same() {
     }
 }
 
-/// Whatever the decoder of pages makes of them: what it does not foresee is caught and is an error too.
+/// Whatever the decoder of pages makes of them: what it does not foresee is caught and is an error
+/// too.
 #[test]
 fn damaged_files_are_errors() {
     let directory = TempDir::new().unwrap();
@@ -171,7 +172,8 @@ fn what_is_no_parquet_is_refused() {
     }
 }
 
-/// A page that decompresses to far more than it has, and texts that are far longer together than their pages.
+/// A page that decompresses to far more than it has, and texts that are far longer together than
+/// their pages.
 #[test]
 fn pages_beyond_the_memory_are_refused_and_long_texts_are_read_in_small_batches() {
     let directory = TempDir::new().unwrap();

@@ -145,7 +145,8 @@ fn a_row_without_end_is_refused_before_it_fills_memory() {
     assert!(of_text(long, CSV).is_err());
 }
 
-/// A cell that is never closed would hold all rows after it: one person's text would move a count by all of them.
+/// A cell that is never closed would hold all rows after it: one person's text would move a count
+/// by all of them.
 #[test]
 fn a_quote_that_is_open_at_the_end_is_refused() {
     let rows = "5,6\n".repeat(999);

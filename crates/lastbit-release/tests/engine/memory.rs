@@ -1,4 +1,5 @@
-//! Tables in memory. That they have the answers of files, the other tests of this folder show: `answer_batches` is their scan.
+//! Tables in memory. That they have the answers of files, the other tests of this folder show:
+//! `answer_batches` is their scan.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

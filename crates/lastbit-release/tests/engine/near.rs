@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit_exact::Integer;
 use lastbit_release::engine::query::{Answer, Exact};
 
-/// The steps from bound to bound of `cost` and of `age` in the common query, and of `cost` where it is summed: 9 is the farther bound, so
-/// that steps are of 2^-47.
+/// The steps from bound to bound of `cost` and of `age` in the common query, and of `cost` where it
+/// is summed: 9 is the farther bound, so that steps are of 2^-47.
 const COST_STEPS: i64 = 40;
 const FINE_COST_STEPS: i64 = 10 << 47;
 const AGE_STEPS: i64 = 100;
 
-/// The integers of an aggregate, by name, with how much one row may move each of them, and all of them together.
+/// The integers of an aggregate, by name, with how much one row may move each of them, and all of
+/// them together.
 fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str, i64>) {
     let mut all = BTreeMap::new();
     let mut claims = BTreeMap::new();
@@ -59,8 +60,9 @@ fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str,
     (all, claims)
 }
 
-/// Asserts that the tables differ in at most `units · most_groups` groups; that in each group the L1 distance of every family of
-/// integers is at most `units · most_rows` times the claim for one row; and, for `units = 1`, that all go the same way.
+/// Asserts that the tables differ in at most `units · most_groups` groups; that in each group the
+/// L1 distance of every family of integers is at most `units · most_rows` times the claim for one
+/// row; and, for `units = 1`, that all go the same way.
 pub fn assert_near(one: &Answer, other: &Answer, units: u64, most_rows: u64, most_groups: u64) {
     for (mine, theirs) in one.tables.iter().zip(&other.tables) {
         let keys: BTreeSet<_> = mine.iter().chain(theirs).map(|group| &group.key).collect();

@@ -1,5 +1,6 @@
-//! One unit moves the integers that reach the mechanisms by no more than is claimed, from bytes of files on: 10,000 random tables, each
-//! without each of its units, in one of many ways to write them.
+//! One unit moves the integers that reach the mechanisms by no more than is claimed, from bytes of
+//! files on: 10,000 random tables, each without each of its units, in one of many ways to write
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,7 +94,8 @@ fn a_unit_moves_no_integer_of_a_written_table_by_more_than_its_claim() {
     compare(10_000, 3, true);
 }
 
-/// The same test in a process of its own finds the fault of readers that take statistics for values.
+/// The same test in a process of its own finds the fault of readers that take statistics for
+/// values.
 #[test]
 fn a_reader_that_believes_statistics_is_caught() {
     const NAME: &str = "engine::neighbours::a_reader_that_believes_statistics_is_caught";

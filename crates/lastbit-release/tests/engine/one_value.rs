@@ -1,4 +1,5 @@
-//! Units, categories and discovered keys are what they say, in every format and however they are spelled.
+//! Units, categories and discovered keys are what they say, in every format and however they are
+//! spelled.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -18,7 +19,8 @@ use lastbit_release::plan::{Categories, FileFormat, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
-/// Rows by unit (one counts of each), by category and by discovered key, of the column `x` in one file.
+/// Rows by unit (one counts of each), by category and by discovered key, of the column `x` in one
+/// file.
 struct Seen {
     units: u64,
     categories: Vec<u64>,

@@ -55,7 +55,8 @@ fn offset(row: &Row, numbers: &Numbers) -> Option<u64> {
 
 fn offset_on(row: &Row, numbers: &Numbers, grid: &Grid) -> Option<u64> {
     let number = number(row, &numbers.column, &numbers.missing)?;
-    // The grids of the test have at most 2^51 steps from zero: half a step more is a double, and so is every cell in steps.
+    // The grids of the test have at most 2^51 steps from zero: half a step more is a double, and so
+    // is every cell in steps.
     let (lower, upper) = grid.bounds_in_steps();
     let steps = (number * 2f64.powi(-grid.exponent())).clamp(lower as f64, upper as f64);
     Some(((steps + 0.5).floor() as i64 - lower) as u64)
@@ -90,7 +91,8 @@ fn key(row: &Row, table: &Table) -> Option<Vec<KeyValue>> {
     table.keys.iter().map(value).collect()
 }
 
-/// The words of a row that the aggregates of a table use, in the order in which the query first names them.
+/// The words of a row that the aggregates of a table use, in the order in which the query first
+/// names them.
 fn words(row: &Row, query: &Query, table: &Table) -> Vec<u64> {
     let mut seen: Vec<(String, u64)> = Vec::new();
     let mut see = |name: String, word: Option<u64>| {
@@ -98,7 +100,8 @@ fn words(row: &Row, query: &Query, table: &Table) -> Vec<u64> {
             seen.push((name, word.unwrap_or(u64::MAX)));
         }
     };
-    // Keys and aggregates of all tables give the order; those that this table does not use are left out below.
+    // Keys and aggregates of all tables give the order; those that this table does not use are left
+    // out below.
     let mut used = Vec::new();
     for other in &query.tables {
         for key in &other.keys {

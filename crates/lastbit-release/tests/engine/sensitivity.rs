@@ -1,4 +1,5 @@
-//! One unit moves the integers that reach the mechanisms by no more than is claimed: 10,000 random tables and all their neighbours.
+//! One unit moves the integers that reach the mechanisms by no more than is claimed: 10,000 random
+//! tables and all their neighbours.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Every value comes from where it is written: nothing that a Parquet file says about its values stands in for them.
+//! Every value comes from where it is written: nothing that a Parquet file says about its values
+//! stands in for them.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -97,7 +98,8 @@ fn nan_is_missing_whatever_the_statistics_say() {
     }
 }
 
-/// A file of two row groups of which only the first has statistics: 50 times "a", then 50 long texts, all different.
+/// A file of two row groups of which only the first has statistics: 50 times "a", then 50 long
+/// texts, all different.
 fn half_described(directory: &TempDir) {
     let long: Vec<String> = (0..50).map(|i| format!("{i:05000}")).collect();
     let text = |texts: Vec<&str>| -> ArrayRef { Arc::new(StringArray::from(texts)) };
@@ -189,7 +191,8 @@ fn a_row_group_without_bounds_is_read_as_it_is() {
     assert_eq!(found.tables[0].len(), 51);
 }
 
-/// The schema that Arrow's writers embed says how they held the values; it must not say what the values are.
+/// The schema that Arrow's writers embed says how they held the values; it must not say what the
+/// values are.
 #[test]
 fn an_embedded_schema_changes_nothing() {
     let directory = TempDir::new().unwrap();
@@ -252,7 +255,8 @@ fn an_embedded_schema_changes_nothing() {
     }
 }
 
-/// As pyarrow writes an empty table: a row group without rows, whose columns have a dictionary and no page of data.
+/// As pyarrow writes an empty table: a row group without rows, whose columns have a dictionary and
+/// no page of data.
 #[test]
 fn a_row_group_may_have_no_rows() {
     let directory = TempDir::new().unwrap();
@@ -291,7 +295,8 @@ fn rows_are_counted_and_not_believed() {
     };
     let found = ask(&directory, "t.parquet", Unit::Row, only.clone());
     assert_eq!(found.rows, 77);
-    // In the compact protocol 77 is 0x9a 0x01; 78 is 0x9c 0x01. The footer has it for the file, the row group and the column.
+    // In the compact protocol 77 is 0x9a 0x01; 78 is 0x9c 0x01. The footer has it for the file, the
+    // row group and the column.
     let mut bytes = fs::read(&path).unwrap();
     let footer = bytes.len() - 8 - {
         let tail = &bytes[bytes.len() - 8..];

@@ -112,7 +112,8 @@ impl Writer {
                     };
                     let (region, age) = (text(&row.region), text(&row.age));
                     all += &format!(
-                        "{{\"region\": {region}, \"note\": [{{\"age\": 1}}, \"}}\"],\"a\\u0067e\":{age}, \"cost\" : {cost},\"person\":{person}}}{end}"
+                        "{{\"region\": {region}, \"note\": [{{\"age\": 1}}, \
+                         \"}}\"],\"a\\u0067e\":{age}, \"cost\" : {cost},\"person\":{person}}}{end}"
                     );
                 }
                 all.into_bytes()

@@ -1,4 +1,5 @@
-//! Filters and derived columns in a query: as if the file had been written with them, and one row moves what one row may.
+//! Filters and derived columns in a query: as if the file had been written with them, and one row
+//! moves what one row may.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What expressions mean, as their one text; and what is refused, with the place, the reason and the remedy.
+//! What expressions mean, as their one text; and what is refused, with the place, the reason and
+//! the remedy.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,8 @@ fn columns_may_be_called_like_types_and_functions() {
     }
 }
 
-/// Each text, and its one text. Releases are identified by the latter: no line of the file may ever change.
+/// Each text, and its one text. Releases are identified by the latter: no line of the file may ever
+/// change.
 #[test]
 fn canonical_texts_are_those_of_the_file() {
     let golden = include_str!("../data/expression-canonical.txt");

@@ -1,5 +1,5 @@
-//! What expressions evaluate to: against DuckDB on thousands of random expressions over nasty cells, from typed columns and from text,
-//! whole, in pieces and in another order.
+//! What expressions evaluate to: against DuckDB on thousands of random expressions over nasty
+//! cells, from typed columns and from text, whole, in pieces and in another order.
 
 use std::sync::Arc;
 

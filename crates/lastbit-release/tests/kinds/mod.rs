@@ -1,4 +1,5 @@
-//! Kinds of statistics beyond counts, sums and moments: their numbers, their errors, and what neighbours move.
+//! Kinds of statistics beyond counts, sums and moments: their numbers, their errors, and what
+//! neighbours move.
 #![cfg(feature = "engine")]
 
 mod neighbours;

@@ -1,4 +1,5 @@
-//! No neighbour moves the numbers of a kind by more than the map of its chain, through written files.
+//! No neighbour moves the numbers of a kind by more than the map of its chain, through written
+//! files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,7 +92,8 @@ fn plan(privacy: &str, drop: bool, kinds: &[(&str, &str)]) -> String {
             };
             // Losses keep every statistic apart, so that each has its own map.
             text += &format!(
-                "[[statistics]]\nname = \"{place} {kind} by {name}\"\nkind = \"{kind}\"\n{of}\n{by}\nloss = 0.001\n"
+                "[[statistics]]\nname = \"{place} {kind} by {name}\"\nkind = \
+                 \"{kind}\"\n{of}\n{by}\nloss = 0.001\n"
             );
         }
     }
@@ -144,7 +146,8 @@ impl Setting {
             .collect()
     }
 
-    /// The first statistic whose numbers move by more than `factor` times its norms, with what it moved by.
+    /// The first statistic whose numbers move by more than `factor` times its norms, with what it
+    /// moved by.
     fn violation(&self, a: &[Row], b: &[Row], factor: &Rational) -> Option<String> {
         let (a, b) = (self.numbers(a), self.numbers(b));
         for (index, price) in self.prices.statistics.iter().enumerate() {

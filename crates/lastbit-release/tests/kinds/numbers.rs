@@ -1,4 +1,5 @@
-//! With a loss so large that the noise does not show, every kind gives the number that is computed here.
+//! With a loss so large that the noise does not show, every kind gives the number that is computed
+//! here.
 
 use super::{holds, named, number, released};
 
@@ -296,8 +297,8 @@ fn private_bounds_are_the_powers_of_two_around_the_rows() {
     let cells = &named(&report, "bounds").cells;
     let labels: Vec<&str> = cells.iter().map(|cell| cell.label.as_str()).collect();
     assert_eq!(labels, ["lower", "upper", "rows outside"]);
-    // From 3 to 62, but for one row. The four rows of 3 may be too few to be seen, and so may the twelve from 4 to 7: noise of scale 1/2
-    // exceeds 12 with probability below 1e-10.
+    // From 3 to 62, but for one row. The four rows of 3 may be too few to be seen, and so may the
+    // twelve from 4 to 7: noise of scale 1/2 exceeds 12 with probability below 1e-10.
     assert!(["2", "4", "8"].contains(&cells[0].value.as_deref().unwrap()));
     assert_eq!(cells[1].value.as_deref(), Some("64"));
 }
@@ -383,7 +384,8 @@ fn units_count_once_in_all_and_in_a_group() {
 #[test]
 fn what_limits_leave_out_is_told_of_units_that_count_once() {
     let mut csv = String::from("person,ward\n");
-    // With two rows a group and two groups: ada keeps all, bob 2 of 4, cid 2 of 3 groups, dan 1 of 1; rows of nobody count nowhere.
+    // With two rows a group and two groups: ada keeps all, bob 2 of 4, cid 2 of 3 groups, dan 1 of
+    // 1; rows of nobody count nowhere.
     for (person, wards) in [
         ("ada", "aabb"),
         ("bob", "aaaa"),

@@ -185,7 +185,8 @@ fn the_error_of_a_count_and_a_mean_is_that_of_the_mean_alone() {
         ],
     ));
     assert_eq!(alone.statistics[0].error, both.statistics[0].error);
-    // Two Laplace noises of scale 1: P(|S| > t) = e^−t·(1 + t/2), at 5 % about 4.1; rounded to a whole number.
+    // Two Laplace noises of scale 1: P(|S| > t) = e^−t·(1 + t/2), at 5 % about 4.1; rounded to a
+    // whole number.
     let count = both.statistics[1].error.unwrap().get();
     assert!((4.0..=5.0).contains(&count), "{count}");
 }

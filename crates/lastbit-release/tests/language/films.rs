@@ -1,4 +1,5 @@
-//! The film ratings: every integer is that of an independent computation, heavy users are bounded, films are discovered, and tables add up.
+//! The film ratings: every integer is that of an independent computation, heavy users are bounded,
+//! films are discovered, and tables add up.
 
 use lastbit_exact::Rational;
 use lastbit_release::account::price;
@@ -77,8 +78,10 @@ fn the_report_shows_films_that_many_rated_and_tables_that_add_up() {
     assert_eq!(
         all.about,
         [
-            "at most 3 rows of each `user` in a group, in at most 4 groups, as in \"ratings by genre and device\", except rows without a `user`",
-            "made to add up with \"ratings by genre and device\" and \"ratings by genre\" and \"ratings by device\"",
+            "at most 3 rows of each `user` in a group, in at most 4 groups, as in \"ratings by \
+             genre and device\", except rows without a `user`",
+            "made to add up with \"ratings by genre and device\" and \"ratings by genre\" and \
+             \"ratings by device\"",
         ]
     );
     // Which films there are is told by a threshold, so that they do not add up.

@@ -164,7 +164,8 @@ fn parquet_and_text_say_the_same() {
         let hours = hours.map(|hours| hours.to_string()).unwrap_or_default();
         csv += &format!("{day},{time},{time},{hours},{place}\n");
         json += &format!(
-            "{{\"day\": \"{day}\", \"at\": \"{time}\", \"utc\": \"{time}\", \"hours\": \"{hours}.0\", \"place\": {place}}}\n"
+            "{{\"day\": \"{day}\", \"at\": \"{time}\", \"utc\": \"{time}\", \"hours\": \
+             \"{hours}.0\", \"place\": {place}}}\n"
         )
         .replace("\".0\"", "null");
     }

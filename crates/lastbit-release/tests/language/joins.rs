@@ -1,4 +1,5 @@
-//! Private tables joined by the unit's key: what rows get, what is refused, and what neighbours move.
+//! Private tables joined by the unit's key: what rows get, what is refused, and what neighbours
+//! move.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -50,7 +51,8 @@ fn numbers(directory: &Path, text: &str, visits: &str, people: &str) -> Vec<Vec<
 #[test]
 fn rows_get_the_cells_of_their_unit() {
     let directory = tempfile::tempdir().unwrap();
-    // Patient 3 has no row in the other table, 4 an age that says it is missing, and 5 no visit. Units are compared by value.
+    // Patient 3 has no row in the other table, 4 an age that says it is missing, and 5 no visit.
+    // Units are compared by value.
     let visits = "patient,cost\n1,10\n1.0,20\n2,5\n3,7\n4,1\n,9\n2,-4\n";
     let people = "patient,age,sex\n1,70,f\n2,30,m\n4,999,f\n5,99,f\n,50,m\n";
     let found = numbers(directory.path(), &plan(JOIN, false), visits, people);
@@ -143,7 +145,8 @@ fn csv<const N: usize>(header: &str, rows: &[[&str; N]]) -> String {
     })
 }
 
-/// A statistic that moves by more than `factor` times its norms, of tables that `see` makes numbers of.
+/// A statistic that moves by more than `factor` times its norms, of tables that `see` makes numbers
+/// of.
 fn violation(
     (a, b): (&[Vec<Rational>], &[Vec<Rational>]),
     plan: &Plan,

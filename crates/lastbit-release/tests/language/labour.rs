@@ -1,4 +1,5 @@
-//! The labour force survey: every integer is that of an independent computation, and the report says what the plan means.
+//! The labour force survey: every integer is that of an independent computation, and the report
+//! says what the plan means.
 
 use lastbit_release::account::price;
 use lastbit_release::engine::query::Answer;
@@ -47,7 +48,9 @@ fn the_report_has_labels_dates_and_words_for_every_filter() {
     assert_eq!(
         hours.about,
         [
-            "at most 4 rows of each `person` in a group, in at most 1 group, of rows where `age between 15 and 74`, except rows without a `person` and rows whose `sex` is missing or not listed and rows whose `hours` is no number",
+            "at most 4 rows of each `person` in a group, in at most 1 group, of rows where `age \
+             between 15 and 74`, except rows without a `person` and rows whose `sex` is missing \
+             or not listed and rows whose `hours` is no number",
             "`hours` of 99 is missing",
             "`hours` below 0 counts as 0, above 80 as 80",
         ]
@@ -55,7 +58,9 @@ fn the_report_has_labels_dates_and_words_for_every_filter() {
     let employed = statistic("employed by part");
     assert_eq!(
         employed.about[0],
-        "at most 4 rows of each `person` in a group, in at most 1 group, of rows where `age between 15 and 74` and where `status = 1`, except rows without a `person` and rows whose `part` is missing or not listed"
+        "at most 4 rows of each `person` in a group, in at most 1 group, of rows where `age \
+         between 15 and 74` and where `status = 1`, except rows without a `person` and rows whose \
+         `part` is missing or not listed"
     );
     assert_eq!(employed.about[1], "`part` is looked up by `region`");
     let status = statistic("status by quarter");

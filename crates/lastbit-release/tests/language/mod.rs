@@ -1,4 +1,5 @@
-//! What a plan can say: filters, codes, labels, whole numbers, dates, look-ups and limits of each statistic.
+//! What a plan can say: filters, codes, labels, whole numbers, dates, look-ups and limits of each
+//! statistic.
 
 mod example;
 mod films;

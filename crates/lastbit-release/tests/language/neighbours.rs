@@ -1,5 +1,5 @@
-//! One unit moves the integers that reach the mechanisms by no more than is claimed, from bytes of files on, whatever the plan makes of
-//! rows and cells; and a fault in that is found.
+//! One unit moves the integers that reach the mechanisms by no more than is claimed, from bytes of
+//! files on, whatever the plan makes of rows and cells; and a fault in that is found.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,8 @@ fn row(cases: &mut Cases) -> Row {
     ]
 }
 
-/// Filters of the source and of statistics, derived columns, codes, labels, whole numbers, dates, a look-up, and limits of statistics.
+/// Filters of the source and of statistics, derived columns, codes, labels, whole numbers, dates, a
+/// look-up, and limits of statistics.
 fn plan(directory: &TempDir, change_one: bool, by_person: bool, rows: usize) -> Plan {
     let neighbours = if change_one {
         "change-one"
@@ -285,7 +286,8 @@ fn neighbour(
     Some(other)
 }
 
-/// Names of statistics that moved too far in some pair of neighbours, after `fault` had its way with the query and with each table.
+/// Names of statistics that moved too far in some pair of neighbours, after `fault` had its way
+/// with the query and with each table.
 fn search(
     pairs: u64,
     seed: u64,
@@ -359,7 +361,8 @@ fn limits_of_a_statistic_that_the_engine_forgets_are_found() {
     assert!(found.contains(&"count".to_owned()), "{found:?}");
 }
 
-/// Rows that do not pass take part in the choice and count nothing: another answer, which is not what the plan says, but as near.
+/// Rows that do not pass take part in the choice and count nothing: another answer, which is not
+/// what the plan says, but as near.
 #[test]
 fn a_filter_after_the_limits_moves_no_more_than_one_before() {
     let directory = TempDir::new().unwrap();
@@ -380,14 +383,19 @@ fn a_filter_after_the_limits_moves_no_more_than_one_before() {
     assert!(different > 50, "{different}");
 }
 
-/// A filter is as if the file had been written without the rows that do not pass, and limits as if the plan had them.
+/// A filter is as if the file had been written without the rows that do not pass, and limits as if
+/// the plan had them.
 #[test]
 fn a_statistic_with_a_scope_is_that_of_a_plan_of_its_own() {
     let directory = TempDir::new().unwrap();
     let mut cases = Cases(45);
     let text = |privacy: &str, source: &str, scope: &str| {
         format!(
-            "[source]\nfiles = \"t.csv\"\n{source}\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\n{privacy}\n[budget]\nepsilon = 1\n[columns.x]\nlower = -1\nupper = 3\ngrid = -2\n[columns.ward]\ncategories = [\"a\", \"b\", \"c\"]\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\nby = \"ward\"\n{scope}"
+            "[source]\nfiles = \"t.csv\"\n{source}\n[privacy]\nneighbours = \"add-remove\"\nunit \
+             = \"who\"\n{privacy}\n[budget]\nepsilon = 1\n[columns.x]\nlower = -1\nupper = \
+             3\ngrid = -2\n[columns.ward]\ncategories = [\"a\", \"b\", \
+             \"c\"]\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\nby = \
+             \"ward\"\n{scope}"
         )
     };
     let own = text(

@@ -7,7 +7,9 @@ use lastbit_release::plan::{ColumnKind, Plan, PlanError, Scale};
 /// A plan with these lines in `[source]`, these columns, and this statistic.
 fn plan(source: &str, columns: &str, statistic: &str) -> Result<Plan, PlanError> {
     Plan::parse(&format!(
-        "[source]\nfiles = \"x.csv\"\n{source}\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\n{columns}\n[[statistics]]\nname = \"s\"\n{statistic}\n"
+        "[source]\nfiles = \"x.csv\"\n{source}\n[privacy]\nneighbours = \"add-remove\"\nunit = \
+         \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\n{columns}\n[[statistics]]\nname = \
+         \"s\"\n{statistic}\n"
     ))
 }
 
@@ -67,7 +69,9 @@ fn limits_and_filters_of_a_statistic() {
 fn a_filter_makes_the_number_of_rows_unknown() {
     let text = |filter: &str| {
         format!(
-            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"change-one\"\nrows = 10\n[budget]\nepsilon = 1\n[columns.x]\nlower = 0\nupper = 1\nmissing = 0\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\n{filter}"
+            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"change-one\"\nrows = \
+             10\n[budget]\nepsilon = 1\n[columns.x]\nlower = 0\nupper = 1\nmissing = \
+             0\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\n{filter}"
         )
     };
     let rows = |filter| {
@@ -83,7 +87,12 @@ fn a_filter_makes_the_number_of_rows_unknown() {
 fn groups_of_discovered_keys_come_from_a_count_of_the_same_rows() {
     let with = |second: &str| {
         Plan::parse(&format!(
-            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\ndelta = 1e-6\n[columns.town]\ndiscover = true\n[columns.x]\nlower = 0\nupper = 1\n[[statistics]]\nname = \"towns\"\nkind = \"count\"\nby = \"town\"\nwhere = \"age > 3\"\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\nby = \"town\"\n{second}"
+            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\nunit = \
+             \"who\"\nmost_rows = 2\n[budget]\nepsilon = 1\ndelta = \
+             1e-6\n[columns.town]\ndiscover = true\n[columns.x]\nlower = 0\nupper = \
+             1\n[[statistics]]\nname = \"towns\"\nkind = \"count\"\nby = \"town\"\nwhere = \"age \
+             > 3\"\n[[statistics]]\nname = \"s\"\nkind = \"mean\"\nof = \"x\"\nby = \
+             \"town\"\n{second}"
         ))
     };
     with("where = \"age>3\"").unwrap();
@@ -187,7 +196,8 @@ fn whole_numbers_dates_and_times() {
     );
     assert_eq!(
         scale(
-            "time = true\nlower = 1970-01-01T00:01:00\nupper = \"2024-12-31T10:00:00+01:00\"\noffset = \"+01:00\""
+            "time = true\nlower = 1970-01-01T00:01:00\nupper = \
+             \"2024-12-31T10:00:00+01:00\"\noffset = \"+01:00\""
         ),
         (Scale::Seconds, "60".into(), 0)
     );

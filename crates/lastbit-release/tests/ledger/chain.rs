@@ -1,4 +1,5 @@
-//! What the chain finds: edits, removals, insertions, reordering, and what only a hash kept elsewhere can find.
+//! What the chain finds: edits, removals, insertions, reordering, and what only a hash kept
+//! elsewhere can find.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +13,8 @@ fn pure(epsilon: &str) -> Loss {
     Loss::pure(epsilon.parse().unwrap()).unwrap()
 }
 
-/// Rows: budget, then reserve and settle of a, b, c; then a reservation that nobody settled. ε = 0.8 of 1 is spent.
+/// Rows: budget, then reserve and settle of a, b, c; then a reservation that nobody settled. ε =
+/// 0.8 of 1 is spent.
 fn sample() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ledger");
@@ -36,7 +38,8 @@ fn sample() -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Runs SQL as a person with write access and patience would: the triggers are taken away and put back.
+/// Runs SQL as a person with write access and patience would: the triggers are taken away and put
+/// back.
 fn tamper(path: &Path, sql: &str) {
     let db = Connection::open(path).unwrap();
     let triggers: Vec<(String, String)> = db
@@ -195,7 +198,8 @@ fn plain_sql_cannot_edit_remove_or_insert() {
     for sql in [
         "UPDATE entries SET main = '0' WHERE row = 2",
         "DELETE FROM entries WHERE row = 8",
-        "INSERT INTO entries SELECT 3, time, kind, measure, main, delta, plan, data, description, reserve, report, previous, hash FROM entries WHERE row = 2",
+        "INSERT INTO entries SELECT 3, time, kind, measure, main, delta, plan, data, description, \
+         reserve, report, previous, hash FROM entries WHERE row = 2",
         "DELETE FROM head",
     ] {
         let error = db.execute(sql, []).unwrap_err().to_string();
@@ -205,7 +209,8 @@ fn plain_sql_cannot_edit_remove_or_insert() {
     assert!(found(&path).passed());
 }
 
-/// Removing the last rows and correcting the head leaves a ledger that is whole in itself: only a hash that was kept elsewhere finds it.
+/// Removing the last rows and correcting the head leaves a ledger that is whole in itself: only a
+/// hash that was kept elsewhere finds it.
 #[test]
 fn a_cut_end_is_found_by_a_witness_and_by_nothing_else() {
     let (_directory, path) = sample();
@@ -226,7 +231,8 @@ fn a_cut_end_is_found_by_a_witness_and_by_nothing_else() {
     assert!(!check(&path, &[witness(Some(rows - 1))]).unwrap().passed());
     tamper(
         &path,
-        "DELETE FROM entries WHERE row > 5; UPDATE head SET entries = 5, hash = (SELECT hash FROM entries WHERE row = 5)",
+        "DELETE FROM entries WHERE row > 5; UPDATE head SET entries = 5, hash = (SELECT hash FROM \
+         entries WHERE row = 5)",
     );
     assert!(found(&path).passed());
     for row in [None, Some(rows)] {
@@ -246,7 +252,8 @@ fn a_ledger_that_is_cut_while_it_is_open_grants_nothing_more() {
     let mut ledger = Ledger::open(&path, &pure("1")).unwrap();
     tamper(
         &path,
-        "DELETE FROM entries WHERE row > 5; UPDATE head SET entries = 5, hash = (SELECT hash FROM entries WHERE row = 5)",
+        "DELETE FROM entries WHERE row > 5; UPDATE head SET entries = 5, hash = (SELECT hash FROM \
+         entries WHERE row = 5)",
     );
     let request = Request {
         plan: "e".into(),

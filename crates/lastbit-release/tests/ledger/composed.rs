@@ -1,4 +1,5 @@
-//! Ledgers that compose: what an analyst who chooses as they go can reach, what is refused, and how old ledgers move on.
+//! Ledgers that compose: what an analyst who chooses as they go can reach, what is refused, and how
+//! old ledgers move on.
 
 use std::path::{Path, PathBuf};
 
@@ -85,7 +86,8 @@ fn after(account: &Account, loss: &Loss) -> Option<Account> {
     })
 }
 
-/// The largest δ at ε that an analyst reaches who chooses from a menu after each answer, as long as the rule takes it: by trying everything.
+/// The largest δ at ε that an analyst reaches who chooses from a menu after each answer, as long as
+/// the rule takes it: by trying everything.
 fn best_attack<A: Clone>(
     account: &A,
     rule: &dyn Fn(&A, &Loss) -> Option<A>,
@@ -169,7 +171,8 @@ fn no_adaptive_analyst_exceeds_the_rule_of_a_ledger() {
         let reached = best_attack(&account, &rule, &menu, 0.0, epsilon, 5);
         assert!(reached <= delta, "{reached} of {delta}");
         assert!(reached > 0.3 * delta, "{reached} of {delta}");
-        // Planted: a ledger that adds up what is taken plainly and what composes apart from each other, each up to the whole budget.
+        // Planted: a ledger that adds up what is taken plainly and what composes apart from each
+        // other, each up to the whole budget.
         let limit = terms.limit(&budget);
         let apart = |(plain, composed): &(Loss, Loss), loss: &Loss| {
             let (sum, limit) = match loss.measure {
@@ -319,7 +322,8 @@ fn terms_are_fixed_once_something_was_released() {
         .unwrap();
     taken(&mut ledger, "a", rho("0.001", "0"));
     let head = ledger.head().1.to_owned();
-    // Erratum 17: who has seen a result may not move δ between noise and thresholds, nor change the currency.
+    // Erratum 17: who has seen a result may not move δ between noise and thresholds, nor change the
+    // currency.
     for (budget, other) in [
         (budget.clone(), terms(Currency::Gaussian, "5e-7")),
         (budget.clone(), terms(Currency::Zcdp, "4e-7")),
@@ -367,12 +371,19 @@ fn old_ledger(path: &Path) {
         .unwrap();
     db.pragma_update(None, "user_version", 1).unwrap();
     for statement in [
-        "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
-        "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
-        "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger are final'); END",
-        "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries of a ledger stay'); END",
-        "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + 1 FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
-        "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a ledger stays'); END",
+        "CREATE TABLE entries (row INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, \
+         measure TEXT, main TEXT, delta TEXT, plan TEXT, data TEXT, description TEXT, reserve \
+         INTEGER, report TEXT, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+        "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, \
+         hash TEXT NOT NULL) STRICT",
+        "CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, \
+         'entries of a ledger are final'); END",
+        "CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries \
+         of a ledger stay'); END",
+        "CREATE TRIGGER entries_follow BEFORE INSERT ON entries WHEN NEW.row <> (SELECT entries + \
+         1 FROM head) BEGIN SELECT RAISE(ABORT, 'entries of a ledger follow each other'); END",
+        "CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head of a \
+         ledger stays'); END",
         "INSERT INTO head VALUES (1, 0, '')",
     ] {
         db.execute(statement, []).unwrap();
@@ -536,7 +547,8 @@ fn a_ledger_that_cannot_be_moved_on_stays_as_it_was() {
     assert_eq!(Ledger::view(&path).unwrap().head().0, 3);
 }
 
-/// The program of `docs/ledger.md` follows ledgers that compose, and finds a limit that is too large.
+/// The program of `docs/ledger.md` follows ledgers that compose, and finds a limit that is too
+/// large.
 #[test]
 fn the_documented_python_program_follows_what_composes() {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ledger.md");

@@ -62,7 +62,8 @@ fn one_minus_seven_tenths_is_three_tenths() {
     assert!(ledger.account().remaining().main.is_zero());
 }
 
-/// The hash of a row is published. Were it a function of the fingerprint and of public things, it would tell neighbouring data apart.
+/// The hash of a row is published. Were it a function of the fingerprint and of public things, it
+/// would tell neighbouring data apart.
 #[test]
 fn what_is_published_of_a_row_does_not_tell_data_apart() {
     let (directory, path) = place();
@@ -358,8 +359,8 @@ fn the_file_alone_has_every_entry_while_the_ledger_is_open() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// `spent` is the exact sum of what was granted; a request is refused if and only if it does not fit, however many handles share
-    /// the file.
+    /// `spent` is the exact sum of what was granted; a request is refused if and only if it does
+    /// not fit, however many handles share the file.
     #[test]
     fn requests_are_granted_exactly_while_they_fit(
         asked in proptest::collection::vec((0u32..40, 1u32..60, 0usize..3), 1..25),

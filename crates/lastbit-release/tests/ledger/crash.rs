@@ -1,7 +1,8 @@
-//! Processes that are killed, that race, and that run out of space: never overspent, never a number shown that is not in the ledger,
-//! always reopenable.
+//! Processes that are killed, that race, and that run out of space: never overspent, never a number
+//! shown that is not in the ledger, always reopenable.
 //!
-//! The processes are this test program itself, run for its test `worker` alone. A worker shows a line only after its settlement returned.
+//! The processes are this test program itself, run for its test `worker` alone. A worker shows a
+//! line only after its settlement returned.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -29,7 +30,8 @@ fn pure(epsilon: &Rational) -> Loss {
     Loss::pure(epsilon.clone()).unwrap()
 }
 
-/// In a process of its own: reserves, settles and shows, again and again. In the test run proper: nothing.
+/// In a process of its own: reserves, settles and shows, again and again. In the test run proper:
+/// nothing.
 #[test]
 fn worker() {
     let Some(path) = std::env::var_os(LEDGER) else {
@@ -136,7 +138,8 @@ fn shown(path: &Path, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Adds the ledger up anew, row by row: never above the budget in force. Returns the settled reports.
+/// Adds the ledger up anew, row by row: never above the budget in force. Returns the settled
+/// reports.
 fn assert_never_overspent(ledger: &mut Ledger) -> HashSet<String> {
     let mut budget = Rational::ZERO;
     let mut spent = Rational::ZERO;
@@ -155,8 +158,8 @@ fn assert_never_overspent(ledger: &mut Ledger) -> HashSet<String> {
     reports
 }
 
-/// 220 kills at random moments: from before the ledger exists to the middle of any write, two processes at once, a new ledger every
-/// twenty kills.
+/// 220 kills at random moments: from before the ledger exists to the middle of any write, two
+/// processes at once, a new ledger every twenty kills.
 #[test]
 fn killed_processes_leave_a_ledger_that_opens_and_has_all_that_was_shown() {
     let directory = tempfile::tempdir().unwrap();
@@ -213,8 +216,8 @@ fn killed_processes_leave_a_ledger_that_opens_and_has_all_that_was_shown() {
     println!("{kills} kills, {released} releases shown, {wasted} reservations wasted");
 }
 
-/// Sixteen processes and one budget, which is raised under way so that there is always something to fight for. Four seconds, or as
-/// many as LASTBIT_RACE_SECONDS says.
+/// Sixteen processes and one budget, which is raised under way so that there is always something to
+/// fight for. Four seconds, or as many as LASTBIT_RACE_SECONDS says.
 #[test]
 fn racing_processes_never_overspend() {
     let seconds: f64 =
@@ -264,8 +267,8 @@ fn racing_processes_never_overspend() {
     println!("{seconds} s: {released} released, {refused} refused");
 }
 
-/// A limit on the size of files stops the worker at some write, as a full disk does. Whatever it showed is in the ledger, which opens
-/// and grants again when there is room.
+/// A limit on the size of files stops the worker at some write, as a full disk does. Whatever it
+/// showed is in the ledger, which opens and grants again when there is room.
 #[cfg(unix)]
 #[test]
 fn out_of_space_is_an_error_and_the_ledger_opens_again() {

@@ -1,4 +1,5 @@
-//! Files that are no ledger, or none any more: one clear error each, and nothing is made or changed.
+//! Files that are no ledger, or none any more: one clear error each, and nothing is made or
+//! changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -175,8 +176,8 @@ impl Numbers {
     }
 }
 
-/// Whatever bytes of the file change, either every way to open it is an error or the ledger is just what it was: the same entries, the
-/// same remaining budget.
+/// Whatever bytes of the file change, either every way to open it is an error or the ledger is just
+/// what it was: the same entries, the same remaining budget.
 #[test]
 fn damaged_bytes_are_an_error_or_no_change_at_all() {
     let (directory, path) = sample();

@@ -232,7 +232,8 @@ fn errors_say_where_and_what_to_do() {
         ),
         (
             "by = [\"town\"]",
-            "by = [\"town\", \"ward\"]\n[[statistics]]\nname = \"x\"\nkind = \"sum\"\nof = \"cost\"\nby = \"town\"",
+            "by = [\"town\", \"ward\"]\n[[statistics]]\nname = \"x\"\nkind = \"sum\"\nof = \
+             \"cost\"\nby = \"town\"",
             "add a statistic of kind = \"count\" by [\"town\"]",
         ),
     ];

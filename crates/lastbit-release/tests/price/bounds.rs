@@ -188,7 +188,8 @@ fn the_cheapest_sound_accountant_is_used() {
     assert!(
         error(Accountant::Pure) > error(Accountant::Optimal) && error(Accountant::Optimal) > 1.0
     );
-    // Exact composition of Gaussian noise is some per cent better than sums of ρ, and so is the way by laws.
+    // Exact composition of Gaussian noise is some per cent better than sums of ρ, and so is the way
+    // by laws.
     assert!(error(Accountant::Zcdp) > 1.04 && error(Accountant::Optimal) > error(Accountant::Zcdp));
     assert!((error(Accountant::Pld) - 1.0).abs() < 1e-3);
     assert_eq!(error(Accountant::Gaussian), 1.0);
@@ -213,7 +214,8 @@ fn the_cheapest_sound_accountant_is_used() {
 fn a_count_of_discovered_keys_has_a_threshold_for_its_delta() {
     let text = plan(
         "epsilon = 1\ndelta = 1e-6",
-        "[columns.town]\ndiscover = true\n[[statistics]]\nname = \"towns\"\nkind = \"count\"\nby = \"town\"\n",
+        "[columns.town]\ndiscover = true\n[[statistics]]\nname = \"towns\"\nkind = \"count\"\nby \
+         = \"town\"\n",
     );
     let prices = price(&text).unwrap();
     let price = &prices.statistics[0];

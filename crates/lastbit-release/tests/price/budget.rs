@@ -1,4 +1,5 @@
-//! The budget that a refused plan is told to have is enough, as it is printed, and hardly more than enough.
+//! The budget that a refused plan is told to have is enough, as it is printed, and hardly more than
+//! enough.
 
 use lastbit_exact::Rational;
 use lastbit_release::account::{PriceError, price};

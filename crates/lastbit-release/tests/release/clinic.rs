@@ -1,4 +1,5 @@
-//! The examples, end to end: every exact integer is that of an independent computation in Python, and what is released is those.
+//! The examples, end to end: every exact integer is that of an independent computation in Python,
+//! and what is released is those.
 #![cfg(feature = "engine")]
 
 use std::path::{Path, PathBuf};
@@ -308,7 +309,8 @@ fn compare(example: &Example, report: &Report) {
     }
 }
 
-/// Of discovered groups: the threshold, the groups of the table that is counted, and which of their values is the count.
+/// Of discovered groups: the threshold, the groups of the table that is counted, and which of their
+/// values is the count.
 fn counted(
     example: &Example,
     index: usize,

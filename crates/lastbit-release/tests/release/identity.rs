@@ -1,5 +1,5 @@
-//! Which release it is: the canonical text and its hash, byte by byte. A change here makes every stored release a new one, which is charged
-//! again.
+//! Which release it is: the canonical text and its hash, byte by byte. A change here makes every
+//! stored release a new one, which is charged again.
 
 use lastbit_release::account::price;
 use lastbit_release::plan::Plan;

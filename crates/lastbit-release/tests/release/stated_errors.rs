@@ -1,4 +1,5 @@
-//! What is stated beside a published number holds for the rows of the file as they are: through written files and whole releases.
+//! What is stated beside a published number holds for the rows of the file as they are: through
+//! written files and whole releases.
 #![cfg(feature = "engine")]
 
 use std::fmt::Write as _;
@@ -40,8 +41,8 @@ fn resolution(text: &str, grid: &str) -> f64 {
     0.1f64.powi(decimals as i32).max(2f64.powi(exponent))
 }
 
-/// Whether some number within `off` has a rank that is off by no more than the error, and whether the interval holds the quantile by several
-/// definitions. `rows` increase.
+/// Whether some number within `off` has a rank that is off by no more than the error, and whether
+/// the interval holds the quantile by several definitions. `rows` increase.
 fn holds(cell: &Cell, off: f64, rows: &[f64]) -> (bool, bool) {
     let share: f64 = cell.label.parse().unwrap();
     let n = rows.len() as f64;

@@ -3,7 +3,8 @@
 use super::clinic::{HOSTILE, cell, clinic, renamed};
 use lastbit_release::present::{Picture, Report, html};
 
-/// A minimal reader of the page: the tags in order, each with its attributes, and the texts between them. Panics where the page is not well-formed.
+/// A minimal reader of the page: the tags in order, each with its attributes, and the texts between
+/// them. Panics where the page is not well-formed.
 struct Page {
     tags: Vec<(String, Vec<(String, String)>)>,
     texts: Vec<String>,

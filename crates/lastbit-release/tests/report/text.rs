@@ -26,7 +26,8 @@ fn other_json_is_refused_with_the_reason() {
     }
 }
 
-/// The keys of the schema, as `docs/report.md` lists them: a change of either without the other fails.
+/// The keys of the schema, as `docs/report.md` lists them: a change of either without the other
+/// fails.
 #[test]
 fn the_documented_fields_are_those_of_the_json() {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.md");

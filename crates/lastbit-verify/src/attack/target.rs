@@ -57,8 +57,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// A mechanism that draws from an input, its claim and inputs in words, and, where outputs are numbers, the one around which the noise of each
-    /// input lies.
+    /// A mechanism that draws from an input, its claim and inputs in words, and, where outputs are
+    /// numbers, the one around which the noise of each input lies.
     pub fn new(
         claim: Claim,
         inputs: [&'static str; 3],

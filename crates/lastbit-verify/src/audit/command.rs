@@ -65,7 +65,8 @@ pub enum CommandError {
     },
     /// It wrote fewer lines than it was given values.
     #[error(
-        "`{command}` wrote {got} lines for {expected} values; it must read to the end and write exactly one line for each value"
+        "`{command}` wrote {got} lines for {expected} values; it must read to the end and write \
+         exactly one line for each value"
     )]
     TooFewLines {
         /// The program.
@@ -77,7 +78,8 @@ pub enum CommandError {
     },
     /// It wrote more lines than it was given values.
     #[error(
-        "`{command}` wrote more than {expected} lines for {expected} values; it must write exactly one line for each value"
+        "`{command}` wrote more than {expected} lines for {expected} values; it must write \
+         exactly one line for each value"
     )]
     TooManyLines {
         /// The program.
@@ -87,7 +89,8 @@ pub enum CommandError {
     },
     /// It wrote nothing for too long, or did not end.
     #[error(
-        "`{command}` was ended with its children: {what} in {} s after {lines} lines; let it write each line at once, or raise --timeout",
+        "`{command}` was ended with its children: {what} in {} s after {lines} lines; let it \
+         write each line at once, or raise --timeout",
         limit.as_secs_f64()
     )]
     Hangs {
@@ -102,7 +105,8 @@ pub enum CommandError {
     },
     /// It took too long in all.
     #[error(
-        "`{command}` was ended with its children after {} s and {lines} of {expected} lines; ask for fewer draws, or raise --total-timeout",
+        "`{command}` was ended with its children after {} s and {lines} of {expected} lines; ask \
+         for fewer draws, or raise --total-timeout",
         limit.as_secs_f64()
     )]
     TooLong {
@@ -117,7 +121,8 @@ pub enum CommandError {
     },
     /// A line without an end.
     #[error(
-        "line {line} of the output of `{command}` has more than {LONGEST_LINE} bytes; write one number or word a line"
+        "line {line} of the output of `{command}` has more than {LONGEST_LINE} bytes; write one \
+         number or word a line"
     )]
     LongLine {
         /// The program.
@@ -127,7 +132,8 @@ pub enum CommandError {
     },
     /// Too many words to keep.
     #[error(
-        "the words that `{command}` wrote take more than {MOST_WORDS} bytes; write numbers, or fewer words"
+        "the words that `{command}` wrote take more than {MOST_WORDS} bytes; write numbers, or \
+         fewer words"
     )]
     TooManyWords {
         /// The program.

@@ -113,7 +113,8 @@ impl<'a> Facts<'a> {
         file.push_str(HEADER);
         writeln!(
             file,
-            "Definition program : claim := {{|\n  precision := {}; input := {}; clamped := {};\n  chain := {};\n  grid := {}; bound := {} |}}.",
+            "Definition program : claim := {{|\n  precision := {}; input := {}; clamped := {};\n  \
+             chain := {};\n  grid := {}; bound := {} |}}.",
             claim.precision,
             list(&claim.input),
             claim.clamped,
@@ -126,7 +127,8 @@ impl<'a> Facts<'a> {
         let loss = decimal(&self.certified);
         writeln!(
             file,
-            "Definition loss_digits : decimal :=\n  {loss}.\nDefinition E : R := real loss_digits.\n"
+            "Definition loss_digits : decimal :=\n  {loss}.\nDefinition E : R := real \
+             loss_digits.\n"
         )?;
         self.write_numbers(file)?;
         self.write_loss(file)?;
@@ -318,7 +320,8 @@ mod tests {
     use super::super::prove;
     use super::*;
 
-    /// Else a digit of B beyond those of the bounds could be changed: the file would compile, about another program.
+    /// Else a digit of B beyond those of the bounds could be changed: the file would compile, about
+    /// another program.
     #[test]
     fn the_bound_stands_twice() {
         let [one, bound] = ["1", "1000.1"].map(|x| x.parse().unwrap());

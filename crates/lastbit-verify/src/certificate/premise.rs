@@ -37,26 +37,31 @@ impl Premise {
                 "the outputs at or above an edge must be those of all U* below one threshold"
             }
             Premise::FullUniform => {
-                "a threshold on U* is met up to a relative 2^(1-bits of U*), and the loss charges 2^(1-p)"
+                "a threshold on U* is met up to a relative 2^(1-bits of U*), and the loss charges \
+                 2^(1-p)"
             }
             Premise::UnboundedExponent => {
                 "far outputs have small thresholds, and must stay reachable from every input"
             }
             Premise::Grid => {
-                "a cell narrower than the scale, or none at all, does not hide what rounding does at its ends"
+                "a cell narrower than the scale, or none at all, does not hide what rounding does \
+                 at its ends"
             }
             Premise::TiesUp => "the edges of the cells are computed for this rule",
             Premise::PositiveZero => {
                 "a sign of zero splits its cell in two, each narrower than the scale"
             }
             Premise::InnerClamp => {
-                "rounding errors grow with the distance between input and output, so it must be bounded"
+                "rounding errors grow with the distance between input and output, so it must be \
+                 bounded"
             }
             Premise::OuterClamp => {
-                "rounding errors grow with the distance between input and output, so it must be bounded"
+                "rounding errors grow with the distance between input and output, so it must be \
+                 bounded"
             }
             Premise::BoundRange => {
-                "with B near 2^p times the scale whole cells become unreachable, and below the scale there is nothing to hide in"
+                "with B near 2^p times the scale whole cells become unreachable, and below the \
+                 scale there is nothing to hide in"
             }
         }
     }

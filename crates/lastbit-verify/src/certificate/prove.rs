@@ -120,7 +120,8 @@ impl Geometry {
         let grid = Rational::ONE.times_power_of_two(claim.grid_exponent);
         if grid < &scale - &scale.times_power_of_two(-20) || grid >= scale.times_power_of_two(1) {
             let detail = format!(
-                "Lambda = {grid} where lambda = {scale}; take the smallest power of two at or above lambda"
+                "Lambda = {grid} where lambda = {scale}; take the smallest power of two at or \
+                 above lambda"
             );
             return refuse(Premise::Grid, detail);
         }

@@ -131,7 +131,8 @@ impl<'a> Reader<'a> {
                 _ => gap(
                     Premise::Grid,
                     result,
-                    "the sum is published without rounding to a grid; write clamp(round(…, Lambda), B)",
+                    "the sum is published without rounding to a grid; write clamp(round(…, \
+                     Lambda), B)",
                 ),
             });
         };
@@ -350,7 +351,8 @@ impl<'a> Reader<'a> {
                 (None, Some(Distribution::Sign)) => Ok(Part::Signed(Rational::ONE)),
                 _ => {
                     let detail = format!(
-                        "`{name}` is no sign; the noise is a product of a sign, constants and ln~(u)"
+                        "`{name}` is no sign; the noise is a product of a sign, constants and \
+                         ln~(u)"
                     );
                     Err(gap(Premise::Noise, expr, detail))
                 }

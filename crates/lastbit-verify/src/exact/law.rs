@@ -19,12 +19,14 @@ pub const MOST_CELLS: u64 = 100_000;
 pub enum ExactError {
     /// The mechanism of real numbers.
     #[error(
-        "exact arithmetic has no bit patterns to bisect: its law is that of the real-valued mechanism (`lastbit mechanism snapping law`); choose binary64 or multi"
+        "exact arithmetic has no bit patterns to bisect: its law is that of the real-valued \
+         mechanism (`lastbit mechanism snapping law`); choose binary64 or multi"
     )]
     ExactArithmetic,
     /// More cells than are listed.
     #[error(
-        "the law has {cells} cells, more than {most}; choose a smaller bound, or a larger scale Δ/ε",
+        "the law has {cells} cells, more than {most}; choose a smaller bound, or a larger scale \
+         Δ/ε",
         most = MOST_CELLS
     )]
     TooManyCells {
@@ -36,7 +38,8 @@ pub enum ExactError {
     Release(#[from] snapping::SnappingError),
     /// The release read other words than those of one draw.
     #[error(
-        "the release read its random words in another order than one sign and one U*; the law cannot be bisected"
+        "the release read its random words in another order than one sign and one U*; the law \
+         cannot be bisected"
     )]
     Layout,
     /// No noise reaches an end: whole outputs are out of reach.

@@ -18,7 +18,8 @@ impl Checked {
         Some(Diagnostic::new(
             at,
             "the query is not clamped before noise is added",
-            "the bound on the loss holds only where what is added to the noise lies in [-B, B]: clamp it to B",
+            "the bound on the loss holds only where what is added to the noise lies in [-B, B]: \
+             clamp it to B",
         ))
     }
 }

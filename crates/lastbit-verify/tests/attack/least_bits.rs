@@ -1,7 +1,7 @@
 //! The least-significant-bits attack: succeeds on doubles, finds nothing on what is shipped.
 //!
-//! Each target is audited at confidence 1 − 1e-12, and features are learned with a false-alarm probability of at most 1e-11: for fewer
-//! than 30 targets, less than 1e-9 in all.
+//! Each target is audited at confidence 1 − 1e-12, and features are learned with a false-alarm
+//! probability of at most 1e-11: for fewer than 30 targets, less than 1e-9 in all.
 
 use lastbit::Confidence;
 use lastbit_verify::attack::{Input, catalogue, could_come_from, find, least_bits};

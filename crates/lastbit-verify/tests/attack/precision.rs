@@ -1,5 +1,5 @@
-//! The precision attack: naive sums move too far, grid sums do not. At confidence 1 − 1e-11 for each of two bounds on fewer than 30 targets, less than
-//! 1e-9 in all.
+//! The precision attack: naive sums move too far, grid sums do not. At confidence 1 − 1e-11 for
+//! each of two bounds on fewer than 30 targets, less than 1e-9 in all.
 
 use lastbit::Confidence;
 use lastbit_exact::Rational;

@@ -34,8 +34,9 @@ fn spearman_is_right_with_ties() {
 
 #[test]
 fn a_time_that_grows_with_the_noise_is_found() {
-    // 100 ticks of jitter and 10 for each unit of noise in 0..8. In 2000 calls ρ ≈ 0.6; under the null its deviation is 1/√1999,
-    // so the threshold of 99 permutations reaches 0.3 with probability below 99·e^(−0.09·1999/2·…) < 1e-9.
+    // 100 ticks of jitter and 10 for each unit of noise in 0..8. In 2000 calls ρ ≈ 0.6; under the
+    // null its deviation is 1/√1999, so the threshold of 99 permutations reaches 0.3 with
+    // probability below 99·e^(−0.09·1999/2·…) < 1e-9.
     let noise: Vec<f64> = uniforms(2000).iter().map(|u| u % 8.0).collect();
     let times: Vec<f64> = uniforms(2000)
         .iter()
@@ -49,7 +50,8 @@ fn a_time_that_grows_with_the_noise_is_found() {
 
 #[test]
 fn independent_times_alarm_as_often_as_stated() {
-    // 400 independent tests at 1/20 each: more than 60 alarms have probability below 1e-9 (exact binomial tail).
+    // 400 independent tests at 1/20 each: more than 60 alarms have probability below 1e-9 (exact
+    // binomial tail).
     let tail = lastbit_verify::audit::binomial::tail_at_least(61, 400, 0.05);
     assert!(tail.get() < 1e-9);
     let alarms = (0..400)
@@ -63,8 +65,9 @@ fn independent_times_alarm_as_often_as_stated() {
 
 #[test]
 fn what_differs_only_between_outputs_is_no_correlation() {
-    // Two outputs, of which the second is slow and comes from the second input more often: pooled, time goes with the input; within
-    // each output it does not. The pooled ρ is about 0.5, its null deviation 1/√3999.
+    // Two outputs, of which the second is slow and comes from the second input more often: pooled,
+    // time goes with the input; within each output it does not. The pooled ρ is about 0.5, its null
+    // deviation 1/√3999.
     let coin = |share: f64| uniforms(1)[0] < share * 2f64.powi(53);
     let (mut times, mut data, mut outputs) = (vec![], vec![], vec![]);
     for i in 0..4000 {

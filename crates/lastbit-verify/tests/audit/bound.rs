@@ -1,7 +1,8 @@
 //! Audits find what is broken and never exceed what is true.
 //!
-//! Each audit here is at confidence 1 − 1e-11, and there are fewer than 30: a bound that exceeds a true loss by chance has probability below
-//! 1e-9. Where a broken mechanism must be found, the margin is stated.
+//! Each audit here is at confidence 1 − 1e-11, and there are fewer than 30: a bound that exceeds a
+//! true loss by chance has probability below 1e-9. Where a broken mechanism must be found, the
+//! margin is stated.
 
 use std::convert::Infallible;
 
@@ -33,8 +34,8 @@ fn audit_target(name: &str, draws: usize) -> lastbit_verify::audit::Report {
 
 #[test]
 fn a_loss_of_twice_the_claim_is_found() {
-    // The event {output ≤ 0}: 1/2 against e^-2/2 = 0.068. From 50,000 draws the bound is about 1.85,
-    // with a deviation of 0.017.
+    // The event {output ≤ 0}: 1/2 against e^-2/2 = 0.068. From 50,000 draws the bound is about
+    // 1.85, with a deviation of 0.017.
     let report = audit_target("half-noise", 100_000);
     let bound = report.best().lower_bound.get();
     assert!(report.refutes_claim() && bound > 1.7, "{report:?}");
@@ -70,13 +71,15 @@ fn the_bounds_of_what_is_shipped_never_exceed_their_claims() {
 
 #[test]
 fn the_bound_of_honest_laplace_is_near_its_loss() {
-    // Not blind: {output ≤ 0} has 0.5 against 0.184, so the bound is about 0.9, with a deviation of 0.011; 0.8 is 9 of these away.
+    // Not blind: {output ≤ 0} has 0.5 against 0.184, so the bound is about 0.9, with a deviation of
+    // 0.011; 0.8 is 9 of these away.
     let report = audit_target("laplace", 100_000);
     let bound = report.best().lower_bound.get();
     assert!(bound > 0.8 && bound <= 1.0, "{report:?}");
 }
 
-/// Sides are told apart with probability `tell`: a certain output from A, another from B, else the same.
+/// Sides are told apart with probability `tell`: a certain output from A, another from B, else the
+/// same.
 fn telling(tell: u64, of: u64) -> impl FnMut(Side) -> Result<Output, Infallible> {
     let mut entropy = System::default();
     move |side| {
@@ -107,7 +110,8 @@ fn delta_is_taken_off_before_the_ratio() {
 
 #[test]
 fn both_orderings_are_tried() {
-    // A alone has an output that B lacks: only "likelier from A" sees it, and the other ordering says nothing much.
+    // A alone has an output that B lacks: only "likelier from A" sees it, and the other ordering
+    // says nothing much.
     for rare in Side::BOTH {
         let mut entropy = System::default();
         let mechanism = |side| -> Result<Output, Infallible> {

@@ -20,8 +20,8 @@ fn loss(one: &BTreeMap<Dyadic, u128>, other: &BTreeMap<Dyadic, u128>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// For each scale and bound: the laws of many values, and for all pairs the certificate at their distance. Gives the largest
-/// share of the certified excess that is used.
+/// For each scale and bound: the laws of many values, and for all pairs the certificate at their
+/// distance. Gives the largest share of the certified excess that is used.
 fn compare(precision: u32, scales: &[(i64, i64)], hundredths: &[i64], values: i64) -> f64 {
     let reach = hundredths.iter().max().unwrap();
     let exponents = (*reach as f64 / 50.0 + 4.0) / core::f64::consts::LN_2;

@@ -1,4 +1,5 @@
-//! Certificates over a grid of settings: what is certified, that the checker accepts it, and that it is what is charged.
+//! Certificates over a grid of settings: what is certified, that the checker accepts it, and that
+//! it is what is charged.
 
 use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, CHARGED, Snapping};

@@ -1,4 +1,5 @@
-//! A certificate states every premise that its proof needs of the query, and is about the very program that was read.
+//! A certificate states every premise that its proof needs of the query, and is about the very
+//! program that was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,9 @@ fn rational(text: &str) -> Rational {
 
 type Law = BTreeMap<Dyadic, Natural>;
 
-/// The exact law at `precision` bits, every `U*` and sign through the semantics of the language, in units of
-/// `2^-(exponents + precision)`. Beyond the last exponent outputs must be ±B, which is checked.
+/// The exact law at `precision` bits, every `U*` and sign through the semantics of the language, in
+/// units of `2^-(exponents + precision)`. Beyond the last exponent outputs must be ±B, which is
+/// checked.
 fn law(program: &Instance, precision: u32, f: &Dyadic, exponents: u64) -> Law {
     let format = Format::new(precision).unwrap();
     let bound = program.parameters()["B"].clone();
@@ -117,7 +119,8 @@ fn neighbours_within_the_bound_of_the_output_are_told_apart_if_their_scaled_valu
     assert_eq!(loss(&one, &other), f64::INFINITY);
 }
 
-/// Every pair of many queries within the stated bound, by enumeration: the loss is within what is certified.
+/// Every pair of many queries within the stated bound, by enumeration: the loss is within what is
+/// certified.
 #[test]
 fn within_the_stated_bound_no_pair_loses_more_than_is_certified() {
     for (factor, delta) in [
@@ -152,7 +155,8 @@ fn within_the_stated_bound_no_pair_loses_more_than_is_certified() {
     }
 }
 
-/// Programs whose noise has operations among constants, a sign among them, and names for all of these.
+/// Programs whose noise has operations among constants, a sign among them, and names for all of
+/// these.
 const NOISES: [&str; 12] = [
     "s (*) (3 (*) ln~(u))",
     "s (*) ln~(u)",
@@ -168,7 +172,8 @@ const NOISES: [&str; 12] = [
     "(ln~(u) (*) 0.9) (*) (s (*) 1.1)",
 ];
 
-/// Bit for bit, on every `U*` of 9 bits: the claim that is certified computes what the program computes.
+/// Bit for bit, on every `U*` of 9 bits: the claim that is certified computes what the program
+/// computes.
 #[test]
 fn the_claim_is_the_program_that_was_read() {
     for noise in NOISES {
@@ -269,7 +274,8 @@ fn names_used_many_times_are_read_once() {
     }
 }
 
-/// The counterexample of the documentation that violates no premise but the outer clamp: λ = 1 < B = 1.75 < 2 at 8 bits.
+/// The counterexample of the documentation that violates no premise but the outer clamp: λ = 1 <
+/// B = 1.75 < 2 at 8 bits.
 #[test]
 fn without_the_outer_clamp_alone_an_output_gives_the_input_away() {
     let program = instance(

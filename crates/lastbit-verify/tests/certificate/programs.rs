@@ -119,7 +119,8 @@ fn erratum_13_a_truncated_exponent_fails_where_it_is_drawn() {
 fn a_sign_of_zero_fails_at_the_rounding() {
     let (gap, found) = refused("broken_signed_zero", 53);
     assert_eq!(gap.premise, Premise::PositiveZero);
-    // Not a violation by itself: the sign is a function of the noisy sum. The proof does not cover half cells.
+    // Not a violation by itself: the sign is a function of the noisy sum. The proof does not cover
+    // half cells.
     assert!(found.unwrap().loss.is_finite());
 }
 

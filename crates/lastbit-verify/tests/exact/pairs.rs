@@ -11,7 +11,8 @@ fn is_between(pair: &Pair) {
     assert!(pair.exact.is_at_most(&pair.published), "{:?}", pair.case);
     assert!(pair.ideal < pair.published && pair.published < pair.charged);
     println!(
-        "ε {:<4} Δ {:<5} f {:<10.6} loss ≈ {:.6}: ideal + {:.2e} at {}; published + {:.2e}, charged + {:.2e}",
+        "ε {:<4} Δ {:<5} f {:<10.6} loss ≈ {:.6}: ideal + {:.2e} at {}; published + {:.2e}, \
+         charged + {:.2e}",
         pair.case.epsilon,
         pair.case.sensitivity,
         pair.case.values[0],

@@ -21,11 +21,13 @@ fn assert_error(text: &str, expected: &str) {
 fn syntax_errors() {
     assert_error(
         "return f +",
-        "1:11: expected an expression, found the end of the program; write a number, a name, `f`, a function such as ln(…), or an expression in parentheses",
+        "1:11: expected an expression, found the end of the program; write a number, a name, `f`, \
+         a function such as ln(…), or an expression in parentheses",
     );
     assert_error(
         "u <- unif\nx = 3 u\nreturn x",
-        "2:7: expected the end of the statement, found `u`; separate statements by a new line or `;`, and factors by `*` or `(*)`",
+        "2:7: expected the end of the statement, found `u`; separate statements by a new line or \
+         `;`, and factors by `*` or `(*)`",
     );
     assert_error(
         "u <- unif\ny = ln~(u\nz = 3\nreturn y",
@@ -41,11 +43,13 @@ fn syntax_errors() {
     );
     assert_error(
         "x == f",
-        "1:4: expected an expression, found `=`; write a number, a name, `f`, a function such as ln(…), or an expression in parentheses",
+        "1:4: expected an expression, found `=`; write a number, a name, `f`, a function such as \
+         ln(…), or an expression in parentheses",
     );
     assert_error(
         "x f\nreturn x",
-        "1:3: expected `=` or `<-` after `x`, found `f`; assign with `name = expression`, draw with `name <- distribution`",
+        "1:3: expected `=` or `<-` after `x`, found `f`; assign with `name = expression`, draw \
+         with `name <- distribution`",
     );
     assert_error(
         "return clamp(f)",
@@ -73,7 +77,8 @@ fn syntax_errors() {
     );
     assert_error(
         "return exp(f)",
-        "1:8: there is no function `exp`; the functions are ln, ln~, fl, round, clamp and ceil2; multiply with `*` or `(*)`",
+        "1:8: there is no function `exp`; the functions are ln, ln~, fl, round, clamp and ceil2; \
+         multiply with `*` or `(*)`",
     );
     assert_error(
         "f = 3\nreturn f",
@@ -89,7 +94,8 @@ fn syntax_errors() {
     );
     assert_error(
         "x = 2",
-        "1:6: expected a statement, found the end of the program; write `name = expression`, `name <- distribution` or `return expression`",
+        "1:6: expected a statement, found the end of the program; write `name = expression`, \
+         `name <- distribution` or `return expression`",
     );
     assert_error(
         "return 3^2",
@@ -207,19 +213,23 @@ fn divisions_by_zero_and_logarithms_of_nothing() {
     );
     assert_error(
         "x = 2 (/) f\nreturn x",
-        "1:7: this divides by `f`, which may be zero; divide by a parameter, or by what keeps off zero for all inputs",
+        "1:7: this divides by `f`, which may be zero; divide by a parameter, or by what keeps off \
+         zero for all inputs",
     );
     assert_error(
         "u <- unif\nreturn 1 / (u - 0.5)",
-        "2:10: this divides by `u - 0.5`, which may be zero; divide by a parameter, or by what keeps off zero for all inputs",
+        "2:10: this divides by `u - 0.5`, which may be zero; divide by a parameter, or by what \
+         keeps off zero for all inputs",
     );
     assert_error(
         "return ln(f)",
-        "1:8: `f` may be zero or negative, where there is no logarithm; take the logarithm of a uniform sample or of another positive number",
+        "1:8: `f` may be zero or negative, where there is no logarithm; take the logarithm of a \
+         uniform sample or of another positive number",
     );
     assert_error(
         "u <- unif\nreturn ln~(ln~(u))",
-        "2:8: `ln~(u)` may be zero or negative, where there is no logarithm; take the logarithm of a uniform sample or of another positive number",
+        "2:8: `ln~(u)` may be zero or negative, where there is no logarithm; take the logarithm \
+         of a uniform sample or of another positive number",
     );
     // 1 − u and ln u keep off 0; rounded, 1 ⊖ u does as well, as nothing but 0 rounds to 0.
     assert_eq!(errors("u <- unif\nreturn 1 / (1 - u) - 1 / ln(u)"), [""; 0]);
@@ -230,19 +240,23 @@ fn divisions_by_zero_and_logarithms_of_nothing() {
 fn arithmetics_are_not_mixed() {
     assert_error(
         "u <- unif\nreturn f + 2 (*) u",
-        "2:10: the real `+` has a floating operand; write `(+)`, or round the real expression once with fl(…)",
+        "2:10: the real `+` has a floating operand; write `(+)`, or round the real expression \
+         once with fl(…)",
     );
     assert_error(
         "parameters epsilon\nu <- unif\nreturn (1 / epsilon) (*) ln~(u)",
-        "3:22: the rounded `(*)` has a real operand; round the operand with fl(…), or write `*` throughout",
+        "3:22: the rounded `(*)` has a real operand; round the operand with fl(…), or write `*` \
+         throughout",
     );
     assert_error(
         "u <- unif\ny = ln(u)\nreturn f (+) y",
-        "3:10: the rounded `(+)` has a real operand; round the operand with fl(…), or write `+` throughout",
+        "3:10: the rounded `(+)` has a real operand; round the operand with fl(…), or write `+` \
+         throughout",
     );
     assert_error(
         "u <- unif\nreturn ln(u (+) 1)",
-        "2:8: the real `ln` has a floating operand; write `ln~`, or round the real expression once with fl(…)",
+        "2:8: the real `ln` has a floating operand; write `ln~`, or round the real expression \
+         once with fl(…)",
     );
     // Rounded once, as a fused operation does.
     assert_eq!(
@@ -271,7 +285,8 @@ fn constants_that_are_none() {
     );
     assert_error(
         "return ceil2(f)",
-        "1:8: `ceil2` stands only in constant expressions; declare a parameter with that value: `parameters Lambda = ceil2(lambda)`",
+        "1:8: `ceil2` stands only in constant expressions; declare a parameter with that value: \
+         `parameters Lambda = ceil2(lambda)`",
     );
 }
 
@@ -290,7 +305,8 @@ fn the_place_is_marked_in_the_source() {
     let error = &Checked::new(parse(text).unwrap()).unwrap_err()[0];
     assert_eq!(
         error.with_source(text, str::to_owned),
-        "2:8: `x` is not bound; assign it, draw it, or declare it as a parameter first\n  |\n2 | return x + u\n  |        ^"
+        "2:8: `x` is not bound; assign it, draw it, or declare it as a parameter first\n  |\n2 | \
+         return x + u\n  |        ^"
     );
 }
 

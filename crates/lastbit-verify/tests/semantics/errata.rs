@@ -16,7 +16,8 @@ fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
     Instance::new(program, &values).unwrap()
 }
 
-/// The rule as printed: the lower end divided by 1 + η and the upper end multiplied, whatever their signs.
+/// The rule as printed: the lower end divided by 1 + η and the upper end multiplied, whatever their
+/// signs.
 fn printed_rule(exact: &Dyadic, format: Format) -> Option<Enclosure> {
     let factor = &Dyadic::ONE + &format.unit_roundoff();
     let wide = Format::new(200).unwrap();
@@ -44,7 +45,8 @@ fn erratum_14_widening_follows_the_sign() {
                 );
                 inside += 1;
                 let exact = program.real(&inputs, 100).unwrap();
-                // For a negative result the printed ends are in the wrong order: nothing is between them.
+                // For a negative result the printed ends are in the wrong order: nothing is between
+                // them.
                 let printed = printed_rule(exact.lo(), format);
                 outside_printed += u32::from(!printed.is_some_and(|e| e.contains(&value)));
                 assert!(!exact.lo().is_negative() || printed_rule(exact.lo(), format).is_none());
@@ -90,7 +92,8 @@ fn erratum_14_the_noise_is_divided_by_epsilon() {
     assert_eq!(y, -std::f64::consts::LN_2 / 4.0);
 }
 
-/// The probability of each output of a program that draws u and s, from every U* of these exponents.
+/// The probability of each output of a program that draws u and s, from every U* of these
+/// exponents.
 fn law(
     program: &Instance,
     precision: u32,
@@ -117,8 +120,9 @@ fn law(
 
 #[test]
 fn erratum_15_the_theorem_needs_a_clamped_query() {
-    // p = 8, λ = Λ = 2, B = 6, |f − f'| = 2 = λ. Beyond |z| = 512 the numbers of 8 bits are 4 apart, so 512 ⊕ z is never −2, and 510 ⊕ z
-    // is never −4: an output that one of two neighbours cannot have.
+    // p = 8, λ = Λ = 2, B = 6, |f − f'| = 2 = λ. Beyond |z| = 512 the numbers of 8 bits are 4
+    // apart, so 512 ⊕ z is never −2, and 510 ⊕ z is never −4: an output that one of two neighbours
+    // cannot have.
     let values = [("lambda", 2), ("B", 6)];
     // Above 2^-12 is what happens at |f| ≤ B; between 2^-380 and 2^-355, |z| goes from 492 to 528.
     let exponents = || (1..=12).chain(355..=380);
@@ -149,7 +153,8 @@ fn erratum_15_the_checker_tells_of_an_unclamped_query() {
     let told = checked.unclamped_query().unwrap();
     assert_eq!(
         told.to_string(),
-        "8:7: the query is not clamped before noise is added; the bound on the loss holds only where what is added to the noise lies in [-B, B]: clamp it to B"
+        "8:7: the query is not clamped before noise is added; the bound on the loss holds only \
+         where what is added to the noise lies in [-B, B]: clamp it to B"
     );
     let shipped = Checked::new(parse(library("snapping").unwrap()).unwrap()).unwrap();
     assert_eq!(shipped.unclamped_query(), None);

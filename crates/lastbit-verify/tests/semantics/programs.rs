@@ -86,7 +86,8 @@ fn the_output_moves_as_the_analysis_says() {
                     let inputs = inputs.clone().with("u", u);
                     let value = match program.floating(format, &inputs) {
                         Ok(run) => run.result.number,
-                        // A program over the reals has no floating value; its real one is enclosed narrowly.
+                        // A program over the reals has no floating value; its real one is enclosed
+                        // narrowly.
                         Err(_) => program.real(&inputs, 60).unwrap().lo().clone(),
                     };
                     if let Some(last) = &last {
@@ -180,7 +181,8 @@ fn fl_rounds_the_real_value_once() {
             .result
             .number
     };
-    // 17/16 squared is 289/256: 1.0010 0001 in binary. Less 9/8 it is 1/256, which a rounded product loses.
+    // 17/16 squared is 289/256: 1.0010 0001 in binary. Less 9/8 it is 1/256, which a rounded
+    // product loses.
     let f = Dyadic::new(17, -4);
     assert_eq!(
         value("return fl(f * f - 1.125)", f.clone()),
@@ -337,7 +339,8 @@ fn an_interval_with_zero_does_not_divide() {
     let error = program.judge(Format::BINARY64, &boxes).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "2:10: the interval of the divisor `x` holds zero; narrow the intervals of the inputs, or divide by what keeps off zero"
+        "2:10: the interval of the divisor `x` holds zero; narrow the intervals of the inputs, or \
+         divide by what keeps off zero"
     );
     let at_one = program.floating(Format::BINARY64, &Inputs::new(Dyadic::ONE));
     assert!(matches!(at_one, Err(InputError::Evaluation(_))));

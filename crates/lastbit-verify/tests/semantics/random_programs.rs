@@ -15,13 +15,15 @@ pub struct Tally {
     pub held: u64,
     /// Intervals that were looked at.
     pub intervals: u64,
-    /// Programs without a judgement: a divisor's interval holds 0, or a logarithm's argument is not positive.
+    /// Programs without a judgement: a divisor's interval holds 0, or a logarithm's argument is not
+    /// positive.
     pub without: u64,
     /// The first program whose judgement did not hold.
     pub miss: Option<String>,
 }
 
-/// Random cases from a seed until `count` judgements were derived; stops at the first that does not hold.
+/// Random cases from a seed until `count` judgements were derived; stops at the first that does not
+/// hold.
 pub fn run(seed: u64, count: u64, mut progress: impl FnMut(u64)) -> Tally {
     let mut random = Cases(seed);
     let mut tally = Tally::default();
@@ -163,7 +165,8 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// Samples u, s and v, up to four variables, half of them floating and the others exact or real.
+    /// Samples u, s and v, up to four variables, half of them floating and the others exact or
+    /// real.
     fn program(&mut self) -> Program {
         let sample = |name: &str, distribution| Statement::Sample {
             name: name.to_owned(),

@@ -1,10 +1,12 @@
-//! Soundness of the judgement `e_R ⇓ e_F, [lo, hi]`: no value outside, for random programs, formats and inputs.
+//! Soundness of the judgement `e_R ⇓ e_F, [lo, hi]`: no value outside, for random programs, formats
+//! and inputs.
 
 use super::random_programs;
 
 use random_programs::run;
 
-/// Judgements in each of two threads; `cargo run --release -p lastbit-verify --example soundness` does a million in all.
+/// Judgements in each of two threads; `cargo run --release -p lastbit-verify --example soundness`
+/// does a million in all.
 const EACH: u64 = 100_000;
 
 #[test]

@@ -19,8 +19,9 @@ struct Atom {
 }
 
 impl Atoms {
-    /// The true category has probability `e^ε·r`, each other `r = 1/(e^ε + k − 1)`. For two neighbours the loss is ε at the one's category,
-    /// −ε at the other's, and 0 at the other `k − 2`.
+    /// The true category has probability `e^ε·r`, each other `r = 1/(e^ε + k − 1)`. For two
+    /// neighbours the loss is ε at the one's category, −ε at the other's, and 0 at the other
+    /// `k − 2`.
     pub(super) fn response(epsilon: &Rational, categories: u64) -> Atoms {
         let loss = Interval::from_rational(epsilon);
         let others = Interval::from_rational(&Rational::from(categories - 2));
@@ -48,8 +49,9 @@ impl Atoms {
         Atoms { atoms }
     }
 
-    /// `P(k) = (1−q)/(1+q)·q^|k|`, `q = e^(−ε/d)`, against the same around d. The loss at y is `(|y − d| − |y|)·ε/d`: ε for `y ≤ 0`, of mass
-    /// `1/(1+q)`; −ε for `y ≥ d`; and `(d − 2y)·ε/d` between.
+    /// `P(k) = (1−q)/(1+q)·q^|k|`, `q = e^(−ε/d)`, against the same around d. The loss at y is
+    /// `(|y − d| − |y|)·ε/d`: ε for `y ≤ 0`, of mass `1/(1+q)`; −ε for `y ≥ d`; and `(d − 2y)·ε/d`
+    /// between.
     pub(super) fn geometric(epsilon: &Rational, distance: u64) -> Atoms {
         let steps = Rational::from(distance);
         let step = epsilon / &steps;

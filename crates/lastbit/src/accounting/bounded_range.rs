@@ -7,12 +7,14 @@ use super::pair::{Law, Tails};
 /// The pair whose profile is the largest of all η-bounded-range releases: for `−η ≤ z ≤ η`,
 /// `δ(z) = (1 − e^(−(η−z)/2))²/(1 − e^-η)`.
 ///
-/// **Proof.** The losses of a pair lie in `[t − η, t]` for some t; as `E[Y] = 1`, `0 ≤ t ≤ η`. Spreading each Y to the ends `e^-t` and
-/// `e^(η−t)` keeps its mean and raises the mean of every convex function of it; so the worst has two atoms, t with
-/// `p = (e^η − e^t)/(e^η − 1)` and `t − η`. Its profile at z between is `p(1 − e^(z−t))`. With `s = e^t` that is `(e^η − s)(1 − e^z/s)/(e^η − 1)`, which is largest
-/// at `s² = e^(η+z)`: the formula. Elsewhere it is 0 or `1 − e^z`. The largest of profiles is convex in `e^z`, so it is the profile of a pair:
-/// `P(Z > z) = δ − δ' = (1 − v)/(1 − e^-η)` and `Q(Z > z) = −e^-z·δ' = e^-z·v(1 − v)/(1 − e^-η)`, `v = e^(−(η−z)/2)`. ∎
-/// (For z ≥ 0: Dong, Durfee and Rogers, 2020.)
+/// **Proof.** The losses of a pair lie in `[t − η, t]` for some t; as `E[Y] = 1`, `0 ≤ t ≤ η`.
+/// Spreading each Y to the ends `e^-t` and `e^(η−t)` keeps its mean and raises the mean of every
+/// convex function of it; so the worst has two atoms, t with `p = (e^η − e^t)/(e^η − 1)` and
+/// `t − η`. Its profile at z between is `p(1 − e^(z−t))`. With `s = e^t` that is
+/// `(e^η − s)(1 − e^z/s)/(e^η − 1)`, which is largest at `s² = e^(η+z)`: the formula. Elsewhere it
+/// is 0 or `1 − e^z`. The largest of profiles is convex in `e^z`, so it is the profile of a pair:
+/// `P(Z > z) = δ − δ' = (1 − v)/(1 − e^-η)` and `Q(Z > z) = −e^-z·δ' = e^-z·v(1 − v)/(1 − e^-η)`,
+/// `v = e^(−(η−z)/2)`. ∎ (For z ≥ 0: Dong, Durfee and Rogers, 2020.)
 #[derive(Debug)]
 pub(super) struct BoundedRange {
     eta: Interval,

@@ -5,11 +5,13 @@ use lastbit_exact::{Down, Rational};
 use super::{Composition, Pair};
 use crate::Error;
 
-/// The largest parameter with which `count` releases are (ε, δ) private together, rounded down to about six digits.
+/// The largest parameter with which `count` releases are (ε, δ) private together, rounded down to
+/// about six digits.
 ///
 /// `pair` makes the pair of a parameter; the loss must grow with it.
 ///
-/// **Proof.** The parameter that is returned was tried: its composition has an ε of at most the one asked for at δ. ∎
+/// **Proof.** The parameter that is returned was tried: its composition has an ε of at most the one
+/// asked for at δ. ∎
 ///
 /// ```
 /// use lastbit::accounting::{Pair, calibrate};
@@ -39,7 +41,8 @@ pub fn calibrate(
     let mut low = f64::from(2u8).powi(-30);
     if !fits(low)? {
         return Err(Error::unsolvable(
-            "no loss above 2^-30 each is small enough; raise epsilon or delta, or make fewer releases",
+            "no loss above 2^-30 each is small enough; raise epsilon or delta, or make fewer \
+             releases",
         ));
     }
     let mut high = 2.0 * low;

@@ -30,8 +30,9 @@ const LONG: usize = 1 << 14;
 
 /// The loss of `count` releases with the same law, by squaring.
 ///
-/// Each time there are 16 times as many releases in a long law its step is doubled, if it bounds from above: the spread adds to the loss of all of them at once, a quarter of
-/// what the finer grid added to the sixteen, and the law has half the points.
+/// Each time there are 16 times as many releases in a long law its step is doubled, if it bounds
+/// from above: the spread adds to the loss of all of them at once, a quarter of what the finer grid
+/// added to the sixteen, and the law has half the points.
 pub(super) fn repeated(law: &LossDistribution, count: u64, cut: f64) -> LossDistribution {
     let mut square = Sum {
         law: law.clone(),

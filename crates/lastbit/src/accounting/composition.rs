@@ -14,9 +14,10 @@ use crate::Error;
 
 /// Releases whose pairs are fixed beforehand, each made so often: what they cost together.
 ///
-/// Every result is an upper bound *and* a lower bound. The upper holds for all releases that the pairs dominate, also if each is chosen with the
-/// results of those before it in sight, as long as the list of pairs does not depend on them. The lower is about the pairs themselves: no accounting by
-/// these pairs can claim less.
+/// Every result is an upper bound *and* a lower bound. The upper holds for all releases that the
+/// pairs dominate, also if each is chosen with the results of those before it in sight, as long as
+/// the list of pairs does not depend on them. The lower is about the pairs themselves: no
+/// accounting by these pairs can claim less.
 ///
 /// ```
 /// use lastbit::accounting::{Composition, Pair};
@@ -60,12 +61,14 @@ impl Tuning {
 const MOST_RELEASES: u64 = 1 << 30;
 
 impl Composition {
-    /// The composition, computed so that it is tight for δ down to `smallest`; it is sound for every δ.
+    /// The composition, computed so that it is tight for δ down to `smallest`; it is sound for
+    /// every δ.
     pub fn new(releases: &[(Pair, u64)], smallest: Down) -> Result<Composition, Error> {
         Composition::on_points(releases, smallest, 16_384.0)
     }
 
-    /// The composition on fewer points: as sound, several times as quick for a few releases, and tight to about 10^-4 of ε.
+    /// The composition on fewer points: as sound, several times as quick for a few releases, and
+    /// tight to about 10^-4 of ε.
     pub fn coarse(releases: &[(Pair, u64)], smallest: Down) -> Result<Composition, Error> {
         Composition::on_points(releases, smallest, 4096.0)
     }
@@ -151,9 +154,11 @@ impl Composition {
         between(lower.fold(Down::ZERO, Down::max), upper)
     }
 
-    /// The chance at most that the best test finds a person who is there, if it is wrong about one who is not with probability at most `level`.
+    /// The chance at most that the best test finds a person who is there, if it is wrong about one
+    /// who is not with probability at most `level`.
     ///
-    /// **Proof.** A test is an event S. `P(S) ≤ δ(z) + e^z·Q(S)` for every z, and the best z is that of some point. ∎ (Both orders: the level may be of either kind.)
+    /// **Proof.** A test is an event S. `P(S) ≤ δ(z) + e^z·Q(S)` for every z, and the best z is
+    /// that of some point. ∎ (Both orders: the level may be of either kind.)
     pub fn power(&self, level: &Rational) -> Result<Interval, Error> {
         let level = Interval::from_rational(level);
         probability("the level of a test", level.lo())?;
@@ -263,10 +268,12 @@ fn product(laws: &[Repeated], grid: Grid, cut: f64) -> LossDistribution {
     all.unwrap_or_else(|| LossDistribution::zero(grid))
 }
 
-/// A grid on which the product has a few thousand points for each release's square root, and a quarter million at most.
+/// A grid on which the product has a few thousand points for each release's square root, and a
+/// quarter million at most.
 ///
-/// Spreading Y to the nearest points adds at most step²/4 to the variance of each release's loss. With n points on the range R of the sum that is
-/// `count·R²/(4n²)`; for `n = 1600·√count` and a range of 20 standard deviations less than 10^-4 of the sum's variance.
+/// Spreading Y to the nearest points adds at most step²/4 to the variance of each release's loss.
+/// With n points on the range R of the sum that is `count·R²/(4n²)`; for `n = 1600·√count` and a
+/// range of 20 standard deviations less than 10^-4 of the sum's variance.
 #[expect(
     clippy::disallowed_methods,
     reason = "which grid to take: any is sound, a worse one is less tight"
@@ -315,7 +322,8 @@ fn rounded(x: f64, up: bool) -> f64 {
     }
 }
 
-/// Losses between which all but about `cut` of the mass lies. A guess: what is beyond is accounted for.
+/// Losses between which all but about `cut` of the mass lies. A guess: what is beyond is accounted
+/// for.
 fn reach(law: &dyn Law, cut: f64) -> (f64, f64) {
     let at = |z: f64| Interval::point(z);
     let infinite = law.infinite().hi();

@@ -6,8 +6,9 @@ use super::loss_distribution::LossDistribution;
 
 /// The profile of a law at its points: linear in `e^z` between them.
 ///
-/// From the last point down, `f_(k−1) = f_k + (1 − e^-step)·(C_k + m_k)` and `C_(k−1) = e^-step·(C_k + m_k)`, where `C_k = Σ_(j>k) m_j·e^(z_k − z_j)`: sums of
-/// positive numbers, enclosed.
+/// From the last point down, `f_(k−1) = f_k + (1 − e^-step)·(C_k + m_k)` and
+/// `C_(k−1) = e^-step·(C_k + m_k)`, where `C_k = Σ_(j>k) m_j·e^(z_k − z_j)`: sums of positive
+/// numbers, enclosed.
 #[derive(Debug)]
 pub(super) struct Curve {
     step: f64,
@@ -66,7 +67,8 @@ impl Curve {
         Interval::between(lower, upper).unwrap_or(Interval::WHOLE)
     }
 
-    /// The line through the lowest of the first `above` points, at z; below all points the last line goes on.
+    /// The line through the lowest of the first `above` points, at z; below all points the last
+    /// line goes on.
     fn line(&self, above: usize, z: f64) -> Interval {
         let Some(point) = above.checked_sub(1).map(|i| &self.points[i]) else {
             return self.points[0].delta;

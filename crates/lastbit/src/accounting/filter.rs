@@ -6,7 +6,8 @@ use super::gaussian_profile::gaussian_mu_squared;
 use crate::Error;
 use crate::conversions::zcdp_for_approximate;
 
-/// In what the losses of a ledger add up. It is fixed with the budget: a filter that could change it after seeing results would not be sound.
+/// In what the losses of a ledger add up. It is fixed with the budget: a filter that could change
+/// it after seeing results would not be sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Currency {
     /// Sums of ρ.
@@ -29,7 +30,8 @@ impl Charge {
         Charge::new(Currency::Zcdp, rho, delta)
     }
 
-    /// Gaussian noise on what moves by at most μ standard deviations, but for events of probability δ: `μ²`, which is also `ρ = μ²/2`.
+    /// Gaussian noise on what moves by at most μ standard deviations, but for events of probability
+    /// δ: `μ²`, which is also `ρ = μ²/2`.
     pub fn gaussian(mu_squared: Rational, delta: Rational) -> Result<Charge, Error> {
         Charge::new(Currency::Gaussian, mu_squared, delta)
     }
@@ -57,23 +59,31 @@ impl Charge {
     }
 }
 
-/// A budget (ε, δ) for releases chosen one after another, each with all earlier results in sight, also in how much it spends.
+/// A budget (ε, δ) for releases chosen one after another, each with all earlier results in sight,
+/// also in how much it spends.
 ///
-/// Two limits are fixed with the budget: one for the sum of ρ, or of μ², and one, `reserved`, for the sum of the δ of thresholds. A release is admitted if both sums stay
-/// within their limits. Then everything together is (ε, δ) private.
+/// Two limits are fixed with the budget: one for the sum of ρ, or of μ², and one, `reserved`, for
+/// the sum of the δ of thresholds. A release is admitted if both sums stay within their limits.
+/// Then everything together is (ε, δ) private.
 ///
-/// **Proof.** Leave aside events of probability at most `reserved` in all, outside of which each release is what its charge says; they add at most `reserved` to δ
+/// **Proof.** Leave aside events of probability at most `reserved` in all, outside of which each
+/// release is what its charge says; they add at most `reserved` to δ
 /// ([`Pair::with_delta`](super::Pair::with_delta)). Let Z be the sum of all losses.
-/// - *Sums of ρ.* Fix an order `α = 1 + τ`. Given what came before, `E[e^(τ·Z_i)] ≤ e^(τα·ρ_i)` with the `ρ_i` that was chosen; so `e^(τ(Z − α·Σρ))` is a supermartingale,
-///   `E[e^(τZ − τα·Σρ)] ≤ 1`, and as `Σρ ≤ R` on every path, `E[e^(τZ)] ≤ e^(ταR)`. That is R-zCDP, and R is
-///   [`zcdp_for_approximate`] of ε and `δ − reserved`. (Feldman and Zrnic, 2021.)
-/// - *Sums of μ².* A release that is μ-GDP is a function of its own randomness and of a number that is `N(0, 1)` or `N(μ, 1)`: so of the path, over a time of `μ²`, of a
-///   Brownian motion with drift 0 or 1. Releases one after another read it piece by piece, each for as long as it was chosen to, and as `Σμ² ≤ B²` on every path all of them together are
-///   a function of the path up to the time `B²`. Its likelihood ratio depends on where it ends alone, which is `N(0, B²)` or `N(B², B²)`: B-GDP, and `B²` is
-///   [`gaussian_mu_squared`] of ε and `δ − reserved`. (Smith and Thakurta, 2022.) ∎
+/// - *Sums of ρ.* Fix an order `α = 1 + τ`. Given what came before, `E[e^(τ·Z_i)] ≤ e^(τα·ρ_i)`
+///   with the `ρ_i` that was chosen; so `e^(τ(Z − α·Σρ))` is a supermartingale,
+///   `E[e^(τZ − τα·Σρ)] ≤ 1`, and as `Σρ ≤ R` on every path, `E[e^(τZ)] ≤ e^(ταR)`. That is R-zCDP,
+///   and R is [`zcdp_for_approximate`] of ε and `δ − reserved`. (Feldman and Zrnic, 2021.)
+/// - *Sums of μ².* A release that is μ-GDP is a function of its own randomness and of a number that
+///   is `N(0, 1)` or `N(μ, 1)`: so of the path, over a time of `μ²`, of a Brownian motion with
+///   drift 0 or 1. Releases one after another read it piece by piece, each for as long as it was
+///   chosen to, and as `Σμ² ≤ B²` on every path all of them together are a function of the path up
+///   to the time `B²`. Its likelihood ratio depends on where it ends alone, which is `N(0, B²)` or
+///   `N(B², B²)`: B-GDP, and `B²` is [`gaussian_mu_squared`] of ε and `δ − reserved`. (Smith and
+///   Thakurta, 2022.) ∎
 ///
-/// The limits must not depend on results. To let the δ of thresholds eat into what Gaussian noise may still spend is not sound: who has seen
-/// a large loss buys noise, who has seen a small one buys δ. A test of this crate gives the numbers.
+/// The limits must not depend on results. To let the δ of thresholds eat into what Gaussian noise
+/// may still spend is not sound: who has seen a large loss buys noise, who has seen a small one
+/// buys δ. A test of this crate gives the numbers.
 ///
 /// ```
 /// use lastbit::accounting::{AdaptiveFilter, Charge, Currency};
@@ -108,7 +118,8 @@ impl AdaptiveFilter {
     ) -> Result<AdaptiveFilter, Error> {
         if reserved.is_negative() || reserved >= delta {
             return Err(Error::distance(format!(
-                "the delta reserved for thresholds must be from 0 to below the budget's {delta}, got {reserved}"
+                "the delta reserved for thresholds must be from 0 to below the budget's {delta}, \
+                 got {reserved}"
             )));
         }
         super::pair::loss("epsilon", epsilon)?;
@@ -191,7 +202,8 @@ impl AdaptiveFilter {
     fn amount(&self, charge: &Charge) -> Result<Rational, Error> {
         charge.in_currency(self.currency).ok_or_else(|| {
             Error::composition(
-                "a budget that adds up squared distances takes Gaussian noise alone; use one that adds up rho",
+                "a budget that adds up squared distances takes Gaussian noise alone; use one that \
+                 adds up rho",
             )
         })
     }

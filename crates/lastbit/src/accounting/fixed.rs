@@ -5,8 +5,8 @@ use lastbit_exact::{Down, Rational, Up};
 use super::{Composition, Pair, gaussian_epsilon};
 use crate::Error;
 
-/// Losses that are fixed beforehand, each by what is known of its law: Gaussian noise as its squared distance, Laplace noise, and selections of
-/// bounded range.
+/// Losses that are fixed beforehand, each by what is known of its law: Gaussian noise as its
+/// squared distance, Laplace noise, and selections of bounded range.
 ///
 /// ```
 /// use lastbit::accounting::FixedLosses;
@@ -41,7 +41,8 @@ impl FixedLosses {
         }
     }
 
-    /// Laplace noise on one or several numbers that move by at most ε scales, in L1: see [`Pair::laplace`].
+    /// Laplace noise on one or several numbers that move by at most ε scales, in L1: see
+    /// [`Pair::laplace`].
     pub fn laplace(epsilon: Rational) -> FixedLosses {
         FixedLosses {
             mu_squared: Rational::ZERO,
@@ -77,7 +78,8 @@ impl FixedLosses {
         self.others.is_empty().then_some(&self.mu_squared)
     }
 
-    /// An ε at δ, rounded up: the exact profile if all noise is Gaussian, else by the laws of all losses, on a grid of a few thousand points.
+    /// An ε at δ, rounded up: the exact profile if all noise is Gaussian, else by the laws of all
+    /// losses, on a grid of a few thousand points.
     pub fn epsilon(&self, delta: &Rational) -> Result<Up, Error> {
         if self.others.is_empty() {
             return gaussian_epsilon(&self.mu_squared, delta);

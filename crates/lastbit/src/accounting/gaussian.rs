@@ -7,8 +7,9 @@ use super::pair::{Law, Tails};
 
 /// Standard normal noise on a number that moves by μ.
 ///
-/// The loss is normal with mean `μ²/2` and variance `μ²` under P and mean `−μ²/2` under Q, so `P(Z > z) = P(N > a)` and
-/// `Q(Z > z) = P(N > b)` with `a = z/μ − μ/2`, `b = a + μ`; and `δ(z) = P(N > a) − e^z·P(N > b)`.
+/// The loss is normal with mean `μ²/2` and variance `μ²` under P and mean `−μ²/2` under Q, so
+/// `P(Z > z) = P(N > a)` and `Q(Z > z) = P(N > b)` with `a = z/μ − μ/2`, `b = a + μ`; and
+/// `δ(z) = P(N > a) − e^z·P(N > b)`.
 #[derive(Debug)]
 pub(super) struct Gaussian {
     mu: Interval,

@@ -7,14 +7,16 @@ use super::pair::{Law, loss};
 use super::search::{first_double, last_double};
 use crate::Error;
 
-/// The smallest δ at ε of releases by Gaussian noise whose squared distances, in standard deviations, add up to `mu_squared`.
+/// The smallest δ at ε of releases by Gaussian noise whose squared distances, in standard
+/// deviations, add up to `mu_squared`.
 ///
 /// `δ(ε) = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ)`, enclosed to about 10^-10 of itself.
 ///
-/// **Proof.** A release of distance μ compares `N(0, 1)` with `N(μ, 1)`, or a function of them: rounding to a grid is one. Several are normal
-/// vectors at distance `√Σμᵢ²`, which a rotation turns into the first coordinate. The best event at ε holds what is left of `μ/2 − ε/μ`. ∎ (Balle and Wang,
-/// 2018.) It holds too if each μᵢ is chosen with earlier results in sight, as long as the sum stays within a bound fixed beforehand: see
-/// [`AdaptiveFilter`](super::AdaptiveFilter).
+/// **Proof.** A release of distance μ compares `N(0, 1)` with `N(μ, 1)`, or a function of them:
+/// rounding to a grid is one. Several are normal vectors at distance `√Σμᵢ²`, which a rotation
+/// turns into the first coordinate. The best event at ε holds what is left of `μ/2 − ε/μ`. ∎ (Balle
+/// and Wang, 2018.) It holds too if each μᵢ is chosen with earlier results in sight, as long as the
+/// sum stays within a bound fixed beforehand: see [`AdaptiveFilter`](super::AdaptiveFilter).
 ///
 /// ```
 /// use lastbit::accounting::gaussian_delta;
@@ -30,7 +32,8 @@ pub fn gaussian_delta(mu_squared: &Rational, epsilon: &Rational) -> Result<Inter
     Ok(profile(mu, Interval::from_rational(epsilon)))
 }
 
-/// The smallest ε at δ of releases by Gaussian noise, rounded up: the inverse of [`gaussian_delta`].
+/// The smallest ε at δ of releases by Gaussian noise, rounded up: the inverse of
+/// [`gaussian_delta`].
 ///
 /// ```
 /// use lastbit::accounting::gaussian_epsilon;
@@ -47,7 +50,8 @@ pub fn gaussian_epsilon(mu_squared: &Rational, delta: &Rational) -> Result<Up, E
     })
 }
 
-/// The largest sum of squared distances with which releases by Gaussian noise are (ε, δ) private, rounded down.
+/// The largest sum of squared distances with which releases by Gaussian noise are (ε, δ) private,
+/// rounded down.
 ///
 /// ```
 /// use lastbit::accounting::gaussian_mu_squared;

@@ -6,8 +6,9 @@ use super::pair::{Law, Tails};
 
 /// Laplace noise of scale 1 on a number that moves by ε.
 ///
-/// The loss is ε left of both centres, −ε right of both, and falls by 2 for each unit between. The best event at `−ε ≤ z ≤ ε` is `y ≤ (ε − z)/2`, of
-/// probability `1 − e^((z−ε)/2)/2` and `e^(−(z+ε)/2)/2`, so that `δ(z) = 1 − e^((z−ε)/2)`.
+/// The loss is ε left of both centres, −ε right of both, and falls by 2 for each unit between. The
+/// best event at `−ε ≤ z ≤ ε` is `y ≤ (ε − z)/2`, of probability `1 − e^((z−ε)/2)/2` and
+/// `e^(−(z+ε)/2)/2`, so that `δ(z) = 1 − e^((z−ε)/2)`.
 #[derive(Debug)]
 pub(super) struct Laplace {
     epsilon: Interval,

@@ -8,11 +8,14 @@ use super::transform::{Rounding, convolve, unit_bits};
 
 /// A law of the loss on the points `k·step`, that bounds another from above or from below.
 ///
-/// **Order.** Write `Y = e^-Z` for a loss Z, and say that one law of Y is *below* another if `E[g(Y)]` is no larger for every g that is convex, falls and is
-/// not negative. As `max(0, 1 − e^z·y)` is such a g, the profile of the lower law is no larger. If `Y_2` is independent and fixed, then `E[g(y·Y_2)]` is again
-/// such a function of y: so the order holds for products of independent Y, which is composition. A law gets larger (in this order)
-/// when mass is added, when a loss is raised, and when a Y is spread to two values with the same mean; smaller when mass is
-/// dropped, when a loss is lowered, and when two values of Y are merged to their mean. All that is done here is one of these. ∎
+/// **Order.** Write `Y = e^-Z` for a loss Z, and say that one law of Y is *below* another if
+/// `E[g(Y)]` is no larger for every g that is convex, falls and is not negative. As
+/// `max(0, 1 − e^z·y)` is such a g, the profile of the lower law is no larger. If `Y_2` is
+/// independent and fixed, then `E[g(y·Y_2)]` is again such a function of y: so the order holds for
+/// products of independent Y, which is composition. A law gets larger (in this order) when mass is
+/// added, when a loss is raised, and when a Y is spread to two values with the same mean; smaller
+/// when mass is dropped, when a loss is lowered, and when two values of Y are merged to their mean.
+/// All that is done here is one of these. ∎
 #[derive(Clone, Debug)]
 pub(super) struct LossDistribution {
     /// The first point is `first·step`.
@@ -52,8 +55,8 @@ const MOST_POINTS: i64 = 1 << 22;
 const LONGEST: usize = 1 << 24;
 
 impl LossDistribution {
-    /// The law of a loss on a grid: from above or from below, as the grid says. What is beyond `reach` is moved to its ends, or to
-    /// infinity.
+    /// The law of a loss on a grid: from above or from below, as the grid says. What is beyond
+    /// `reach` is moved to its ends, or to infinity.
     pub(super) fn new(law: &dyn Law, grid: Grid, reach: (f64, f64)) -> LossDistribution {
         let index = |z: f64| (z / grid.step).clamp(-(MOST_POINTS as f64), MOST_POINTS as f64);
         let first = index(reach.0).floor() as i64;
@@ -95,7 +98,8 @@ impl LossDistribution {
         let limit = Mass::whole(bits) + Mass::whole(bits);
         let long = self.masses.len() + other.masses.len() > LONGEST;
         if long || all >= limit || finite(self) >= limit {
-            // Too long, or rounding has doubled the mass and products would leave their modulus. Sound, and of no use.
+            // Too long, or rounding has doubled the mass and products would leave their modulus.
+            // Sound, and of no use.
             return LossDistribution::unbounded(self.grid);
         }
         let infinite =
@@ -118,8 +122,9 @@ impl LossDistribution {
         }
     }
 
-    /// Cuts tails of at most `cut` off either end. From above, the mass of the upper tail becomes that of an infinite loss, and the lower tail is raised to what is
-    /// left; from below, the upper tail is lowered to what is left, and the lower is dropped.
+    /// Cuts tails of at most `cut` off either end. From above, the mass of the upper tail becomes
+    /// that of an infinite loss, and the lower tail is raised to what is left; from below, the
+    /// upper tail is lowered to what is left, and the lower is dropped.
     pub(super) fn trim(&mut self, cut: Up) {
         let bits = self.grid.bits();
         let cut = Mass::below(Down::exact(cut.get()), bits);
@@ -155,10 +160,11 @@ impl LossDistribution {
         }
     }
 
-    /// The law on a grid of twice the step, for a law from above: the mass of every other point goes to its two neighbours.
+    /// The law on a grid of twice the step, for a law from above: the mass of every other point
+    /// goes to its two neighbours.
     ///
-    /// **Proof.** The share `λ = 1/(1 + e^step)` of the lower neighbour keeps the mean of Y, as `λ·e^step + (1−λ)·e^-step = 1`: a spread. Less of it, as it is
-    /// rounded, raises losses. ∎
+    /// **Proof.** The share `λ = 1/(1 + e^step)` of the lower neighbour keeps the mean of Y, as
+    /// `λ·e^step + (1−λ)·e^-step = 1`: a spread. Less of it, as it is rounded, raises losses. ∎
     pub(super) fn coarsen(&self) -> LossDistribution {
         debug_assert_eq!(self.grid.side, Rounding::Up);
         let odds = (Interval::ONE + Interval::point(self.grid.step).exp()).upper();
@@ -228,13 +234,18 @@ impl LossDistribution {
     }
 }
 
-/// The law on the grid whose profile is at every point at least that of `law`, and no more but for rounding.
+/// The law on the grid whose profile is at every point at least that of `law`, and no more but for
+/// rounding.
 ///
-/// **Proof.** A law on the grid has a profile that is linear in `x = e^z` between points. If at every point it is at least the profile of `law`, which is
-/// convex in x, it is so everywhere between. Beyond the last point the infinite mass, at least δ there, is enough; before the first the line to the whole mass,
-/// at `x = 0`, is. From the last point down, with `A` and `C = Σ m_j·e^(z_k − z_j)` the masses of the points above, the profile at point k is `f = A − C`;
-/// a mass m at point k makes it `f + (1−r)(C + m)` at `k − 1`, `r = e^-step`. So the smallest m that reaches `δ(z_(k−1))` is chosen, and f and C are rounded
-/// down. This is the order's spreading of Y to the two nearest points, and so the least law above (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, 2022). ∎
+/// **Proof.** A law on the grid has a profile that is linear in `x = e^z` between points. If at
+/// every point it is at least the profile of `law`, which is convex in x, it is so everywhere
+/// between. Beyond the last point the infinite mass, at least δ there, is enough; before the first
+/// the line to the whole mass, at `x = 0`, is. From the last point down, with `A` and
+/// `C = Σ m_j·e^(z_k − z_j)` the masses of the points above, the profile at point k is `f = A − C`;
+/// a mass m at point k makes it `f + (1−r)(C + m)` at `k − 1`, `r = e^-step`. So the smallest m
+/// that reaches `δ(z_(k−1))` is chosen, and f and C are rounded down. This is the order's spreading
+/// of Y to the two nearest points, and so the least law above (Doroshenko, Ghazi, Kamath, Kumar and
+/// Manurangsi, 2022). ∎
 fn above(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
     let bits = grid.bits();
     let ratio = (-Interval::point(grid.step)).exp().lower();
@@ -279,13 +290,16 @@ fn above(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
 
 /// A law on the grid below `law`.
 ///
-/// **Proof.** All outcomes with losses from halfway below a point to halfway above are merged, to masses p and q. If `p ≥ e^z·q` the merged loss is at
-/// least z, and is lowered to it. If not, some mass w that was put on a point `z' > z` is merged with it too: `p + w ≥ e^z(q + w·e^-z')` if
-/// `w(1 − e^(z−z')) ≥ e^z·q − p`. If there is not so much, losses above z are lowered to it, and the others
-/// merged with those around the next point below. What is above the last bound is lowered to the last
-/// point, what is below the first is dropped. Tails, not masses, are rounded down, so that errors do not add up. ∎
+/// **Proof.** All outcomes with losses from halfway below a point to halfway above are merged, to
+/// masses p and q. If `p ≥ e^z·q` the merged loss is at least z, and is lowered to it. If not, some
+/// mass w that was put on a point `z' > z` is merged with it too: `p + w ≥ e^z(q + w·e^-z')` if
+/// `w(1 − e^(z−z')) ≥ e^z·q − p`. If there is not so much, losses above z are lowered to it, and
+/// the others merged with those around the next point below. What is above the last bound is
+/// lowered to the last point, what is below the first is dropped. Tails, not masses, are rounded
+/// down, so that errors do not add up. ∎
 ///
-/// A merged loss falls short of its point by the order of step², so that w is of the order of the step: what is lost is of second order.
+/// A merged loss falls short of its point by the order of step², so that w is of the order of the
+/// step: what is lost is of second order.
 fn below(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
     let bits = grid.bits();
     let tails = |k: i64| law.tails(Interval::point(grid.point(k) - grid.step / 2.0));
@@ -317,7 +331,8 @@ fn below(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
                 });
             }
         } else {
-            // Losses above the point are lowered to it; the others wait to be merged with those around the next.
+            // Losses above the point are lowered to it; the others wait to be merged with those
+            // around the next.
             let there = law.tails(z);
             let left = (there.p - above.p).lower();
             reached = reached.max(Mass::below(there.p.lower(), bits));
@@ -379,8 +394,9 @@ mod tests {
     use super::super::pair::Pair;
     use super::*;
 
-    /// Randomized response at ε = 1/8, 100 times, on a grid that holds its losses, in units of 2^-59, and the profile at ε = 12.25: of the answers,
-    /// 100 or 99 are true, so `δ = p^100(1 − e^-0.25) + 100·p^99(1−p)·0` with `p = 1/(1 + e^-0.125)`.
+    /// Randomized response at ε = 1/8, 100 times, on a grid that holds its losses, in units of
+    /// 2^-59, and the profile at ε = 12.25: of the answers, 100 or 99 are true, so
+    /// `δ = p^100(1 − e^-0.25) + 100·p^99(1−p)·0` with `p = 1/(1 + e^-0.125)`.
     fn profile(planted: bool) -> (Interval, Interval) {
         let pair = Pair::pure(&Rational::new(1, 8)).unwrap();
         let grid = Grid {

@@ -1,8 +1,11 @@
 //! What many releases cost together, as tight as theory allows, with no rounding left to trust.
 //!
-//! A [`Pair`] of laws dominates a release: no two neighbours can be told apart better. A [`Composition`] adds up pairs that are fixed beforehand: losses on a grid, rounded
-//! so that the profile `δ(ε)` can only grow (and only shrink, for the lower bound), masses as whole numbers of a unit below 2^-59, products by exact number-theoretic
-//! transforms. There is no floating-point error in a product, so that δ may be as small as 10^-45; and every result has an upper and a lower bound.
+//! A [`Pair`] of laws dominates a release: no two neighbours can be told apart better. A
+//! [`Composition`] adds up pairs that are fixed beforehand: losses on a grid, rounded so that the
+//! profile `δ(ε)` can only grow (and only shrink, for the lower bound), masses as whole numbers of
+//! a unit below 2^-59, products by exact number-theoretic transforms. There is no floating-point
+//! error in a product, so that δ may be as small as 10^-45; and every result has an upper and a
+//! lower bound.
 //!
 //! | what is known | how it adds up |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The normal tail on many points: enclosures of Mills' ratio from a table, about ten nanoseconds each.
+//! The normal tail on many points: enclosures of Mills' ratio from a table, about ten nanoseconds
+//! each.
 
 use std::sync::OnceLock;
 
@@ -15,23 +16,27 @@ const FIRST: f64 = -1.0;
 const TERMS: usize = 16;
 /// A node serves points up to three steps to its left.
 const FARTHEST: f64 = 3.0 / PER_UNIT as f64;
-/// Above `Σ_(n ≥ 16) c_n t^n` for `t ≤ 3/32`, and below `2^-60` of every ratio in the table, the least of which is above 1/39.
+/// Above `Σ_(n ≥ 16) c_n t^n` for `t ≤ 3/32`, and below `2^-60` of every ratio in the table, the
+/// least of which is above 1/39.
 ///
-/// As `−x_0·s ≤ s ≤ 1 + s²/4`, `c_n ≤ e·∫ (s^n/n!)·e^(−s²/4) ds = e·2^n·Γ((n+1)/2)/n!`: below 1.3e-4 at n = 16, and falling; and `(3/32)^16 < 3.6e-17`.
+/// As `−x_0·s ≤ s ≤ 1 + s²/4`, `c_n ≤ e·∫ (s^n/n!)·e^(−s²/4) ds = e·2^n·Γ((n+1)/2)/n!`: below
+/// 1.3e-4 at n = 16, and falling; and `(3/32)^16 < 3.6e-17`.
 const REST: f64 = 1e-20;
 
 /// Mills' ratio near one node: `R(x_0 − t) = Σ c_n t^n`, every `c_n` positive.
 struct Node {
     coefficients: [f64; TERMS],
-    /// What rounding the coefficients costs at most: of the ratio for `t ≤ 3/32`, and of its first derivative's part.
+    /// What rounding the coefficients costs at most: of the ratio for `t ≤ 3/32`, and of its first
+    /// derivative's part.
     error: f64,
     difference_error: f64,
 }
 
 /// `R(x) = Q(x)/φ(x)` around `x_0 = i/32`.
 ///
-/// `c_n = ∫_0^∞ (s^n/n!)·e^(−x_0·s − s²/2) ds` are the coefficients, as `R(x) = ∫ e^(−xs − s²/2) ds`; integration by parts gives
-/// `c_1 = 1 − x_0·c_0` and `(n+1)·c_(n+1) = c_(n−1) − x_0·c_n`.
+/// `c_n = ∫_0^∞ (s^n/n!)·e^(−x_0·s − s²/2) ds` are the coefficients, as
+/// `R(x) = ∫ e^(−xs − s²/2) ds`; integration by parts gives `c_1 = 1 − x_0·c_0` and
+/// `(n+1)·c_(n+1) = c_(n−1) − x_0·c_n`.
 fn node(i: i64) -> &'static Node {
     const COUNT: usize = ((LAST - FIRST) as i64 * PER_UNIT) as usize + 4;
     static NODES: [OnceLock<Node>; COUNT] = [const { OnceLock::new() }; COUNT];
@@ -115,7 +120,8 @@ pub(super) fn tail(x: Interval) -> Interval {
     ends(least.max(0.0), high.hi())
 }
 
-/// `P(N > a) − e^(b²/2 − a²/2)·P(N > b) = φ(a)(R(a) − R(b))` for `b = a + μ`, `μ > 0` and `b > −a`, to about `2^-36` of itself.
+/// `P(N > a) − e^(b²/2 − a²/2)·P(N > b) = φ(a)(R(a) − R(b))` for `b = a + μ`, `μ > 0` and `b > −a`,
+/// to about `2^-36` of itself.
 ///
 /// The caller gives both ends and their distance, each enclosed.
 pub(super) fn excess(a: Interval, b: Interval, mu: Interval) -> Interval {

@@ -71,15 +71,19 @@ impl Tails {
     }
 }
 
-/// Two laws that no release of a kind can be told apart better than, for any two neighbours and in both orders.
+/// Two laws that no release of a kind can be told apart better than, for any two neighbours and in
+/// both orders.
 ///
-/// A release is *dominated* by (P, Q) if `sup_S M(x)(S) − e^z·M(x')(S) ≤ δ(z)` for all neighbours x, x' and all z of either sign,
-/// where δ is the profile of (P, Q). Releases made one after another, also with earlier results in sight, are then dominated by the product of their
-/// pairs, as long as the pairs are fixed beforehand:
+/// A release is *dominated* by (P, Q) if `sup_S M(x)(S) − e^z·M(x')(S) ≤ δ(z)` for all neighbours
+/// x, x' and all z of either sign, where δ is the profile of (P, Q). Releases made one after
+/// another, also with earlier results in sight, are then dominated by the product of their pairs,
+/// as long as the pairs are fixed beforehand:
 ///
-/// **Proof.** Let `Y_2` be `dQ/dP` of the later release and `Y_1` that of the earlier. Given the result of the earlier,
-/// `E[max(0, 1 − e^z·y_1·Y_2)] ≤ δ_2(z + ln y_1)`, and `y ↦ δ_2(z + ln y)` is a convex function of y that falls. Every such function
-/// that tends to 0 is a mixture of `max(0, 1 − sy)`, so its mean over `Y_1` is at most the mean over the law of the first pair. ∎ (Zhu, Dong and Wang, 2022.)
+/// **Proof.** Let `Y_2` be `dQ/dP` of the later release and `Y_1` that of the earlier. Given the
+/// result of the earlier, `E[max(0, 1 − e^z·y_1·Y_2)] ≤ δ_2(z + ln y_1)`, and `y ↦ δ_2(z + ln y)`
+/// is a convex function of y that falls. Every such function that tends to 0 is a mixture of
+/// `max(0, 1 − sy)`, so its mean over `Y_1` is at most the mean over the law of the first pair. ∎
+/// (Zhu, Dong and Wang, 2022.)
 ///
 /// ```
 /// use lastbit::accounting::Pair;
@@ -100,15 +104,17 @@ impl Pair {
     ///
     /// The pair is [randomized response](Pair::response) between two answers.
     ///
-    /// **Proof.** For `−ε ≤ z ≤ ε`: `M(x)(S) = p` and `M(x')(S) = q` obey `p ≤ e^ε q` and `1 − q ≤ e^ε(1 − p)`. Under these,
-    /// `p − e^z q` is largest where both are equations, at `q = 1/(1 + e^ε)`, which randomized response attains. Above ε both profiles are
-    /// 0, below −ε both are `1 − e^z`. ∎ (Kairouz, Oh and Viswanath, 2015.) So products of these pairs are the optimal composition of
-    /// unequal pure losses (Murtagh and Vadhan, 2016).
+    /// **Proof.** For `−ε ≤ z ≤ ε`: `M(x)(S) = p` and `M(x')(S) = q` obey `p ≤ e^ε q` and
+    /// `1 − q ≤ e^ε(1 − p)`. Under these, `p − e^z q` is largest where both are equations, at
+    /// `q = 1/(1 + e^ε)`, which randomized response attains. Above ε both profiles are 0, below −ε
+    /// both are `1 − e^z`. ∎ (Kairouz, Oh and Viswanath, 2015.) So products of these pairs are the
+    /// optimal composition of unequal pure losses (Murtagh and Vadhan, 2016).
     pub fn pure(epsilon: &Rational) -> Result<Pair, Error> {
         Pair::response(epsilon, 2)
     }
 
-    /// Randomized response among `categories`, ε-DP: the true one with probability `e^ε/(e^ε + k − 1)`.
+    /// Randomized response among `categories`, ε-DP: the true one with probability
+    /// `e^ε/(e^ε + k − 1)`.
     pub fn response(epsilon: &Rational, categories: u64) -> Result<Pair, Error> {
         loss("epsilon", epsilon)?;
         if categories < 2 {
@@ -124,7 +130,8 @@ impl Pair {
         loss("epsilon", epsilon)?;
         if distance == 0 || distance > MOST_ATOMS {
             return Err(Error::composition(format!(
-                "geometric noise hides a distance from 1 to {MOST_ATOMS}, got {distance}; take Laplace noise for more"
+                "geometric noise hides a distance from 1 to {MOST_ATOMS}, got {distance}; take \
+                 Laplace noise for more"
             )));
         }
         Ok(Pair::symmetric(Atoms::geometric(epsilon, distance)))
@@ -132,25 +139,33 @@ impl Pair {
 
     /// Every (ε, δ) release.
     ///
-    /// **Proof.** Such a release is a function of `randomized response with probability 1 − δ, and otherwise the answer itself` (Kairouz, Oh and
-    /// Viswanath, 2015); for δ = 0 that is [`Pair::pure`]. ∎
+    /// **Proof.** Such a release is a function of
+    /// `randomized response with probability 1 − δ, and otherwise the answer itself` (Kairouz, Oh
+    /// and Viswanath, 2015); for δ = 0 that is [`Pair::pure`]. ∎
     pub fn approximate(epsilon: &Rational, delta: &Rational) -> Result<Pair, Error> {
         Pair::pure(epsilon)?.with_delta(delta)
     }
 
-    /// Laplace noise, or exact snapping, on one or several numbers that move by at most ε scales in L1: ε-DP. Rounding to a grid is post-processing.
+    /// Laplace noise, or exact snapping, on one or several numbers that move by at most ε scales in
+    /// L1: ε-DP. Rounding to a grid is post-processing.
     ///
-    /// **Proof** that several numbers are no worse than one. It is enough that noise on two that move by a and b is dominated by noise on one that moves by
-    /// `a + b`; let `a ≥ b`. The profile of one is `h_a(z) = 1 − e^((z−a)/2)` for `|z| ≤ a` and 0 above; that of two is the mean of `h_a(z − L)` over the loss L of the second, which is b with
-    /// probability 1/2, −b with `e^-b/2`, and has the density `e^(−(b−l)/2)/4` between. As `E[e^(−L/2)] = (1 + b/2)·e^(−b/2)`, for `|z| ≤ a − b` that is
-    /// `1 − (1 + b/2)·e^((z−a−b)/2)`. For `z = a − b + u`, `0 ≤ u ≤ 2b`, losses below `z − a` add `E[max(0, e^((z−L−a)/2) − 1)] = (u/4)·e^(u/2−b)`, so it is
-    /// `1 − (1 + b/2 − u/4)·e^(u/2−b)`. Both are at most `h_(a+b)(z) = 1 − e^((z−a−b)/2)`. Both orders are alike, so it holds for z below 0 too. ∎
+    /// **Proof** that several numbers are no worse than one. It is enough that noise on two that
+    /// move by a and b is dominated by noise on one that moves by `a + b`; let `a ≥ b`. The profile
+    /// of one is `h_a(z) = 1 − e^((z−a)/2)` for `|z| ≤ a` and 0 above; that of two is the mean of
+    /// `h_a(z − L)` over the loss L of the second, which is b with probability 1/2, −b with
+    /// `e^-b/2`, and has the density `e^(−(b−l)/2)/4` between. As
+    /// `E[e^(−L/2)] = (1 + b/2)·e^(−b/2)`, for `|z| ≤ a − b` that is `1 − (1 + b/2)·e^((z−a−b)/2)`.
+    /// For `z = a − b + u`, `0 ≤ u ≤ 2b`, losses below `z − a` add
+    /// `E[max(0, e^((z−L−a)/2) − 1)] = (u/4)·e^(u/2−b)`, so it is `1 − (1 + b/2 − u/4)·e^(u/2−b)`.
+    /// Both are at most `h_(a+b)(z) = 1 − e^((z−a−b)/2)`. Both orders are alike, so it holds for z
+    /// below 0 too. ∎
     pub fn laplace(epsilon: &Rational) -> Result<Pair, Error> {
         loss("epsilon", epsilon)?;
         Ok(Pair::symmetric(Laplace::new(epsilon)))
     }
 
-    /// Gaussian noise on a number or vector that moves by at most `mu` standard deviations in L2. Rounding to a grid is post-processing.
+    /// Gaussian noise on a number or vector that moves by at most `mu` standard deviations in L2.
+    /// Rounding to a grid is post-processing.
     pub fn gaussian(mu: &Rational) -> Result<Pair, Error> {
         loss("mu", mu)?;
         if *mu > Rational::from(1i64 << 20) {
@@ -175,11 +190,13 @@ impl Pair {
         })
     }
 
-    /// A release that is dominated by this pair but for events of probability δ, such as one with a threshold.
+    /// A release that is dominated by this pair but for events of probability δ, such as one with a
+    /// threshold.
     ///
-    /// **Proof.** Let `P = (1−α)P_0 + αP_1` and `Q = (1−β)Q_0 + βQ_1` with `α, β ≤ δ`. For an event S, let `a = P_0(S)` and `b = e^z·Q_0(S)`. Then
-    /// `P(S) − e^z·Q(S) ≤ α + (1−α)a − (1−β)b`, which grows with α and with β, so it is at most `δ + (1−δ)(a − b)`. That is the profile of
-    /// a loss that is infinite with probability δ, and as before otherwise. ∎
+    /// **Proof.** Let `P = (1−α)P_0 + αP_1` and `Q = (1−β)Q_0 + βQ_1` with `α, β ≤ δ`. For an event
+    /// S, let `a = P_0(S)` and `b = e^z·Q_0(S)`. Then `P(S) − e^z·Q(S) ≤ α + (1−α)a − (1−β)b`,
+    /// which grows with α and with β, so it is at most `δ + (1−δ)(a − b)`. That is the profile of a
+    /// loss that is infinite with probability δ, and as before otherwise. ∎
     pub fn with_delta(self, delta: &Rational) -> Result<Pair, Error> {
         if delta.is_negative() || *delta > Rational::ONE {
             return Err(Error::distance(format!(
@@ -197,14 +214,16 @@ impl Pair {
         })
     }
 
-    /// The release made from a secret Poisson sample: each row is in it with probability `rate`, by itself; for neighbours that differ by one row
-    /// more or less. The pair must hold for these neighbours, in both orders alike.
+    /// The release made from a secret Poisson sample: each row is in it with probability `rate`, by
+    /// itself; for neighbours that differ by one row more or less. The pair must hold for these
+    /// neighbours, in both orders alike.
     ///
     /// The proof is with the two orders that come of it, in `sampled.rs`: from here on they differ.
     pub fn poisson_sampled(self, rate: &Rational) -> Result<Pair, Error> {
         if !rate.is_positive() || *rate > Rational::ONE {
             return Err(Error::composition(format!(
-                "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance of one row to be in the sample"
+                "a sampling rate must be above 0 and at most 1, got {rate}; it is the chance of \
+                 one row to be in the sample"
             )));
         }
         let [law] = &self.orders[..] else {

@@ -17,14 +17,18 @@ pub(super) enum Direction {
 
 /// One order of a release from a Poisson sample at rate q.
 ///
-/// **Proof.** Let y be x and one row more. For a sample T of x, of weight `w_T`, let `A = Σ w_T·M(T)` and `C = Σ w_T·M(T + row)`; the answers
-/// have the laws A for x and `B = (1−q)A + qC` for y. Write `H_s(C, A) = sup_S C(S) − s·A(S)`, which is at most `Σ w_T·H_s(M(T + row), M(T)) ≤ f(s)` with
-/// `f(e^z) = δ(z)` for the pair of M.
-/// - *Removal.* `B − e^z·A = q(C − s·A)` with `s = (e^z − 1 + q)/q`. So the profile is at most `q·f(s)` if `s ≥ 0`, else `1 − e^z`.
-/// - *Addition.* `A − e^z·B = t·A − e^z·q·C` with `t = 1 − e^z(1−q)`. So the profile is at most `t·f(e^z·q/t)` if `t > 0`, else 0.
+/// **Proof.** Let y be x and one row more. For a sample T of x, of weight `w_T`, let
+/// `A = Σ w_T·M(T)` and `C = Σ w_T·M(T + row)`; the answers have the laws A for x and
+/// `B = (1−q)A + qC` for y. Write `H_s(C, A) = sup_S C(S) − s·A(S)`, which is at most
+/// `Σ w_T·H_s(M(T + row), M(T)) ≤ f(s)` with `f(e^z) = δ(z)` for the pair of M.
+/// - *Removal.* `B − e^z·A = q(C − s·A)` with `s = (e^z − 1 + q)/q`. So the profile is at most
+///   `q·f(s)` if `s ≥ 0`, else `1 − e^z`.
+/// - *Addition.* `A − e^z·B = t·A − e^z·q·C` with `t = 1 − e^z(1−q)`. So the profile is at most
+///   `t·f(e^z·q/t)` if `t > 0`, else 0.
 ///
-/// Both are attained by the pair of M in the place of C and A, or of A and C, so they are the profiles of pairs of laws:
-/// `((1−q)Q + qP, Q)` and `(P, (1−q)P + qQ)`. In the first the loss exceeds z where that of M exceeds `ln s`, in the second where it exceeds
+/// Both are attained by the pair of M in the place of C and A, or of A and C, so they are the
+/// profiles of pairs of laws: `((1−q)Q + qP, Q)` and `(P, (1−q)P + qQ)`. In the first the loss
+/// exceeds z where that of M exceeds `ln s`, in the second where it exceeds
 /// `−ln((e^-z − 1 + q)/q)`. ∎
 #[derive(Debug)]
 pub(super) struct Sampled {
@@ -44,7 +48,8 @@ impl Sampled {
         }
     }
 
-    /// `(e^z − 1 + q)/q − 1` for a removal, `(e^-z − 1 + q)/q − 1` for an addition: above −1 where the sample matters.
+    /// `(e^z − 1 + q)/q − 1` for a removal, `(e^-z − 1 + q)/q − 1` for an addition: above −1 where
+    /// the sample matters.
     fn ratio(&self, z: Interval) -> Interval {
         let exponent = match self.direction {
             Direction::Removal => z,

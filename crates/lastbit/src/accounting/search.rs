@@ -1,6 +1,7 @@
 //! The first and the last double with a property.
 
-/// The first double from 0 up at which a property holds that holds from some point on; `None` if it does not at the largest.
+/// The first double from 0 up at which a property holds that holds from some point on; `None` if it
+/// does not at the largest.
 pub(super) fn first_double(holds: impl Fn(f64) -> bool) -> Option<f64> {
     if holds(0.0) {
         return Some(0.0);
@@ -21,7 +22,8 @@ pub(super) fn first_double(holds: impl Fn(f64) -> bool) -> Option<f64> {
     Some(f64::from_bits(high))
 }
 
-/// The last double from 0 up at which a property holds that fails from some point on; 0 if it never holds.
+/// The last double from 0 up at which a property holds that fails from some point on; 0 if it never
+/// holds.
 pub(super) fn last_double(holds: impl Fn(f64) -> bool) -> f64 {
     match first_double(|x| !holds(x)) {
         None => f64::MAX,

@@ -1,4 +1,5 @@
-//! Exact convolution: number-theoretic transforms modulo primes, put together by Chinese remainders.
+//! Exact convolution: number-theoretic transforms modulo primes, put together by Chinese
+//! remainders.
 
 use super::mass::{LIMBS, Mass};
 
@@ -28,8 +29,9 @@ const THREADS_FROM: usize = 1 << 13;
 
 /// Bits of a unit of mass for which products of two laws are below the product of `primes` primes.
 ///
-/// A product's entry is at most the product of the two sums. Each sum is at most `2^(bits+1)`, twice the whole mass, and the
-/// primes' product is above `2^(62·primes − 1)`; so `2·bits + 2 ≤ 62·primes − 2` is enough.
+/// A product's entry is at most the product of the two sums. Each sum is at most `2^(bits+1)`,
+/// twice the whole mass, and the primes' product is above `2^(62·primes − 1)`; so
+/// `2·bits + 2 ≤ 62·primes − 2` is enough.
 pub(super) const fn unit_bits(primes: usize) -> usize {
     31 * primes - 3
 }
@@ -45,7 +47,8 @@ pub(super) enum Rounding {
 
 /// `⌈Σ_i a_i b_(k−i) / 2^bits⌉` for every k, or the floor, exactly.
 ///
-/// The sums of `a` and of `b` must be below `2^(bits+1)`, with `bits = unit_bits(primes)`; the callers keep them so.
+/// The sums of `a` and of `b` must be below `2^(bits+1)`, with `bits = unit_bits(primes)`; the
+/// callers keep them so.
 pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding) -> Vec<Mass> {
     debug_assert!((2..=MOST_PRIMES).contains(&primes));
     let length = a.len() + b.len() - 1;
@@ -102,8 +105,8 @@ pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding
         .collect()
 }
 
-/// Arithmetic modulo a prime below `2^62` in Montgomery's form: x stands for `x·2^-64`. Values are below `2p`, so that `4p < 2^64`
-/// bounds every sum.
+/// Arithmetic modulo a prime below `2^62` in Montgomery's form: x stands for `x·2^-64`. Values are
+/// below `2p`, so that `4p < 2^64` bounds every sum.
 struct Modulus {
     prime: u64,
     /// `p^-1 mod 2^64`.
@@ -116,7 +119,8 @@ struct Modulus {
 
 impl Modulus {
     fn new(prime: u64) -> Modulus {
-        // Newton's iteration doubles the number of right bits, of which an odd number has three to begin with.
+        // Newton's iteration doubles the number of right bits, of which an odd number has three to
+        // begin with.
         let mut inverse = prime;
         for _ in 0..5 {
             inverse = inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)));
@@ -131,7 +135,8 @@ impl Modulus {
         }
     }
 
-    /// `a·b/2^64`, below `2p`, for `a·b < 2^64·p`: true if both are below `2p`, and for any a if `b < p`.
+    /// `a·b/2^64`, below `2p`, for `a·b < 2^64·p`: true if both are below `2p`, and for any a if
+    /// `b < p`.
     #[inline(always)]
     fn multiply(&self, a: u64, b: u64) -> u64 {
         let product = u128::from(a) * u128::from(b);
@@ -293,7 +298,8 @@ impl Remainders {
         for (i, modulus) in self.moduli.iter().enumerate() {
             let mut value = residue(i);
             for (digit, &inverse) in digits.iter().zip(&self.inverses[i]) {
-                // Digits are below another prime, so below 2p: the difference is congruent and below 2p.
+                // Digits are below another prime, so below 2p: the difference is congruent and
+                // below 2p.
                 value = modulus.multiply(modulus.subtract(value, *digit), inverse);
             }
             digits[i] = value.min(value.wrapping_sub(modulus.prime));
@@ -313,7 +319,8 @@ impl Remainders {
     }
 }
 
-/// `value/2^bits`, rounded; it fits, as `value < 2^(2·bits + 2)` and a mass has more than `bits + 3` bits.
+/// `value/2^bits`, rounded; it fits, as `value < 2^(2·bits + 2)` and a mass has more than
+/// `bits + 3` bits.
 fn shift(value: &[u64; WIDE], bits: usize, rounding: Rounding) -> Mass {
     let (limbs, rest) = (bits / 64, bits % 64);
     let at = |i: usize| value.get(i).copied().unwrap_or(0);

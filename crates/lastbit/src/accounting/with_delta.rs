@@ -6,7 +6,8 @@ use lastbit_exact::{Interval, Rational, Up};
 
 use super::pair::{Law, Tails};
 
-/// Infinite with probability δ, else the loss of another law: [`Pair::with_delta`](super::Pair::with_delta).
+/// Infinite with probability δ, else the loss of another law:
+/// [`Pair::with_delta`](super::Pair::with_delta).
 #[derive(Debug)]
 pub(super) struct WithDelta {
     law: Arc<dyn Law>,

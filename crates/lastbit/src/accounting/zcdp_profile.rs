@@ -6,11 +6,13 @@ use super::search::first_double;
 use crate::Error;
 use crate::conversions::{zcdp_to_approximate_delta, zcdp_to_approximate_epsilon};
 
-/// zCDP ρ → the total variation of any two neighbours, the δ at ε = 0: `min(√(ρ/2), √(1 − e^-ρ))`, rounded up.
+/// zCDP ρ → the total variation of any two neighbours, the δ at ε = 0: `min(√(ρ/2), √(1 − e^-ρ))`,
+/// rounded up.
 ///
-/// **Proof.** As the order tends to 1, the divergence of Kullback and Leibler is at most ρ. The first bound is Pinsker's inequality. The second is
-/// that of Bretagnolle and Huber: `1 − TV² = (1 − TV)(1 + TV) = (Σ min(p, q))(Σ max(p, q)) ≥ (Σ √(pq))²` by Cauchy and Schwarz, and
-/// `ln Σ p·√(q/p) ≥ −KL/2` by Jensen. ∎
+/// **Proof.** As the order tends to 1, the divergence of Kullback and Leibler is at most ρ. The
+/// first bound is Pinsker's inequality. The second is that of Bretagnolle and Huber:
+/// `1 − TV² = (1 − TV)(1 + TV) = (Σ min(p, q))(Σ max(p, q)) ≥ (Σ √(pq))²` by Cauchy and Schwarz,
+/// and `ln Σ p·√(q/p) ≥ −KL/2` by Jensen. ∎
 ///
 /// ```
 /// use lastbit::accounting::zcdp_total_variation;
@@ -30,9 +32,11 @@ pub fn zcdp_total_variation(rho: Up) -> Result<Up, Error> {
     Ok(pinsker.min(huber).min(Up::ONE))
 }
 
-/// zCDP ρ → the δ of an ε, rounded up: at most what the best Rényi order gives, and less near ε = 0.
+/// zCDP ρ → the δ of an ε, rounded up: at most what the best Rényi order gives, and less near ε =
+/// 0.
 ///
-/// **Proof.** δ is convex in `x = e^ε`: it is the largest of lines. So between `x = 1`, where [`zcdp_total_variation`] bounds it, and any `x_1` it is at most
+/// **Proof.** δ is convex in `x = e^ε`: it is the largest of lines. So between `x = 1`, where
+/// [`zcdp_total_variation`] bounds it, and any `x_1` it is at most
 /// `((x_1 − x)·δ(1) + (x − 1)·δ(x_1))/(x_1 − 1)`. ∎
 ///
 /// ```
@@ -73,7 +77,8 @@ fn line_between(rho: Up, variation: Up, near: f64, far: f64) -> Result<Up, Error
     Ok(variation - share * fall)
 }
 
-/// zCDP ρ → the smallest ε of a δ, rounded up: at most what the best Rényi order gives, and less for large δ.
+/// zCDP ρ → the smallest ε of a δ, rounded up: at most what the best Rényi order gives, and less
+/// for large δ.
 ///
 /// ```
 /// use lastbit::accounting::zcdp_epsilon;

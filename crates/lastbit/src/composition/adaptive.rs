@@ -143,7 +143,8 @@ impl<MO: Budgeted> Account for Declared<MO> {
             }
             Some(allowed) => Err(over(&self.measure, loss, allowed)),
             None => Err(Error::composition(format!(
-                "all {} declared releases are made; declare more losses in advance, or use a filter",
+                "all {} declared releases are made; declare more losses in advance, or use a \
+                 filter",
                 self.losses.len()
             ))),
         }

@@ -103,7 +103,8 @@ fn amplified(epsilon: Up, rate: &Rational) -> Up {
 pub(super) fn check_rate(rate: &Rational) -> Result<(), Error> {
     if rate.is_negative() || *rate > Rational::ONE {
         return Err(Error::composition(format!(
-            "a sampling rate must be a probability from 0 to 1, got {rate}; it is the chance of one row to be in the sample"
+            "a sampling rate must be a probability from 0 to 1, got {rate}; it is the chance of \
+             one row to be in the sample"
         )));
     }
     Ok(())

@@ -223,7 +223,8 @@ where
             return Ok(loss.clone());
         }
         Err(Error::unbounded(format!(
-            "the losses were set for distances up to {largest}, and say nothing at {d_in}; build the composition for the larger distance"
+            "the losses were set for distances up to {largest}, and say nothing at {d_in}; build \
+             the composition for the larger distance"
         )))
     })
 }

@@ -181,6 +181,7 @@ pub(super) fn equal<T: PartialEq + Display>(
         return Ok(());
     }
     Err(Error::composition(format!(
-        "cannot compose: the {what} is {expected}, and that of a release {given}; make them equal, or chain a transformation before it"
+        "cannot compose: the {what} is {expected}, and that of a release {given}; make them \
+         equal, or chain a transformation before it"
     )))
 }

@@ -51,7 +51,8 @@ where
     check_rate(rate)?;
     if let Some(size) = release.input_domain().size() {
         return Err(Error::composition(format!(
-            "a Poisson sample has no fixed size, and the release wants {size} rows; give it a domain without a size, or sample without replacement"
+            "a Poisson sample has no fixed size, and the release wants {size} rows; give it a \
+             domain without a size, or sample without replacement"
         )));
     }
     let (sampled, chance) = (release.clone(), rate.clone());
@@ -109,7 +110,8 @@ where
     let size = release.input_domain().size().unwrap_or(0);
     if population == 0 || size > population {
         return Err(Error::composition(format!(
-            "cannot sample {size} of {population} rows without replacement; give a population of at least {}",
+            "cannot sample {size} of {population} rows without replacement; give a population of \
+             at least {}",
             size.max(1)
         )));
     }

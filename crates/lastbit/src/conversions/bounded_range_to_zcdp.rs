@@ -67,8 +67,9 @@ pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, Error> {
 /// its value there is `x − 1 − ln x`. No smaller ρ will do, since that law is η-bounded. The bound
 /// grows with η. ∎ (Harrison and Manurangsi, 2026.)
 ///
-/// `bounded_range_zcdp_tight` in `proofs/BoundedRange.v` proves the bound in another way, checked by Coq: `D_α` of the worst law and `αρ` are 0 at
-/// `η = 0`, and the first grows no faster with η, by the convexity of `(η/2)·coth(η/2)`.
+/// `bounded_range_zcdp_tight` in `proofs/BoundedRange.v` proves the bound in another way, checked
+/// by Coq: `D_α` of the worst law and `αρ` are 0 at `η = 0`, and the first grows no faster with η,
+/// by the convexity of `(η/2)·coth(η/2)`.
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_zcdp_tight;

@@ -31,7 +31,8 @@ pub(super) fn delta_to_spend(value: Down) -> Result<f64, Error> {
     let delta = at_least_zero("delta", value)?;
     if delta == 0.0 {
         Err(Error::unbounded(
-            "delta is 0, and no finite epsilon holds here with certainty; spend a small delta such as 1e-9",
+            "delta is 0, and no finite epsilon holds here with certainty; spend a small delta \
+             such as 1e-9",
         ))
     } else if delta > 1.0 {
         Err(Error::distance(format!(

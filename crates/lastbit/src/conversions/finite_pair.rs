@@ -33,7 +33,8 @@ impl FinitePair {
     pub fn new(p: Vec<Rational>, q: Vec<Rational>) -> Result<FinitePair, Error> {
         if p.len() != q.len() {
             return Err(Error::other(format!(
-                "the laws have {} and {} outcomes; give an outcome that one of them lacks probability 0",
+                "the laws have {} and {} outcomes; give an outcome that one of them lacks \
+                 probability 0",
                 p.len(),
                 q.len()
             )));
@@ -42,7 +43,8 @@ impl FinitePair {
             let sum = law.iter().fold(Rational::ZERO, |sum, x| &sum + x);
             if law.iter().any(Rational::is_negative) || sum != Rational::ONE {
                 return Err(Error::other(
-                    "probabilities must be zero or more and add up to 1 exactly; divide each by their sum",
+                    "probabilities must be zero or more and add up to 1 exactly; divide each by \
+                     their sum",
                 ));
             }
         }

@@ -63,7 +63,8 @@ fn largest(
     Ok(solve::largest_where(range, is_allowed)?.get())
 }
 
-/// Decimals a little below and above the number at which `about` reaches a target. A guess: whoever uses it checks.
+/// Decimals a little below and above the number at which `about` reaches a target. A guess: whoever
+/// uses it checks.
 fn near(target: f64, about: impl Fn(f64) -> f64) -> Option<(Decimal, Decimal)> {
     let found = solve::near_smallest_where(1e-100..=1e100, 40, |x| Ok(about(x) >= target)).ok()?;
     let end = |factor: f64| Rational::try_from(found * factor).ok();

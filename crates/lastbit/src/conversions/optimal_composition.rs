@@ -37,7 +37,8 @@ pub fn optimal_composition(epsilon: Up, releases: u64, delta: Down) -> Result<Up
     let delta = at_least_zero("delta", delta)?;
     if releases > MOST_OPTIMAL_RELEASES {
         return Err(Error::composition(format!(
-            "{releases} releases are too many to compose optimally, at most {MOST_OPTIMAL_RELEASES}; use zCDP"
+            "{releases} releases are too many to compose optimally, at most \
+             {MOST_OPTIMAL_RELEASES}; use zCDP"
         )));
     }
     // k < 2^53, so exactly.

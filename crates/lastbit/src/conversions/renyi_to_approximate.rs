@@ -153,7 +153,8 @@ struct Candidate {
 fn at_order(order: Up, divergence: Up) -> Result<(Dyadic, Enclosed), Error> {
     if order.get() <= 1.0 || !order.is_finite() {
         return Err(Error::distance(format!(
-            "a Rényi order must be above 1 and finite, got {order}; use 2, or the order at which the divergence is known"
+            "a Rényi order must be above 1 and finite, got {order}; use 2, or the order at which \
+             the divergence is known"
         )));
     }
     let divergence = loss("divergence", divergence)?;

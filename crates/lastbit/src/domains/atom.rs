@@ -226,7 +226,8 @@ impl<T: Ordered> AtomDomain<T> {
     pub fn bounded(lower: T, upper: T) -> Result<AtomDomain<T>, Error> {
         if !lower.is_regular() || !upper.is_regular() {
             return Err(Error::space(format!(
-                "bounds [{lower}, {upper}] must be finite numbers; leave the bounds out if there are none"
+                "bounds [{lower}, {upper}] must be finite numbers; leave the bounds out if there \
+                 are none"
             )));
         }
         if lower.compare(&upper).is_gt() {

@@ -172,7 +172,8 @@ impl Frame {
         if let Some((name, column)) = columns.iter().find(|(_, column)| column.len() != rows) {
             let (first, length) = (&columns[0].0, column.len());
             return Err(Error::space(format!(
-                "column `{name}` has {length} rows and `{first}` has {rows}; give every column the same number of rows"
+                "column `{name}` has {length} rows and `{first}` has {rows}; give every column \
+                 the same number of rows"
             )));
         }
         Ok(Frame { columns, rows })

@@ -87,7 +87,8 @@ impl<L: Distance> Distance for WithDelta<L> {
             return Ok(());
         }
         Err(Error::distance(format!(
-            "delta must be a probability from 0 to 1, got {}; spread a smaller delta over the releases",
+            "delta must be a probability from 0 to 1, got {}; spread a smaller delta over the \
+             releases",
             self.delta
         )))
     }

@@ -4,9 +4,11 @@ use lastbit_exact::Rational;
 
 use super::{MaxDivergence, Measure, ZeroConcentratedDivergence};
 
-/// A measure whose losses are exact rationals, for ledgers that add exactly and compare with decimals.
+/// A measure whose losses are exact rationals, for ledgers that add exactly and compare with
+/// decimals.
 ///
-/// One tenth is no f64: rounded up, ten releases of it are above a budget of one. Exactly, they are the budget.
+/// One tenth is no f64: rounded up, ten releases of it are above a budget of one. Exactly, they are
+/// the budget.
 ///
 /// ```
 /// use lastbit::composition::Composable;

@@ -1,7 +1,7 @@
 //! How far apart two laws of output are: what a release costs.
 //!
-//! Every loss is an upper bound by its type ([`Up`]), or exact ([`Exact`]), and checked to be a number
-//! that says something.
+//! Every loss is an upper bound by its type ([`Up`]), or exact ([`Exact`]), and checked to be a
+//! number that says something.
 
 mod approximate;
 mod exact;

@@ -55,7 +55,8 @@ impl RenyiCurve {
     pub fn epsilon(&self, order: Up) -> Result<Up, Error> {
         if order.get() <= 1.0 || !order.is_finite() {
             return Err(Error::distance(format!(
-                "a Rényi order must be above 1 and finite, got {order}; use 2, or the order that the conversion asks for"
+                "a Rényi order must be above 1 and finite, got {order}; use 2, or the order that \
+                 the conversion asks for"
             )));
         }
         let epsilon = (self.0)(order)?;

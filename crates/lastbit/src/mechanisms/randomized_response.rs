@@ -43,7 +43,8 @@ pub fn randomized_response<T: Atom>(
     let count = Rational::from(k);
     if *truth >= Rational::ONE || truth * &count < Rational::ONE {
         return Err(Error::space(format!(
-            "the probability of the true category among {k} must be from 1/{k} to below 1, got {truth}; truth_for_epsilon gives the one for a loss"
+            "the probability of the true category among {k} must be from 1/{k} to below 1, got \
+             {truth}; truth_for_epsilon gives the one for a loss"
         )));
     }
     let other = &(&Rational::ONE - truth) / &(&count - &Rational::ONE);
@@ -127,7 +128,8 @@ fn check_categories<T: Atom>(domain: &AtomDomain<T>, categories: &[T]) -> Result
     for (i, category) in categories.iter().enumerate() {
         if !domain.contains(category) {
             return Err(Error::space(format!(
-                "the category {category} is outside the domain, {domain}; leave it out or widen the domain"
+                "the category {category} is outside the domain, {domain}; leave it out or widen \
+                 the domain"
             )));
         }
         if categories[..i].iter().any(|other| other.same(category)) {
@@ -141,6 +143,7 @@ fn check_categories<T: Atom>(domain: &AtomDomain<T>, categories: &[T]) -> Result
 
 fn too_few(categories: u64) -> Error {
     Error::space(format!(
-        "randomized response needs two categories or more, got {categories}; with one there is nothing to hide"
+        "randomized response needs two categories or more, got {categories}; with one there is \
+         nothing to hide"
     ))
 }

@@ -260,7 +260,8 @@ fn smallest_threshold(
     contribution.check()?;
     if contribution.keys() == 0 {
         return Err(Error::unsolvable(
-            "no key differs, so that every threshold is enough and none is the smallest; give the number of keys that one person contributes to",
+            "no key differs, so that every threshold is enough and none is the smallest; give the \
+             number of keys that one person contributes to",
         ));
     }
     let enough = |steps: i64| {
@@ -269,7 +270,8 @@ fn smallest_threshold(
     };
     let steps = solve::smallest_where(-MOST_STEPS..=MOST_STEPS, enough).map_err(|_| {
         Error::unsolvable(format!(
-            "no threshold below 2^62 steps of the grid 2^{grid} has a delta of {delta}; use a coarser grid"
+            "no threshold below 2^62 steps of the grid 2^{grid} has a delta of {delta}; use a \
+             coarser grid"
         ))
     })?;
     Ok(Rational::from(steps).times_power_of_two(grid.get()))

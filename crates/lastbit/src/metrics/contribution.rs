@@ -106,7 +106,8 @@ impl<K: Domain<Carrier: Ord>, T: Number> MetricSpace<ContributionDistance>
             return Ok(());
         }
         Err(Error::space(format!(
-            "{metric} is not defined on {self}: a null or an infinity is at no distance from a number; clamp and replace the nulls first"
+            "{metric} is not defined on {self}: a null or an infinity is at no distance from a \
+             number; clamp and replace the nulls first"
         )))
     }
 
@@ -116,15 +117,14 @@ impl<K: Domain<Carrier: Ord>, T: Number> MetricSpace<ContributionDistance>
         left: &Self::Carrier,
         right: &Self::Carrier,
     ) -> Result<Contribution, Error> {
-        let number = |value: Option<&T>| {
-            match value {
+        let number = |value: Option<&T>| match value {
             None => Ok(Rational::ZERO),
             Some(value) => value.to_rational().ok_or_else(|| {
                 Error::unbounded(format!(
-                    "{metric} is not defined at NaN and infinities; clamp the values and replace the nulls first"
+                    "{metric} is not defined at NaN and infinities; clamp the values and replace \
+                     the nulls first"
                 ))
             }),
-        }
         };
         let only_right = right.keys().filter(|key| !left.contains_key(key));
         let (mut keys, mut each) = (0, Rational::ZERO);

@@ -6,10 +6,11 @@ use lastbit_exact::Rational;
 use super::Metric;
 use crate::{Distance, Error};
 
-/// `Σ |x_i − y_i|` and `Σ (x_i − y_i)²` together, both exact; a key that a map lacks counts as zero.
+/// `Σ |x_i − y_i|` and `Σ (x_i − y_i)²` together, both exact; a key that a map lacks counts as
+/// zero.
 ///
-/// Laplace noise is measured in the first and Gaussian noise in the second, so that a choice between them can be made after the numbers
-/// are known, and no root is rounded.
+/// Laplace noise is measured in the first and Gaussian noise in the second, so that a choice
+/// between them can be made after the numbers are known, and no root is rounded.
 ///
 /// ```
 /// use lastbit::MetricSpace;

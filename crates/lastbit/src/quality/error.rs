@@ -48,7 +48,9 @@ pub enum QualityError {
     },
     /// A quality that falls and rises again. Where it does so is data.
     #[error(
-        "the quality is not quasi-concave: at point {middle} it is below both point {left} and point {right}; use the plain exponential mechanism, or a quality that rises and then falls"
+        "the quality is not quasi-concave: at point {middle} it is below both point {left} and \
+         point {right}; use the plain exponential mechanism, or a quality that rises and then \
+         falls"
     )]
     NotQuasiConcave {
         /// A point of higher quality on the left.
@@ -68,7 +70,8 @@ pub enum QualityError {
     },
     /// A promise that says nothing.
     #[error(
-        "the promise must be positive, got {promise}; promise a quality that the best point surely has"
+        "the promise must be positive, got {promise}; promise a quality that the best point \
+         surely has"
     )]
     PromiseNotPositive {
         /// The promise given.
@@ -76,7 +79,8 @@ pub enum QualityError {
     },
     /// A promise that no data can keep.
     #[error(
-        "the promise {promise} is above {optimum}, the highest quality that any point can have; lower it to at most that"
+        "the promise {promise} is above {optimum}, the highest quality that any point can have; \
+         lower it to at most that"
     )]
     PromiseAboveOptimum {
         /// The promise given.
@@ -90,7 +94,8 @@ pub enum QualityError {
     /// A promise beyond 2^62 when counted in the unit that promise and α need, or a unit below
     /// 2^-40.
     #[error(
-        "promise and alpha have too many digits to count qualities in exact units; round them to fewer, or lower the promise"
+        "promise and alpha have too many digits to count qualities in exact units; round them to \
+         fewer, or lower the promise"
     )]
     UnitTooFine,
     /// A quantile outside [0, 1].

@@ -4,7 +4,8 @@
 pub enum StatisticError {
     /// Data sets without rows have no neighbours under change-one.
     #[error(
-        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public use add/remove"
+        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public \
+         use add/remove"
     )]
     NoRows,
     /// Limits on the number of rows that leave no two neighbours.

@@ -136,6 +136,7 @@ impl<T: Clone + Send + Sync + 'static> MetricSpace<UnitDistance> for TableDomain
 /// The refusal to measure what the data do not tell.
 pub(super) fn unknown(metric: &impl fmt::Display) -> Error {
     Error::unbounded(format!(
-        "the number of {metric} between two of them cannot be read off them; it is what is promised of neighbours"
+        "the number of {metric} between two of them cannot be read off them; it is what is \
+         promised of neighbours"
     ))
 }

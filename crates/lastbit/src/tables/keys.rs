@@ -10,8 +10,9 @@ use crate::{Error, StabilityMap, Transformation};
 
 /// How many rows each key has that occurs in the data.
 ///
-/// **Proof.** A unit counts with at most m rows in each of at most g groups. Added, it moves g keys by m; changed, it leaves g and enters g. Of d units,
-/// at most d times as many keys move, by at most d times as much. ∎
+/// **Proof.** A unit counts with at most m rows in each of at most g groups. Added, it moves g keys
+/// by m; changed, it leaves g and enters g. Of d units, at most d times as many keys move, by at
+/// most d times as much. ∎
 pub fn counts<A, K>(
     counts: impl Fn(&A) -> Result<BTreeMap<K, u64>, Error> + Send + Sync + 'static,
 ) -> Result<Transformation<AnswerDomain<A>, ReachDistance, Counts<K>, ContributionDistance>, Error>

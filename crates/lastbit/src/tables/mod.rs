@@ -1,4 +1,5 @@
-//! Tables whose rows belong to people: from a scan with bounded contributions to numbers with noise.
+//! Tables whose rows belong to people: from a scan with bounded contributions to numbers with
+//! noise.
 //!
 //! | stage | from | to | what its map bounds |
 //! |---|---|---|---|
@@ -9,8 +10,9 @@
 //! | [`counts`] and [`Noise::above_pure`] | the answer | the noisy counts of keys that reach a threshold | an exact loss, and δ |
 //! | [`RankSelection`] | the answer | offsets of wanted ranks, one a group | an exact loss |
 //!
-//! Every stage is a [`Transformation`](crate::Transformation) or a [`Measurement`](crate::Measurement), so that the price of a statistic is the map
-//! of its chain at one unit, and tests of the framework are tests of what is released.
+//! Every stage is a [`Transformation`](crate::Transformation) or a
+//! [`Measurement`](crate::Measurement), so that the price of a statistic is the map of its chain at
+//! one unit, and tests of the framework are tests of what is released.
 //!
 //! ```
 //! use lastbit::Then;

@@ -39,18 +39,21 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// Laplace noise with the loss ε for numbers that neighbours move by these norms: scale = L1/ε, exactly.
+    /// Laplace noise with the loss ε for numbers that neighbours move by these norms: scale = L1/ε,
+    /// exactly.
     pub fn laplace(norms: &Norms, epsilon: &Epsilon) -> Result<Noise, Error> {
         Ok(Noise::Laplace(Scale::new(&norms.l1 / epsilon.get())?))
     }
 
-    /// Gaussian noise with the loss ρ for numbers that neighbours move by these norms: σ² = L2²/(2ρ), exactly.
+    /// Gaussian noise with the loss ρ for numbers that neighbours move by these norms: σ² =
+    /// L2²/(2ρ), exactly.
     pub fn gaussian(norms: &Norms, rho: &Rho) -> Result<Noise, Error> {
         let twice = rho.get() + rho.get();
         Ok(Noise::Gaussian(Variance::new(&norms.l2_squared / &twice)?))
     }
 
-    /// The exponent of a grid at least 2^10 times finer than the noise; the finest grid, if that one is not fine enough.
+    /// The exponent of a grid at least 2^10 times finer than the noise; the finest grid, if that
+    /// one is not fine enough.
     pub fn fine_grid(&self) -> GridExponent {
         let magnitude = match self {
             Noise::Laplace(scale) => scale.get().ceil_log2(),
@@ -79,8 +82,9 @@ impl Noise {
         }
     }
 
-    /// A bound on how far clamping the noisy number, on a grid, to the range of the exact one can move its mean: `E max(0, noise)`, which is
-    /// s/2 of Laplace noise and σ/√(2π) of Gaussian noise, and half a step of the grid.
+    /// A bound on how far clamping the noisy number, on a grid, to the range of the exact one can
+    /// move its mean: `E max(0, noise)`, which is s/2 of Laplace noise and σ/√(2π) of Gaussian
+    /// noise, and half a step of the grid.
     pub fn clamping_bias(&self, grid: GridExponent) -> Up {
         let factor = match self {
             Noise::Laplace(_) => Rational::new(1, 2),
@@ -90,7 +94,8 @@ impl Noise {
         self.size() * Up::from_rational(&factor) + Up::from_rational(&half_step)
     }
 
-    /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ε = L1/scale`. Gaussian noise has no such loss.
+    /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ε = L1/scale`. Gaussian
+    /// noise has no such loss.
     ///
     /// **Proof.** That of [`laplace`](mechanisms::laplace), with the quotient as it is.
     pub fn pure(
@@ -106,8 +111,8 @@ impl Noise {
         )
     }
 
-    /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ρ = L2²/(2σ²)` of Gaussian noise, and of Laplace noise what
-    /// [`laplace_zcdp`](mechanisms::laplace_zcdp) has.
+    /// Numbers with this noise, rounded to multiples of `2^grid_exponent`: `ρ = L2²/(2σ²)` of
+    /// Gaussian noise, and of Laplace noise what [`laplace_zcdp`](mechanisms::laplace_zcdp) has.
     pub fn zcdp(
         &self,
         grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
@@ -123,7 +128,8 @@ impl Noise {
         }
     }
 
-    /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] with its loss as an exact ε.
+    /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] with its loss as
+    /// an exact ε.
     pub fn above_pure<K: Clone + Ord + Send + Sync + 'static>(
         &self,
         grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
@@ -134,7 +140,8 @@ impl Noise {
         exactly(&above, MaxDivergence, move |norms| noise.epsilon(norms))
     }
 
-    /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] or [`threshold_gaussian`] with its loss as an exact ρ.
+    /// The counts that, with this noise, reach a threshold: [`threshold_laplace`] or
+    /// [`threshold_gaussian`] with its loss as an exact ρ.
     pub fn above_zcdp<K: Clone + Ord + Send + Sync + 'static>(
         &self,
         grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,
@@ -155,7 +162,8 @@ impl Noise {
         }
     }
 
-    /// The smallest threshold at which keys of one unit alone are published with probability δ at most.
+    /// The smallest threshold at which keys of one unit alone are published with probability δ at
+    /// most.
     pub fn threshold(
         &self,
         grid_exponent: impl TryInto<GridExponent, Error: Into<Error>>,

@@ -12,13 +12,15 @@ use crate::{Error, StabilityMap, Transformation};
 /// From an answer to the numbers of all its groups.
 type ToNumbers<A> = Transformation<AnswerDomain<A>, ReachDistance, Numbers, NormsDistance>;
 
-/// Sums to which every row adds nonnegative numbers, in its own group only, of a sum of at most 1: counts, bins of a histogram, and the
-/// shares of a row in the moments of an unknown number of rows. `groups` is how many groups there are, if that is public.
+/// Sums to which every row adds nonnegative numbers, in its own group only, of a sum of at most 1:
+/// counts, bins of a histogram, and the shares of a row in the moments of an unknown number of
+/// rows. `groups` is how many groups there are, if that is public.
 ///
-/// **Proof.** In each of its groups a unit adds a nonnegative vector v of L1 norm at most m, so of L2 norm at most m. Added, it
-/// moves g groups: `L1 ≤ g·m`, `L2² ≤ g·m²`. Changed to v', the distance in a group is `‖v − v'‖₁ ≤ ‖v‖₁ + ‖v'‖₁`
-/// and, as `v·v' ≥ 0`, `‖v − v'‖² ≤ ‖v‖² + ‖v'‖²`; both have at most g groups, so that both bounds double. Several units: the triangle
-/// inequality. ∎
+/// **Proof.** In each of its groups a unit adds a nonnegative vector v of L1 norm at most m, so of
+/// L2 norm at most m. Added, it moves g groups: `L1 ≤ g·m`, `L2² ≤ g·m²`. Changed to v', the
+/// distance in a group is `‖v − v'‖₁ ≤ ‖v‖₁ + ‖v'‖₁` and, as `v·v' ≥ 0`,
+/// `‖v − v'‖² ≤ ‖v‖² + ‖v'‖²`; both have at most g groups, so that both bounds double. Several
+/// units: the triangle inequality. ∎
 pub fn shares<A: Clone + Send + Sync + 'static>(
     groups: Option<u64>,
     numbers: impl Fn(&A) -> Result<Vec<Rational>, Error> + Send + Sync + 'static,
@@ -34,12 +36,15 @@ pub fn shares<A: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Sums to which every row adds a number from `lower` to `upper`, or nothing, in its own group only. `groups` as for [`shares`].
+/// Sums to which every row adds a number from `lower` to `upper`, or nothing, in its own group
+/// only. `groups` as for [`shares`].
 ///
-/// **Proof.** A unit adds to each of its groups a number of magnitude at most `m·a`, `a = max(|lower|, |upper|)`. Added, it moves g
-/// groups by that. Changed, it moves a group that it leaves or enters by at most `m·a`, and one that it stays in by at most
-/// `m·w`, `w = max(upper, 0) − min(lower, 0) ≤ 2a`. With it staying in o of g groups, `L1 ≤ o·mw + 2(g − o)·ma ≤ 2g·ma`, and
-/// `L2² ≤ o·(mw)² + 2(g − o)·(ma)²`, which is largest at an end of o. Several units: the triangle inequality. ∎
+/// **Proof.** A unit adds to each of its groups a number of magnitude at most `m·a`,
+/// `a = max(|lower|, |upper|)`. Added, it moves g groups by that. Changed, it moves a group that it
+/// leaves or enters by at most `m·a`, and one that it stays in by at most `m·w`,
+/// `w = max(upper, 0) − min(lower, 0) ≤ 2a`. With it staying in o of g groups,
+/// `L1 ≤ o·mw + 2(g − o)·ma ≤ 2g·ma`, and `L2² ≤ o·(mw)² + 2(g − o)·(ma)²`, which is largest at an
+/// end of o. Several units: the triangle inequality. ∎
 pub fn sums<A: Clone + Send + Sync + 'static>(
     groups: Option<u64>,
     (lower, upper): (Rational, Rational),
@@ -67,12 +72,14 @@ pub fn sums<A: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Sums to which every row adds a vector of L1 norm at most `l1` and of squared L2 norm at most `l2_squared`, in its own group only. `groups` as for
-/// [`shares`].
+/// Sums to which every row adds a vector of L1 norm at most `l1` and of squared L2 norm at most
+/// `l2_squared`, in its own group only. `groups` as for [`shares`].
 ///
-/// **Proof.** In each of its groups a unit adds a vector of L1 norm at most `m·l1` and of L2 norm at most `m·√l2_squared`. Added, it moves g groups
-/// by that. Changed, it moves a group that it stays in by at most twice that, and of one that it leaves and one that it enters each by that: `L1 ≤ 2g·m·l1`
-/// and `L2² ≤ 4g·m²·l2_squared`, as `4 ≥ 2`. Several units: the triangle inequality. ∎
+/// **Proof.** In each of its groups a unit adds a vector of L1 norm at most `m·l1` and of L2 norm
+/// at most `m·√l2_squared`. Added, it moves g groups by that. Changed, it moves a group that it
+/// stays in by at most twice that, and of one that it leaves and one that it enters each by that:
+/// `L1 ≤ 2g·m·l1` and `L2² ≤ 4g·m²·l2_squared`, as `4 ≥ 2`. Several units: the triangle inequality.
+/// ∎
 pub fn vectors<A: Clone + Send + Sync + 'static>(
     groups: Option<u64>,
     each: Norms,
@@ -93,8 +100,9 @@ pub fn vectors<A: Clone + Send + Sync + 'static>(
     })
 }
 
-/// One number over a public number of rows, every one of which counts and is a unit of its own: a changed row moves it by the sensitivity of
-/// [`statistics`](crate::statistics) under change-one neighbours.
+/// One number over a public number of rows, every one of which counts and is a unit of its own: a
+/// changed row moves it by the sensitivity of [`statistics`](crate::statistics) under change-one
+/// neighbours.
 pub fn moved<A: Clone + Send + Sync + 'static>(
     extent: &Extent,
     number: impl Fn(&A) -> Result<Rational, Error> + Send + Sync + 'static,
@@ -108,7 +116,8 @@ pub fn moved<A: Clone + Send + Sync + 'static>(
                 return Ok(norms.clone());
             }
             Err(Error::space(
-                "a statistic of a public number of rows needs rows that change, each a unit of its own",
+                "a statistic of a public number of rows needs rows that change, each a unit of \
+                 its own",
             ))
         },
     )
@@ -116,9 +125,9 @@ pub fn moved<A: Clone + Send + Sync + 'static>(
 
 /// Sums of numbers, such as the margins of a table: the number i is added to the sum `places[i]`.
 ///
-/// **Proof.** A sum moves by at most the sum of what its numbers move by in magnitude, so that the L1 distance does not grow, and the squared L2
-/// distance of the sums is at most the square of that. And the square of a sum of k numbers is at most k times the sum of their
-/// squares. ∎
+/// **Proof.** A sum moves by at most the sum of what its numbers move by in magnitude, so that the
+/// L1 distance does not grow, and the squared L2 distance of the sums is at most the square of
+/// that. And the square of a sum of k numbers is at most k times the sum of their squares. ∎
 pub fn added(
     places: Arc<[usize]>,
 ) -> Result<Transformation<Numbers, NormsDistance, Numbers, NormsDistance>, Error> {

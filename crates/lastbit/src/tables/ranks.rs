@@ -21,7 +21,8 @@ const LOG2_MOST_ROWS: u32 = 40;
 /// The denominator of a share is at most 2^20, so that scores of so many rows fit into 62 bits.
 const LOG2_MOST_PARTS: u32 = 20;
 
-/// The offsets that occur in each group and how often: increasing, at most `last`, and at most 2^40 rows.
+/// The offsets that occur in each group and how often: increasing, at most `last`, and at most 2^40
+/// rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OffsetsDomain {
     last: u64,
@@ -87,7 +88,8 @@ pub fn offsets<A: Clone + Send + Sync + 'static>(
     )
 }
 
-/// Which rank a selection aims at: that of a quantile, or one beyond it by some rows, for the end of an interval.
+/// Which rank a selection aims at: that of a quantile, or one beyond it by some rows, for the end
+/// of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// The quantile.
@@ -109,7 +111,8 @@ impl Aim {
     }
 }
 
-/// A selection of one offset a group, whose rank is near the one that is aimed at, by the exponential mechanism over `0..=last`.
+/// A selection of one offset a group, whose rank is near the one that is aimed at, by the
+/// exponential mechanism over `0..=last`.
 #[derive(Clone, Debug)]
 pub struct RankSelection {
     last: u64,
@@ -130,8 +133,9 @@ pub type RanksZcdp =
     Measurement<OffsetsDomain, ReachDistance, Exact<ZeroConcentratedDivergence>, Vec<u64>>;
 
 impl RankSelection {
-    /// At `share` of the rows, with the bounded range `epsilon` in each group for neighbours within `reach`. `whole` says that every row counts, in
-    /// the one group: then a changed row stays in it.
+    /// At `share` of the rows, with the bounded range `epsilon` in each group for neighbours within
+    /// `reach`. `whole` says that every row counts, in the one group: then a changed row stays in
+    /// it.
     pub fn new(
         last: u64,
         share: &Rational,
@@ -143,7 +147,8 @@ impl RankSelection {
         let many = share.denominator() > Natural::ONE << LOG2_MOST_PARTS as usize;
         if share.is_negative() || *share > Rational::ONE || many {
             return Err(Error::other(format!(
-                "a quantile is at a share from 0 to 1 of at most 2^{LOG2_MOST_PARTS} parts, got {share}"
+                "a quantile is at a share from 0 to 1 of at most 2^{LOG2_MOST_PARTS} parts, got \
+                 {share}"
             )));
         }
         let one = Reach { units: 1, ..reach };
@@ -175,8 +180,9 @@ impl RankSelection {
         Ok(unit * Up::from_rational(&self.calibrated))
     }
 
-    /// How many rows beyond the quantile the ends of an interval aim: by the error of their rank, at half of the probability `alpha`, and by one
-    /// row more, for the definitions of a quantile that lie between two rows.
+    /// How many rows beyond the quantile the ends of an interval aim: by the error of their rank,
+    /// at half of the probability `alpha`, and by one row more, for the definitions of a quantile
+    /// that lie between two rows.
     pub fn margin(&self, alpha: &Rational) -> Result<u64, Error> {
         let rank = self.rank_error(&alpha.times_power_of_two(-1))?;
         Rational::try_from(rank.get())
@@ -192,8 +198,8 @@ impl RankSelection {
             })
     }
 
-    /// The selection in every group, with its loss in ε: a bounded range of η is a pure loss of η, and a unit takes part in the selections
-    /// of its groups.
+    /// The selection in every group, with its loss in ε: a bounded range of η is a pure loss of η,
+    /// and a unit takes part in the selections of its groups.
     pub fn pure(&self, aim: Aim) -> Result<RanksPure, Error> {
         let selection = self.clone();
         self.selections(
@@ -224,15 +230,16 @@ impl RankSelection {
         )
     }
 
-    /// The selection in every group by its law: so many selections of bounded range. A unit that moves between groups takes part in twice as many at half the
-    /// range, which together have the bounded range of so many.
+    /// The selection in every group by its law: so many selections of bounded range. A unit that
+    /// moves between groups takes part in twice as many at half the range, which together have the
+    /// bounded range of so many.
     pub fn losses(&self, reach: &Reach) -> Result<FixedLosses, Error> {
         let groups = reach.within(self.groups).limits.groups();
         Ok(FixedLosses::bounded_range(self.range(*reach)?, groups))
     }
 
-    /// The bounded range of the selection in one group. Both losses are convex in it and zero at zero, so that units that share their groups are
-    /// the worst case.
+    /// The bounded range of the selection in one group. Both losses are convex in it and zero at
+    /// zero, so that units that share their groups are the worst case.
     fn range(&self, reach: Reach) -> Result<Rational, Error> {
         let one = Reach { units: 1, ..reach };
         let moved = moved(&self.share, self.whole, one)? * Rational::from(reach.units);
@@ -274,13 +281,16 @@ impl RankSelection {
     }
 }
 
-/// How far one unit moves the distance of a rank from the quantile at `share`, in one group; if neighbours differ in more groups than the unit's
-/// limit, the losses of all together are at most those of so many groups that move by this much.
+/// How far one unit moves the distance of a rank from the quantile at `share`, in one group; if
+/// neighbours differ in more groups than the unit's limit, the losses of all together are at most
+/// those of so many groups that move by this much.
 ///
-/// **Proof.** The distance is `max(0, s·above − (1 − s)·(n − above), (1 − s)·below − s·(n − below))`: a row that comes or goes moves
-/// it by at most `a = max(s, 1 − s)`, and one that is exchanged for another by at most `s + (1 − s) = 1 ≤ 2a`. So a unit that is
-/// added moves g groups by `m·a`. One that changes moves a group that it stays in by at most m, and one that it leaves or enters by at most
-/// `m·a`; a loss that is convex in the distance, and zero at zero, is at most that of one group at `2m·a`. ∎
+/// **Proof.** The distance is
+/// `max(0, s·above − (1 − s)·(n − above), (1 − s)·below − s·(n − below))`: a row that comes or goes
+/// moves it by at most `a = max(s, 1 − s)`, and one that is exchanged for another by at most
+/// `s + (1 − s) = 1 ≤ 2a`. So a unit that is added moves g groups by `m·a`. One that changes moves
+/// a group that it stays in by at most m, and one that it leaves or enters by at most `m·a`; a loss
+/// that is convex in the distance, and zero at zero, is at most that of one group at `2m·a`. ∎
 fn moved(share: &Rational, whole: bool, reach: Reach) -> Result<Rational, Error> {
     let rows = Rational::from(reach.limits.rows());
     let most = share.clone().max(&Rational::ONE - share);
@@ -307,12 +317,14 @@ pub struct RankCandidates {
 }
 
 impl RankCandidates {
-    /// Runs of offsets of equal score: `−q` times the distance of their rank from `r = s·n + shift`, for `s = p/q`, which is
-    /// `max(0, r − (n − above), below − r)`.
+    /// Runs of offsets of equal score: `−q` times the distance of their rank from
+    /// `r = s·n + shift`, for `s = p/q`, which is `max(0, r − (n − above), below − r)`.
     ///
-    /// If the lower end of an interval aims below all rows, the first offset is as good an end as any, and if the upper end aims above all rows
-    /// the last one is: its distance to that side does not count. So some offset always has the distance 0 (if `0 ≤ r ≤ n` a row's, and
-    /// else such an end), and one unit moves the distances by no more than without the shift, which is public.
+    /// If the lower end of an interval aims below all rows, the first offset is as good an end as
+    /// any, and if the upper end aims above all rows the last one is: its distance to that side
+    /// does not count. So some offset always has the distance 0 (if `0 ≤ r ≤ n` a row's, and else
+    /// such an end), and one unit moves the distances by no more than without the shift, which is
+    /// public.
     pub fn new(offsets: &Offsets, last: u64, share: &Rational, aim: Aim) -> RankCandidates {
         // q ≤ 2^20 and 0 ≤ p ≤ q; n and the shift are at most 2^40: all scores are below 2^62.
         let q = i128::try_from(share.denominator()).unwrap_or(1);

@@ -54,7 +54,8 @@ impl fmt::Display for ReachDistance {
     }
 }
 
-/// The distance of [`ReachDistance`]: what differs are the rows of `units` units, each of which counts within the limits.
+/// The distance of [`ReachDistance`]: what differs are the rows of `units` units, each of which
+/// counts within the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// How many units.
@@ -78,7 +79,8 @@ impl Reach {
         }
     }
 
-    /// The most groups in which one unit makes a difference: one that changes leaves some and enters others.
+    /// The most groups in which one unit makes a difference: one that changes leaves some and
+    /// enters others.
     pub fn groups_changed(self) -> Rational {
         let groups = Rational::from(self.limits.groups);
         match self.metric {
@@ -138,11 +140,13 @@ impl<A: Clone + Send + Sync + 'static> MetricSpace<ReachDistance> for AnswerDoma
 
 /// A scan that keeps a unit's rows by the unit's own rows alone, within the limits.
 ///
-/// **Proof.** What is kept of a unit is a function of that unit's rows and of public numbers (a keyed hash chooses), so it is the same in two
-/// tables that agree on the unit. Tables that differ in d units so differ, after the scan, in the kept rows of these d units, and each
-/// has at most `rows` rows in each of at most `groups` groups. ∎
+/// **Proof.** What is kept of a unit is a function of that unit's rows and of public numbers (a
+/// keyed hash chooses), so it is the same in two tables that agree on the unit. Tables that differ
+/// in d units so differ, after the scan, in the kept rows of these d units, and each has at most
+/// `rows` rows in each of at most `groups` groups. ∎
 ///
-/// That `read` keeps rows in this way is for the engine to see to; tests compare its answers on neighbours with the chain's map.
+/// That `read` keeps rows in this way is for the engine to see to; tests compare its answers on
+/// neighbours with the chain's map.
 pub fn scan<T, A>(
     metric: UnitDistance,
     limits: Limits,

@@ -35,7 +35,8 @@ type Sizes = Vec<(u32, u32)>;
 /// Weights of Laplace noises are rounded up to this many parts of the largest.
 const PARTS: u32 = 128;
 
-/// More Laplace noises than these are bounded by their moments: the terms of the exact tail would cancel.
+/// More Laplace noises than these are bounded by their moments: the terms of the exact tail would
+/// cancel.
 const FEW: usize = 6;
 
 impl Tails {
@@ -52,15 +53,19 @@ impl Tails {
             }
     }
 
-    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for all weights with `|wᵢ| ≤ weights[i]`, where each `ηᵢ` is the noise, rounded to the grid, and all
-    /// are independent.
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for all weights with `|wᵢ| ≤ weights[i]`, where each
+    /// `ηᵢ` is the noise, rounded to the grid, and all are independent.
     ///
-    /// **Proof.** Rounding moves each `ηᵢ` by at most half a step, so the sum by `Σ|wᵢ|/2` steps. For Gaussian noise the sum is Gaussian, with
-    /// variance `σ²·Σwᵢ²`. Laplace noise is symmetric and unimodal: a larger weight makes its term less peaked, and the sum of independent
-    /// symmetric unimodal terms too (Birnbaum 1948), so that weights may be rounded up. For distinct scales `aᵢ = |wᵢ|·s` the
-    /// characteristic function `Π 1/(1 + aᵢ²u²)` is `Σ Aᵢ/(1 + aᵢ²u²)` with `Aᵢ = Π_{j≠i} aᵢ²/(aᵢ² − aⱼ²)`, so that
-    /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is at most `2e^(−λt)·E e^(λΣwᵢηᵢ) = 2e^(−λt)·Π 1/(1 − λ²aᵢ²)` for any λ
-    /// below all `1/aᵢ` (Markov's inequality), or at most the probability that one of two parts of the sum exceeds its part of t. ∎
+    /// **Proof.** Rounding moves each `ηᵢ` by at most half a step, so the sum by `Σ|wᵢ|/2` steps.
+    /// For Gaussian noise the sum is Gaussian, with variance `σ²·Σwᵢ²`. Laplace noise is symmetric
+    /// and unimodal: a larger weight makes its term less peaked, and the sum of independent
+    /// symmetric unimodal terms too (Birnbaum 1948), so that weights may be rounded up. For
+    /// distinct scales `aᵢ = |wᵢ|·s` the characteristic function `Π 1/(1 + aᵢ²u²)` is
+    /// `Σ Aᵢ/(1 + aᵢ²u²)` with `Aᵢ = Π_{j≠i} aᵢ²/(aᵢ² − aⱼ²)`, so that
+    /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is at most
+    /// `2e^(−λt)·E e^(λΣwᵢηᵢ) = 2e^(−λt)·Π 1/(1 − λ²aᵢ²)` for any λ below all `1/aᵢ` (Markov's
+    /// inequality), or at most the probability that one of two parts of the sum exceeds its part of
+    /// t. ∎
     pub fn combined(
         &self,
         noise: &Noise,
@@ -84,11 +89,12 @@ impl Tails {
             }
     }
 
-    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for noises of several kinds and sizes, each rounded to its grid, all independent, and all weights of at
-    /// most these magnitudes.
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for noises of several kinds and sizes, each rounded to
+    /// its grid, all independent, and all weights of at most these magnitudes.
     ///
-    /// **Proof.** That of [`combined`](Tails::combined): the Gaussian noises add up to a Gaussian one, and Laplace noises of any scales were bounded
-    /// there. If there are both, each part is beyond its bound with half of the probability. ∎
+    /// **Proof.** That of [`combined`](Tails::combined): the Gaussian noises add up to a Gaussian
+    /// one, and Laplace noises of any scales were bounded there. If there are both, each part is
+    /// beyond its bound with half of the probability. ∎
     pub fn of_sum(&self, terms: &[Term<'_>], alpha: &Rational) -> Up {
         let (mut rounding, mut variance) = (Up::ZERO, Up::ZERO);
         let mut laplaces = Vec::new();
@@ -137,7 +143,8 @@ impl Tails {
         largest * tail
     }
 
-    /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of the smallest.
+    /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of
+    /// the smallest.
     fn normal(&self, alpha: &Rational) -> Rational {
         if let Some(known) = self.normal.borrow().get(alpha) {
             return known.clone();
@@ -188,7 +195,8 @@ impl Tails {
         if let Some(known) = self.many.borrow().get(&key) {
             return *known;
         }
-        // The largest may outweigh all others: then its own tail, at most of the probability, and theirs at the rest.
+        // The largest may outweigh all others: then its own tail, at most of the probability, and
+        // theirs at the rest.
         let mut others = key.0.clone();
         let largest = others.last_mut().map_or(PARTS, |(size, count)| {
             *count -= 1;
@@ -204,8 +212,8 @@ impl Tails {
     }
 }
 
-/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order, with how many there are of each; zeros are left
-/// out.
+/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order,
+/// with how many there are of each; zeros are left out.
 fn parts(weights: &[(Up, u32)]) -> (Up, Sizes) {
     let largest = weights
         .iter()
@@ -242,8 +250,9 @@ fn distinct(mut parts: Vec<u32>) -> Vec<u32> {
     parts
 }
 
-/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for Laplace noises of scales `size/PARTS`, so many of each: `(ln(2/α) − Σ ln(1 − λ²aᵢ²))/λ`, the
-/// smallest of some λ. Sizes are taken as parts of the largest, so that any λ below 1 will do.
+/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for Laplace noises of scales `size/PARTS`, so many of each:
+/// `(ln(2/α) − Σ ln(1 − λ²aᵢ²))/λ`, the smallest of some λ. Sizes are taken as parts of the
+/// largest, so that any λ below 1 will do.
 fn by_moments(sizes: &[(u32, u32)], alpha: &Rational) -> Up {
     let most = i64::from(sizes.last().map_or(1, |&(size, _)| size));
     let twice = &Rational::from(2u64) / alpha;
@@ -262,7 +271,8 @@ fn by_moments(sizes: &[(u32, u32)], alpha: &Rational) -> Up {
     (1..32).map(at).fold(Up::INFINITY, Up::min) * unit
 }
 
-/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`, all different.
+/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`,
+/// all different.
 fn quantile(parts: &[u32], alpha: &Rational) -> Up {
     let square = |part: u32| i64::from(part) * i64::from(part);
     let terms: Vec<(Interval, Interval)> = parts

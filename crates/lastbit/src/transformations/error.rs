@@ -14,12 +14,14 @@
 pub enum TransformationError {
     /// A range or a tree needs at least one bin between two edges.
     #[error(
-        "a numeric histogram needs at least 2 edges, got {0}; give the first edge, the last, and those between"
+        "a numeric histogram needs at least 2 edges, got {0}; give the first edge, the last, and \
+         those between"
     )]
     TooFewEdges(usize),
     /// NaN or an infinity as an edge.
     #[error(
-        "an edge must be a finite number, got {0}; values beyond the first and the last edge have bins of their own"
+        "an edge must be a finite number, got {0}; values beyond the first and the last edge have \
+         bins of their own"
     )]
     EdgeNotFinite(String),
     /// Edges that do not increase strictly.
@@ -42,7 +44,8 @@ pub enum TransformationError {
     DuplicateCategory(String),
     /// A tree in which a node does not branch.
     #[error(
-        "a tree needs a branching factor of at least 2, got {0}; 16 is a good choice for range queries"
+        "a tree needs a branching factor of at least 2, got {0}; 16 is a good choice for range \
+         queries"
     )]
     Branching(usize),
     /// A tree without leaves, or with more than memory can hold.
@@ -63,7 +66,8 @@ pub enum TransformationError {
     LeavesNotPublic(usize),
     /// A vector that does not have one entry for each node.
     #[error(
-        "the tree has {expected} nodes, got {got} values; pass the nodes as the tree's transformation orders them"
+        "the tree has {expected} nodes, got {got} values; pass the nodes as the tree's \
+         transformation orders them"
     )]
     Nodes {
         /// How many nodes the tree has.
@@ -94,7 +98,8 @@ pub enum TransformationError {
     ResizeToNothing,
     /// The number of rows must be public.
     #[error(
-        "a {what} needs a public number of rows; give the domain a size, `resize` to one, or release a sum and a count and divide"
+        "a {what} needs a public number of rows; give the domain a size, `resize` to one, or \
+         release a sum and a count and divide"
     )]
     SizeNeeded {
         /// Which statistic.

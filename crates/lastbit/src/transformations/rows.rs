@@ -68,7 +68,8 @@ impl RowMetric for ChangeOneDistance {
     fn unpaired_rows(&self, distance: &u64) -> Result<u64, Error> {
         distance.checked_mul(2).ok_or_else(|| {
             Error::distance(format!(
-                "a change-one distance of {distance} is more rows than any data set has; use a smaller one"
+                "a change-one distance of {distance} is more rows than any data set has; use a \
+                 smaller one"
             ))
         })
     }

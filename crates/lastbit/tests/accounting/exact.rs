@@ -336,7 +336,8 @@ fn zcdp_near_zero_holds_for_releases_that_are_zcdp() {
     }
 }
 
-/// The largest δ at ε that an analyst can reach who, after each answer, chooses the next release from a menu, as long as a filter admits it: by trying everything.
+/// The largest δ at ε that an analyst can reach who, after each answer, chooses the next release
+/// from a menu, as long as a filter admits it: by trying everything.
 fn best_attack(
     filter: &AdaptiveFilter,
     menu: &[(f64, Charge)],
@@ -395,8 +396,9 @@ fn no_adaptive_analyst_exceeds_a_filter() {
     }
 }
 
-/// A filter that spends one δ on Gaussian noise and on thresholds alike, whichever the analyst asks for, is not (ε, δ) private: who has seen a large loss goes on with noise, who has seen a
-/// small one takes the rest of δ.
+/// A filter that spends one δ on Gaussian noise and on thresholds alike, whichever the analyst asks
+/// for, is not (ε, δ) private: who has seen a large loss goes on with noise, who has seen a small
+/// one takes the rest of δ.
 #[test]
 fn erratum_17_a_shared_delta_is_exceeded_by_an_adaptive_analyst() {
     let (epsilon, delta) = (Rational::ONE, Rational::new(1, 100));
@@ -438,7 +440,8 @@ fn erratum_17_a_shared_delta_is_exceeded_by_an_adaptive_analyst() {
 
 #[test]
 fn laplace_noise_on_several_numbers_is_dominated_by_noise_on_one() {
-    // The profile of two is the mean of the profile of one over the loss of the other: two atoms and a density, by the middles of many cells.
+    // The profile of two is the mean of the profile of one over the loss of the other: two atoms
+    // and a density, by the middles of many cells.
     let profile = |a: f64, z: f64| match z {
         z if z >= a => 0.0,
         z if z <= -a => 1.0 - z.exp(),

@@ -1,4 +1,5 @@
-//! Compositions against closed forms at 200 bits: the exact δ, down to 1e-30 and up to 10^4-fold, is never above the upper bound nor below the lower, and both are close.
+//! Compositions against closed forms at 200 bits: the exact δ, down to 1e-30 and up to 10^4-fold,
+//! is never above the upper bound nor below the lower, and both are close.
 
 use lastbit::accounting::{Composition, Pair, gaussian_delta};
 use lastbit_exact::{Down, Interval, Rational};
@@ -46,7 +47,8 @@ fn vectors() -> impl Iterator<Item = Vector> {
     })
 }
 
-/// Whether an enclosure holds a number known to 30 digits, and how many times the number its upper end is.
+/// Whether an enclosure holds a number known to 30 digits, and how many times the number its upper
+/// end is.
 fn check(vector: &Vector, delta: Interval) -> f64 {
     let slack = &vector.delta * &exact("1e-28");
     let upper = Rational::try_from(delta.hi()).unwrap();

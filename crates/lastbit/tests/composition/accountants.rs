@@ -174,7 +174,8 @@ fn a_refusal_states_the_excess_of_each_part() {
     ] {
         let requested = pair(requested.0, requested.1);
         let expected = format!(
-            "over budget: requested {requested}, remaining (1, 0.25), difference {excess}; ask for less, or raise the budget"
+            "over budget: requested {requested}, remaining (1, 0.25), difference {excess}; ask \
+             for less, or raise the budget"
         );
         assert_eq!(filter.charge(&requested).unwrap_err().to_string(), expected);
     }
@@ -208,7 +209,8 @@ fn a_composition_says_nothing_beyond_its_distance() {
     let error = composition.map(&2).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the losses were set for distances up to 1, and say nothing at 2; build the composition for the larger distance"
+        "the losses were set for distances up to 1, and say nothing at 2; build the composition \
+         for the larger distance"
     );
     assert!(!composition.check(&2, &Up::exact(100.0)).unwrap());
 }

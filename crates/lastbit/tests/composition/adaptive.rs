@@ -27,8 +27,8 @@ const ROUNDS: usize = 3;
 const BEGINNINGS: u32 = 1 + 2 + 4;
 
 impl Analyst {
-    /// Whether a release is refused follows from the answers before it, so a refusal has the place of a no: it never stands
-    /// beside one, and tells an analyst nothing new.
+    /// Whether a release is refused follows from the answers before it, so a refusal has the place
+    /// of a no: it never stands beside one, and tells an analyst nothing new.
     fn choice(&self, seen: &Seen) -> usize {
         let place = seen.iter().fold(0, |place, &one| {
             2 * place + 1 + usize::from(one.unwrap_or(false))
@@ -300,7 +300,8 @@ fn bounded_ranges_do_not_add_up_adaptively() {
             .iter()
             .all(|r| *r == Rational::from(3i64))
     );
-    // After the answer with the larger loss ask for `up`, whose losses reach ln 2; after the other for `first`, down to ln 1/2.
+    // After the answer with the larger loss ask for `up`, whose losses reach ln 2; after the other
+    // for `first`, down to ln 1/2.
     let most = &first.0 * &up.1;
     let least = &first.1 * &first.1;
     assert_eq!(&most / &least, Rational::from(12i64)); // 12 > 3·3

@@ -16,7 +16,8 @@ fn rows() -> Rows {
     VectorDomain::new(AtomDomain::new())
 }
 
-/// A measurement of the caller's own whose map is false: it fails on some data, before or after it draws, and says where.
+/// A measurement of the caller's own whose map is false: it fails on some data, before or after it
+/// draws, and says where.
 fn leaky(draws_first: bool) -> Release {
     Measurement::new(
         rows(),

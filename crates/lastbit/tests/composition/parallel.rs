@@ -1,4 +1,5 @@
-//! Parallel composition against the exact laws of all small data sets, under both neighbour relations.
+//! Parallel composition against the exact laws of all small data sets, under both neighbour
+//! relations.
 
 use lastbit::composition::parallel;
 use lastbit::domains::{AtomDomain, VectorDomain};
@@ -73,7 +74,8 @@ fn any() -> Release {
     .unwrap()
 }
 
-/// Every multiset of at most three of the rows 0, 1, 2, 3; rows go to the part of their parity, but 3 to none.
+/// Every multiset of at most three of the rows 0, 1, 2, 3; rows go to the part of their parity, but
+/// 3 to none.
 fn data_sets() -> Vec<Vec<u64>> {
     let mut sets = vec![vec![]];
     for size in 1..=3 {
@@ -144,7 +146,8 @@ fn all_small_data_sets_stay_within_the_loss_under_both_relations() {
             "changed {distance}: {ratio}"
         );
     }
-    // One row added: the larger loss, ln 3. One row changed: it may leave one part and enter the other, ln 2 + ln 3.
+    // One row added: the larger loss, ln 3. One row changed: it may leave one part and enter the
+    // other, ln 2 + ln 3.
     assert_eq!(
         (&by_added[1], &by_changed[1]),
         (&Rational::from(3i64), &Rational::from(6i64))
@@ -152,7 +155,8 @@ fn all_small_data_sets_stay_within_the_loss_under_both_relations() {
     assert!(reaches(added.map(&1).unwrap(), &by_added[1]));
     assert!(reaches(added.map(&2).unwrap(), &by_added[2]));
     assert!(reaches(changed.map(&1).unwrap(), &by_changed[1]));
-    // The largest single loss would not be enough under change-one distance, not even that of two rows in one part.
+    // The largest single loss would not be enough under change-one distance, not even that of two
+    // rows in one part.
     assert!(!bounds(count().map(&2).unwrap(), &by_changed[1]));
 }
 

@@ -12,8 +12,9 @@ use lastbit_noise::bernoulli;
 
 use super::support::{bounds, exact, largest_ratio, law};
 
-/// Losses were amplified one by one and then added, for releases from one and the same sample (opendp#2933). The true loss of two
-/// such releases is above that sum; it is the amplified loss of both.
+/// Losses were amplified one by one and then added, for releases from one and the same sample
+/// (opendp#2933). The true loss of two such releases is above that sum; it is the amplified loss of
+/// both.
 #[test]
 fn peer_bug_amplification_composed_twice() {
     // Is there any row? Told truly with probability 9/10: ln 9.
@@ -54,7 +55,8 @@ fn peer_bug_amplification_composed_twice() {
     );
     assert!(bounds(one_sample.map(&1).unwrap(), &ratio));
 
-    // The sum is right for two samples, and that is all that composing sampled releases can mean here.
+    // The sum is right for two samples, and that is all that composing sampled releases can mean
+    // here.
     let sampled = poisson_subsample(&any, &rate).unwrap();
     let two_samples = sequential([sampled.clone(), sampled]).unwrap();
     let laws =
@@ -100,7 +102,8 @@ fn peer_bug_delta_lost_in_an_odometer() {
     assert_eq!(odometer.spent().unwrap().delta(), loss.delta());
 }
 
-/// A formula for the running total with a logarithm missing (smartnoise-sdk#621): the total of equal losses is their multiple.
+/// A formula for the running total with a logarithm missing (smartnoise-sdk#621): the total of
+/// equal losses is their multiple.
 #[test]
 fn peer_bug_odometer_total_is_not_the_sum() {
     let mut odometer = Odometer::new(MaxDivergence).unwrap();

@@ -178,7 +178,8 @@ fn a_list_must_have_releases_over_one_space() {
     assert!(error.is_composition());
     assert_eq!(
         error.to_string(),
-        "cannot compose: the domain is i64, and that of a release i64 in [0, 10]; make them equal, or chain a transformation before it"
+        "cannot compose: the domain is i64, and that of a release i64 in [0, 10]; make them \
+         equal, or chain a transformation before it"
     );
 }
 

@@ -20,7 +20,8 @@ impl Coin {
         Coin { p, q }
     }
 
-    /// The two-point release of range `ln ratio` whose second outcome has the given probability under P.
+    /// The two-point release of range `ln ratio` whose second outcome has the given probability
+    /// under P.
     fn ranged(ratio: &Rational, share: &Rational) -> Coin {
         let p = &Rational::ONE - share;
         let q = &p / &(&p + &(ratio * share));
@@ -47,7 +48,8 @@ fn product(coins: &[Coin]) -> FinitePair {
     FinitePair::new(p, q).unwrap()
 }
 
-/// The plan's releases as `what` knows them, composed: each accountant's ε is enough for the exact law at δ.
+/// The plan's releases as `what` knows them, composed: each accountant's ε is enough for the exact
+/// law at δ.
 fn every_price_holds(coins: &[Coin], plan: &Losses, delta: &str) -> Charges {
     let spent = Down::from_rational(&number(delta));
     let prices = plan.charges(spent).unwrap();
@@ -181,7 +183,8 @@ fn knowing_more_never_costs_more() {
 
 #[test]
 fn bounded_range_is_worth_knowing() {
-    // 100 selections at 0.1: a quarter of the ρ, and half of the ε, of releases that are merely private.
+    // 100 selections at 0.1: a quarter of the ρ, and half of the ε, of releases that are merely
+    // private.
     let list = charges(LossBound::BoundedRange(Up::exact(0.1)), 100, 1e-6);
     let optimal = list.epsilon(Accountant::Optimal).unwrap().get();
     let aware = list.epsilon(Accountant::BoundedRangeZcdp).unwrap().get();

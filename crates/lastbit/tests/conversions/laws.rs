@@ -1,5 +1,5 @@
-//! The casts against the definitions of the measures, on finite laws with exact probabilities; every comparison is between
-//! enclosures, so what passes is proved for the laws tried.
+//! The casts against the definitions of the measures, on finite laws with exact probabilities;
+//! every comparison is between enclosures, so what passes is proved for the laws tried.
 
 use lastbit::conversions::*;
 use lastbit_exact::{Down, Interval, Rational, Up};
@@ -104,7 +104,8 @@ proptest! {
     }
 }
 
-/// The two laws on two outcomes whose loss has the range `ln ratio`, the outcome of smaller loss with probability `share` under P.
+/// The two laws on two outcomes whose loss has the range `ln ratio`, the outcome of smaller loss
+/// with probability `share` under P.
 fn two_points(ratio: &Rational, share: &Rational) -> FinitePair {
     // Q/P is s on one outcome and s·ratio on the other; the masses of Q add up to 1.
     let rest = &Rational::ONE - share;
@@ -118,7 +119,8 @@ fn a_two_point_family_attains_the_tight_bound_as_the_order_falls_to_one() {
     let order: Rational = "1.000000000001".parse().unwrap();
     for ratio in ["1.000001", "1.01", "1.5", "3", "20", "1e4", "1e9", "1e40"] {
         let ratio: Rational = ratio.parse().unwrap();
-        // The share of largest divergence, 1 + q(R − 1) = (R − 1)/ln R, to 15 digits or so: it is stationary.
+        // The share of largest divergence, 1 + q(R − 1) = (R − 1)/ln R, to 15 digits or so: it is
+        // stationary.
         let r = Interval::from_rational(&(&ratio - &Rational::ONE)).midpoint();
         let best = (1.0 / r.ln_1p() - 1.0 / r).clamp(0.0, 1.0);
         let pair = two_points(&ratio, &Rational::try_from(best).unwrap());
@@ -197,19 +199,21 @@ fn certainty_and_coin() -> FinitePair {
 
 #[test]
 fn erratum_10_range_divergence_takes_both_orderings_and_equal_supports() {
-    // From certainty's side there is one outcome, one loss (ln 2), and so a range of 0; from the coin's side an outcome has
-    // infinite loss. A definition over one ordering would call these laws 0-close, hence equal.
+    // From certainty's side there is one outcome, one loss (ln 2), and so a range of 0; from the
+    // coin's side an outcome has infinite loss. A definition over one ordering would call these
+    // laws 0-close, hence equal.
     let pair = certainty_and_coin();
     assert_eq!(pair.range_divergence(), None);
     assert_eq!(pair.max_divergence(), None);
-    // What the one-sided range of 0 would claim: ρ = 0, so no divergence at all. It is ln 2 in the order that is finite, and any
-    // event tells the laws apart with advantage 1/2.
+    // What the one-sided range of 0 would claim: ρ = 0, so no divergence at all. It is ln 2 in the
+    // order that is finite, and any event tells the laws apart with advantage 1/2.
     let claimed = bounded_range_to_zcdp(Up::ZERO).unwrap();
     assert_eq!(claimed.get(), 0.0);
     assert_eq!(pair.delta(&Rational::ZERO).unwrap(), Interval::point(0.5));
     assert!(pair.delta(&Rational::new(20, 1)).unwrap().lo() > 0.49);
-    // The lemma E[e^-Z] = 1 fails on it too: the mass of Q on P's support is 1/2. With equal supports it holds: it is the mass of Q.
-    // And with equal supports both orderings have the same range.
+    // The lemma E[e^-Z] = 1 fails on it too: the mass of Q on P's support is 1/2. With equal
+    // supports it holds: it is the mass of Q. And with equal supports both orderings have the same
+    // range.
     let near = FinitePair::new(law(&[999, 1]), law(&[500, 500])).unwrap();
     let swapped = FinitePair::new(law(&[500, 500]), law(&[999, 1])).unwrap();
     assert_eq!(near.range_divergence(), swapped.range_divergence());
@@ -218,8 +222,8 @@ fn erratum_10_range_divergence_takes_both_orderings_and_equal_supports() {
 
 #[test]
 fn erratum_10_zcdp_is_a_condition_on_every_order_above_one() {
-    // Randomized response: D_α/α falls with α, so that orders above 2 alone, which is what E[e^(αZ)] ≤ e^(α(α+1)ρ) for α > 1 looks
-    // at, would allow a smaller ρ than zCDP does.
+    // Randomized response: D_α/α falls with α, so that orders above 2 alone, which is what
+    // E[e^(αZ)] ≤ e^(α(α+1)ρ) for α > 1 looks at, would allow a smaller ρ than zCDP does.
     let pair = pair(&[9, 1], &[1, 9]);
     let per_order = |order: &str| {
         let order: Rational = order.parse().unwrap();

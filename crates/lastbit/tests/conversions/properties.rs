@@ -1,4 +1,5 @@
-//! Casts refuse what is not a loss, grow with what they are given, and undo each other on the safe side.
+//! Casts refuse what is not a loss, grow with what they are given, and undo each other on the safe
+//! side.
 
 use lastbit::Error;
 use lastbit::conversions::*;
@@ -149,7 +150,8 @@ proptest! {
         let delta = Down::exact(delta);
         let rho = zcdp_for_approximate(Down::exact(epsilon), delta).unwrap().get();
         let back = |rho: f64| zcdp_to_approximate_epsilon(Up::exact(rho), delta).unwrap().get();
-        // The last rounding up may pass the target by one double; a little less ρ may not pass it, and a little more must.
+        // The last rounding up may pass the target by one double; a little less ρ may not pass it,
+        // and a little more must.
         prop_assert!(back(rho * (1.0 - 1e-12)) <= epsilon);
         prop_assert!(back(rho * (1.0 + 1e-9)) > epsilon);
     }

@@ -1,5 +1,5 @@
-//! Every cast against mpmath at 60 digits over more than 12 decades of input: never below the exact value, and no further above
-//! it than its documentation says.
+//! Every cast against mpmath at 60 digits over more than 12 decades of input: never below the exact
+//! value, and no further above it than its documentation says.
 
 use lastbit::Error;
 use lastbit::conversions::*;
@@ -21,8 +21,8 @@ impl Arguments<'_> {
     }
 }
 
-/// Checks every vector of a cast: the result is at or beyond the exact value in its direction, and at most `tolerance` doubles
-/// beyond the best such double.
+/// Checks every vector of a cast: the result is at or beyond the exact value in its direction, and
+/// at most `tolerance` doubles beyond the best such double.
 fn check(
     cast: &str,
     rounding: Rounding,

@@ -1,4 +1,5 @@
-//! Chains compose functions and maps, refuse sides that do not fit, and let no wrong function through.
+//! Chains compose functions and maps, refuse sides that do not fit, and let no wrong function
+//! through.
 
 use core::fmt;
 
@@ -155,7 +156,8 @@ fn metrics_of_one_type_that_differ_are_refused_and_both_named() {
     let error = pass(2).unwrap().then(&pass(3).unwrap()).unwrap_err();
     assert!(error.is_mismatch());
     assert!(error.to_string().starts_with(
-        "cannot chain: the metric on the left is L1 distance in steps of 2, on the right L1 distance in steps of 3"
+        "cannot chain: the metric on the left is L1 distance in steps of 2, on the right L1 \
+         distance in steps of 3"
     ));
     // The space itself is checked when something is built on it.
     assert!(pass(0).unwrap_err().is_space());

@@ -1,4 +1,5 @@
-//! Domains hold what they say, are equal only if they hold the same, and say what is wrong with a bad one.
+//! Domains hold what they say, are equal only if they hold the same, and say what is wrong with a
+//! bad one.
 
 use std::collections::BTreeMap;
 

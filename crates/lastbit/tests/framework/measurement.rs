@@ -1,4 +1,5 @@
-//! A measurement refuses what it must, changes nothing that it should not, and its map bounds the exact law of its function.
+//! A measurement refuses what it must, changes nothing that it should not, and its map bounds the
+//! exact law of its function.
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::measures::{
@@ -33,7 +34,8 @@ fn randomized_response(odds: i64) -> Response {
     .unwrap()
 }
 
-/// A measurement of one number whose map is the given function; for tests of what surrounds the map.
+/// A measurement of one number whose map is the given function; for tests of what surrounds the
+/// map.
 fn with_loss(
     map: impl Fn(&Rational) -> Result<Up, Error> + Send + Sync + 'static,
 ) -> Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64> {
@@ -55,7 +57,8 @@ fn the_map_bounds_the_exact_law_of_the_function() {
         let (yes, no) = (law(true), law(false));
         let likely = Rational::new(odds, odds + 1);
         assert!(yes.of(&true).contains(&likely) && no.of(&false).contains(&likely));
-        // The ratio of probabilities of one output is exactly the odds, so the loss is exactly ln odds.
+        // The ratio of probabilities of one output is exactly the odds, so the loss is exactly ln
+        // odds.
         let exact = ln_enclosure(&Dyadic::from(odds), 200);
         let loss = response.map(&1).unwrap();
         assert!(Dyadic::try_from(loss.get()).unwrap() >= *exact.lo());
@@ -90,7 +93,8 @@ fn an_argument_outside_the_domain_is_refused_without_naming_it() {
     assert!(error.is_outside_domain());
     assert_eq!(
         error.to_string(),
-        "the argument is outside the input domain, i64 in [0, 9]; clamp, cast or resize it to that first"
+        "the argument is outside the input domain, i64 in [0, 9]; clamp, cast or resize it to \
+         that first"
     );
     let text = release.post(|value| Ok(value.to_string()));
     assert!(text.invoke(&10).unwrap_err().is_outside_domain());
@@ -243,7 +247,8 @@ fn curves_are_read_only_where_they_say_something() {
     assert_eq!(curve.epsilon(Down::ZERO).unwrap().get(), 0.5);
 }
 
-/// A peer's check of (ε, δ) failed with "order unknown" where the two parts pull apart. Here that is simply not enough.
+/// A peer's check of (ε, δ) failed with "order unknown" where the two parts pull apart. Here that
+/// is simply not enough.
 #[test]
 fn peer_bug_order_of_epsilon_and_delta_is_unknown() {
     let loss = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta)).unwrap();

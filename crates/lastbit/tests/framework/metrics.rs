@@ -62,7 +62,8 @@ proptest! {
         is_metric(&rows(), LInfDistance, [&x, &y, &z], Rational::ZERO, exact_sum);
         is_metric(&rows(), RangeDistance, [&x, &y, &z], Rational::ZERO, exact_sum);
         is_metric(&rows(), ChangeOneDistance, [&x, &y, &z], 0, integer_sum);
-        // Each side is rounded up; one f64 of slack for the rounding of the sum's terms is not needed, since `+` rounds up too.
+        // Each side is rounded up; one f64 of slack for the rounding of the sum's terms is not
+        // needed, since `+` rounds up too.
         is_metric(&rows(), L2Distance, [&x, &y, &z], Up::ZERO, |left, a, b| *left <= *a + *b);
         for i in 0..entries.len() {
             is_metric(&AtomDomain::new(), AbsoluteDistance, [&x[i], &y[i], &z[i]], Rational::ZERO, exact_sum);
@@ -91,7 +92,8 @@ proptest! {
         prop_assert_eq!(rows().distance(&SymmetricDistance, &x, &reversed).unwrap(), 0);
     }
 
-    /// `l2 ≥ √Σd²` and no smaller f64 is: a root to nearest would be below for about half of all inputs.
+    /// `l2 ≥ √Σd²` and no smaller f64 is: a root to nearest would be below for about half of all
+    /// inputs.
     #[test]
     fn l2_distance_is_the_smallest_f64_above_the_root(x in prop::collection::vec(-1e6..1e6, 1..6)) {
         let domain = VectorDomain::new(AtomDomain::<f64>::new());
@@ -135,7 +137,8 @@ fn change_one_needs_a_public_size() {
     assert!(error.is_space());
     assert_eq!(
         error.to_string(),
-        "change-one distance needs a public number of rows; give the domain a size, or use symmetric distance"
+        "change-one distance needs a public number of rows; give the domain a size, or use \
+         symmetric distance"
     );
     let frame = FrameDomain::new([("a", AtomDomain::<i64>::new().into())]).unwrap();
     assert!(frame.check_space(&ChangeOneDistance).is_err());

@@ -1,5 +1,6 @@
-//! No privacy map is below the real number it stands for. Each test also computes the same in plain f64 and demands that this
-//! *is* below for some of the cases: were any operation of `Up` to round to nearest, the test would fail.
+//! No privacy map is below the real number it stands for. Each test also computes the same in plain
+//! f64 and demands that this *is* below for some of the cases: were any operation of `Up` to round
+//! to nearest, the test would fail.
 
 use lastbit::domains::AtomDomain;
 use lastbit::measures::{
@@ -22,7 +23,8 @@ fn nearest(value: &Rational) -> f64 {
     value.to_f64(lastbit_exact::Rounding::NearestEven)
 }
 
-/// Of so many cases, how many the plain computation puts below the truth; the bound itself must never be.
+/// Of so many cases, how many the plain computation puts below the truth; the bound itself must
+/// never be.
 #[derive(Default)]
 struct Below {
     plain: usize,
@@ -235,7 +237,8 @@ fn root_below(x: &Rational) -> Rational {
     lower
 }
 
-/// Reading a curve at a δ: the ε found is enough by exact enclosures, and at most one f64 above the real one.
+/// Reading a curve at a δ: the ε found is enough by exact enclosures, and at most one f64 above the
+/// real one.
 #[test]
 fn the_epsilon_of_a_profile_is_never_below() {
     let mut below = Below::default();

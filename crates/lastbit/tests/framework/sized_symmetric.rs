@@ -1,4 +1,5 @@
-//! On data of a public size, rows are exchanged in pairs: an odd symmetric distance costs as much as the even one above it.
+//! On data of a public size, rows are exchanged in pairs: an odd symmetric distance costs as much
+//! as the even one above it.
 
 use lastbit::composition::filtered;
 use lastbit::domains::{AtomDomain, VectorDomain};

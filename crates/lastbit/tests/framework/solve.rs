@@ -1,4 +1,5 @@
-//! Solving ends on the safe side, at the best value that there is, after a number of steps that the range alone decides.
+//! Solving ends on the safe side, at the best value that there is, after a number of steps that the
+//! range alone decides.
 
 use core::cell::Cell;
 
@@ -130,12 +131,14 @@ fn targets_that_nothing_meets_and_ranges_without_values_are_unsolvable() {
     assert!(error.is_unsolvable());
     assert_eq!(
         error.to_string(),
-        "no parameter in [1, 9] meets the target 0.10000000000000001: not even the largest does; raise the upper end, or relax the target"
+        "no parameter in [1, 9] meets the target 0.10000000000000001: not even the largest does; \
+         raise the upper end, or relax the target"
     );
     let error = solve::largest(1.0..=9.0, at_epsilon, &one, &tenth).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no parameter in [1, 9] meets the target 0.10000000000000001: not even the smallest does; lower the lower end, or relax the target"
+        "no parameter in [1, 9] meets the target 0.10000000000000001: not even the smallest does; \
+         lower the lower end, or relax the target"
     );
     for range in [2.0..=1.0, f64::NAN..=1.0, 0.0..=f64::NAN] {
         let error = solve::smallest_where(range, |_| Ok(true)).unwrap_err();

@@ -42,7 +42,8 @@ fn geometric_noise_is_the_difference_of_two_draws_with_the_law_and_the_loss_stat
                 .sum();
             assert!((sum - law(k).midpoint()).abs() <= 1e-14);
         }
-        // Its log-likelihood ratio between neighbours is ±d/s at every output that is not between them.
+        // Its log-likelihood ratio between neighbours is ±d/s at every output that is not between
+        // them.
         for d in [1i64, 3] {
             let stated = noise.map(&Rational::from(d)).unwrap().get();
             let ratios = (-20..=20).map(|k| (law(k).midpoint() / law(k - d).midpoint()).ln());
@@ -54,7 +55,8 @@ fn geometric_noise_is_the_difference_of_two_draws_with_the_law_and_the_loss_stat
 
 #[test]
 fn geometric_noise_as_zcdp_is_randomized_response_and_not_laplace() {
-    // At distance 1 the KL divergence, the limit of the Rényi divergences at order 1, is ε·tanh(ε/2): ε + e^-ε − 1 is less.
+    // At distance 1 the KL divergence, the limit of the Rényi divergences at order 1, is
+    // ε·tanh(ε/2): ε + e^-ε − 1 is less.
     let (mut divergence, q) = (0.0, (-1f64).exp());
     for k in -200i32..=200 {
         let p = |k: i32| (1.0 - q) / (1.0 + q) * q.powi(k.abs());

@@ -1,4 +1,5 @@
-//! The loss that each mechanism has, from the exact law of its own function, against the loss that its map states.
+//! The loss that each mechanism has, from the exact law of its own function, against the loss that
+//! its map states.
 
 use lastbit::Bounds;
 use lastbit::MetricSpace;
@@ -104,7 +105,8 @@ fn the_law_of_a_measurement_is_that_of_its_noise() {
     }
 }
 
-/// `ln Σ P^α Q^(1−α)/(α − 1)` of two laws, with the widest rounding; what lies outside the cells is too little to matter.
+/// `ln Σ P^α Q^(1−α)/(α − 1)` of two laws, with the widest rounding; what lies outside the cells is
+/// too little to matter.
 fn renyi(order: f64, laws: impl Iterator<Item = [Interval; 2]>) -> f64 {
     let terms = laws.map(|[p, q]| (order * p.hi().ln() + (1.0 - order) * q.lo().ln()).exp());
     terms.sum::<f64>().ln() / (order - 1.0)
@@ -130,7 +132,8 @@ fn gaussian_noise_keeps_its_rho_at_every_order_and_reaches_it_on_a_fine_grid() {
         let rho = noise.map(&number(d_in)).unwrap().get();
         let sampler = Gaussian::with_variance(&number(variance), grid).unwrap();
         let sigma = variance.parse::<f64>().unwrap().sqrt();
-        // As far as P and Q are normal doubles, and P^α Q^(1−α) is at its largest αd from the centre.
+        // As far as P and Q are normal doubles, and P^α Q^(1−α) is at its largest αd from the
+        // centre.
         let reach = (30.0 * sigma * 2f64.powi(-grid)) as i64;
         let laws: Vec<[Interval; 2]> = (-reach..=reach)
             .map(|cell| {
@@ -279,7 +282,8 @@ fn a_vector_of_snapped_numbers_is_each_number_on_its_own() {
 
 #[test]
 fn a_vector_has_independent_noise_in_each_entry() {
-    // Entry i takes word i and nothing else: independent words, independent noise. 150 entries are two blocks and a half.
+    // Entry i takes word i and nothing else: independent words, independent noise. 150 entries are
+    // two blocks and a half.
     let values: Vec<f64> = (0..150).map(|i| f64::from(i) * 0.37 - 20.0).collect();
     let integers: Vec<i64> = (0..150).map(|i| i * i - 700).collect();
     let (scale, variance): (Scale, Variance) = ("2.5".parse().unwrap(), "3".parse().unwrap());

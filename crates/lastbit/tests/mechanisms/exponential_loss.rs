@@ -1,4 +1,5 @@
-//! The exact loss of selections between neighbouring scores, over all small cases, never above the claim; and it is reached.
+//! The exact loss of selections between neighbouring scores, over all small cases, never above the
+//! claim; and it is reached.
 
 use lastbit::mechanisms::exponential::Exponential;
 use lastbit_exact::{Dyadic, Enclosure, Interval, Rational, Rounding, exp_enclosure};
@@ -169,13 +170,15 @@ fn the_top_two_cost_two_epsilon_and_not_one() {
     );
 }
 
-/// `P(order) of Gumbel-noised scores` for three candidates by integrating over the largest: the one-shot law, in f64.
+/// `P(order) of Gumbel-noised scores` for three candidates by integrating over the largest: the
+/// one-shot law, in f64.
 #[test]
 fn one_shot_gumbel_noise_has_the_law_of_peeling() {
     let mechanism = Exponential::monotone(&"1".parse().unwrap(), &"1".parse().unwrap());
     let scores = [0i64, 1, -2];
     let peeled = top_two(&mechanism, &scores);
-    // P(i first, j second) = ∫∫_{x > y} f_i(x) f_j(y) F_k(y) dy dx, with F(x) = exp(−e^(u − x)), by the midpoint rule.
+    // P(i first, j second) = ∫∫_{x > y} f_i(x) f_j(y) F_k(y) dy dx, with F(x) = exp(−e^(u − x)), by
+    // the midpoint rule.
     let cdf = |u: f64, x: f64| (-(u - x).exp()).exp();
     let density = |u: f64, x: f64| (u - x).exp() * cdf(u, x);
     let step = 1e-3;

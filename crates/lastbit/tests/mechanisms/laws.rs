@@ -1,4 +1,5 @@
-//! The law that a measurement's own function has, found by feeding it every beginning of a bit stream.
+//! The law that a measurement's own function has, found by feeding it every beginning of a bit
+//! stream.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ pub use crate::number;
 /// `lo ≤ P(outcome) ≤ hi` for every outcome that was seen.
 pub type Law<T> = BTreeMap<T, (Dyadic, Dyadic)>;
 
-/// The law of a function that reads a sign and then is monotone in the bits, as Laplace noise is; cells of `2^-depth`.
+/// The law of a function that reads a sign and then is monotone in the bits, as Laplace noise is;
+/// cells of `2^-depth`.
 pub fn signed_law<T: Ord + Clone + core::fmt::Debug>(
     depth: u32,
     draw: impl Fn(&mut dyn Entropy) -> Result<T, Error>,
@@ -79,7 +81,8 @@ where
     signed_law(depth, |entropy| measurement.invoke_with(value, entropy))
 }
 
-/// Each outcome that is listed is a cell, with at least 100 expected draws, and the others together are one, by [`Pearson`].
+/// Each outcome that is listed is a cell, with at least 100 expected draws, and the others together
+/// are one, by [`Pearson`].
 pub fn fits<T: PartialEq>(outputs: &[T], law: impl Iterator<Item = (T, f64)>) {
     let draws = outputs.len() as f64;
     let mut pearson = Pearson::default();

@@ -1,4 +1,5 @@
-//! Noise on grids shows nothing in the last bits of what it publishes; the same noise added in doubles does.
+//! Noise on grids shows nothing in the last bits of what it publishes; the same noise added in
+//! doubles does.
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::{Variance, gaussian, laplace};
@@ -11,8 +12,9 @@ fn violation(draw: impl FnMut(f64) -> f64) -> Option<Feature> {
     violation_in(300_000, draw)
 }
 
-/// Gaussian noise of this σ has a loss below ε = 1 at distance 1 unless it is beyond 7.9σ, which has a probability below 1e-14: in
-/// 600,000 draws, nothing that adds to the stated false-alarm probability.
+/// Gaussian noise of this σ has a loss below ε = 1 at distance 1 unless it is beyond 7.9σ, which
+/// has a probability below 1e-14: in 600,000 draws, nothing that adds to the stated false-alarm
+/// probability.
 const SIGMA: i64 = 8;
 
 /// The textbook mechanism in doubles. It leaks; it is here to be caught.

@@ -39,7 +39,8 @@ fn gaussian(variance: &str, grid: i64, threshold: &str) -> ThresholdGaussian<Key
     .unwrap()
 }
 
-/// What becomes of one key on the integers: probability of no release, then of each cell from the threshold on.
+/// What becomes of one key on the integers: probability of no release, then of each cell from the
+/// threshold on.
 fn key_law(
     cumulative: impl Fn(&Rational, &Integer) -> f64,
     value: i64,
@@ -100,7 +101,8 @@ fn laplace_thresholds_are_private_between_all_small_maps() {
                 );
                 let stated = loss.delta().get();
                 assert!(delta <= stated + 1e-13, "{x} {y}: {delta} > {stated}");
-                // Reached when every key that differs is absent from one map and has the largest value in the other.
+                // Reached when every key that differs is absent from one map and has the largest
+                // value in the other.
                 let alone = (c == 0 && d == 0) && (a == b || a == 0 || b == 0);
                 if alone {
                     assert!((delta - stated).abs() <= 1e-13, "{x} {y}: {delta} {stated}");
@@ -197,7 +199,8 @@ fn delta_follows_the_closed_form_from_small_to_large() {
         let delta = release.map(&contribution(keys, "1")).unwrap().delta().get();
         assert!((delta / (tau * factor) - 1.0).abs() <= 1e-9, "{delta}");
     }
-    // Far more keys than 1/τ: a key appears for certain. A threshold below the value: τ is above one half.
+    // Far more keys than 1/τ: a key appears for certain. A threshold below the value: τ is above
+    // one half.
     assert_eq!(
         release
             .map(&contribution(u64::MAX, "1"))
@@ -272,7 +275,8 @@ fn the_threshold_found_is_the_smallest() {
 
 #[test]
 fn a_key_with_value_zero_is_a_key_that_is_not_there() {
-    // At distance zero from each other, so that the laws must be the same: also under a threshold that noise alone reaches.
+    // At distance zero from each other, so that the laws must be the same: also under a threshold
+    // that noise alone reaches.
     let release = laplace("100", 0, "-1000");
     for value in [0, 1] {
         let map = BTreeMap::from([(7, value)]);

@@ -1,4 +1,5 @@
-//! What selection refuses, by name and with the remedy: through the public interface, one test for each kind.
+//! What selection refuses, by name and with the remedy: through the public interface, one test for
+//! each kind.
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::exponential::{Exponential, Run, SelectionError};

@@ -107,7 +107,8 @@ fn no_two_neighbours_lose_more_than_epsilon() {
     assert!(most > 0.9, "{most}");
 }
 
-/// `D(count − e) ≤ w ≤ D(count + e)` but with probability β, exactly, over all small data sets; D(m) is the shortest length with m rows.
+/// `D(count − e) ≤ w ≤ D(count + e)` but with probability β, exactly, over all small data sets;
+/// D(m) is the shortest length with m rows.
 #[test]
 fn radii_keep_their_bound() {
     let (size, beta) = (4u64, rational("0.3"));

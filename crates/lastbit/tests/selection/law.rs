@@ -1,4 +1,5 @@
-//! The law of one selection by the exponential mechanism over a quality: in closed form, and of the shipped draw by enumeration of its bits.
+//! The law of one selection by the exponential mechanism over a quality: in closed form, and of the
+//! shipped draw by enumeration of its bits.
 
 use lastbit::quality::StepFunction;
 use lastbit_exact::{Interval, Rational, Rounding};
@@ -24,7 +25,8 @@ pub fn max_divergence(p: &[Interval], q: &[Interval]) -> f64 {
     ratios.fold(0.0, |most, ratio| most.max(ratio.hi()).max(-ratio.lo()))
 }
 
-/// Asserts that a draw of a point has the law in closed form: the run by every beginning of its first word, the place in the run by every beginning of the next.
+/// Asserts that a draw of a point has the law in closed form: the run by every beginning of its
+/// first word, the place in the run by every beginning of the next.
 pub fn assert_law<E: core::fmt::Debug>(
     quality: &StepFunction,
     rate: &Rational,

@@ -1,7 +1,8 @@
-//! The exact loss of the exponential mechanism between data sets that differ in one row, over 64 points: a hundred thousand pairs for each
-//! quality, never above the claim.
+//! The exact loss of the exponential mechanism between data sets that differ in one row, over 64
+//! points: a hundred thousand pairs for each quality, never above the claim.
 //!
-//! The 64 data sets that some rows make with one more row, wherever it is, are neighbours, every two of them: 2016 pairs.
+//! The 64 data sets that some rows make with one more row, wherever it is, are neighbours, every
+//! two of them: 2016 pairs.
 
 use lastbit::mechanisms::exponential::{Exponential, Run};
 use lastbit::quality::{QualityError, StepFunction};

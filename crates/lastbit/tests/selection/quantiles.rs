@@ -1,4 +1,5 @@
-//! Many quantiles at once: monotone answers, the rank error that is offered, the loss that is charged.
+//! Many quantiles at once: monotone answers, the rank error that is offered, the loss that is
+//! charged.
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{

@@ -161,7 +161,8 @@ proptest! {
         quality.check_quasi_concave().unwrap();
     }
 
-    /// Change one data point, and no value of any quality, level, interval or extension moves by more than 1.
+    /// Change one data point, and no value of any quality, level, interval or extension moves by
+    /// more than 1.
     #[test]
     fn every_quality_has_sensitivity_1((points, size) in data(), which in 0usize..9, to in 0u64..40, first in 1u128..9) {
         prop_assume!(which < points.len());
@@ -229,6 +230,7 @@ fn bad_data_is_refused_with_the_remedy() {
     let valley = StepFunction::from_values([1, 3, 3, 2, 5]).unwrap();
     assert_eq!(
         text(valley.check_quasi_concave().unwrap_err()),
-        "the quality is not quasi-concave: at point 3 it is below both point 1 and point 4; use the plain exponential mechanism, or a quality that rises and then falls"
+        "the quality is not quasi-concave: at point 3 it is below both point 1 and point 4; use \
+         the plain exponential mechanism, or a quality that rises and then falls"
     );
 }

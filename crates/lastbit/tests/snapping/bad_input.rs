@@ -1,4 +1,5 @@
-//! Bad input gives a typed error that names the remedy; extreme input works or gives one; nothing panics.
+//! Bad input gives a typed error that names the remedy; extreme input works or gives one; nothing
+//! panics.
 
 use lastbit::mechanisms::snapping::{
     Arithmetic, Bound, Builder, GridRule, Snapping, SnappingError,
@@ -192,7 +193,8 @@ fn float_modes_name_the_limit_that_failed() {
         matches!(error, SnappingError::BoundBeyondPrecision { .. }),
         "{error}"
     );
-    // Values that would underflow when they are counted in steps: bounds that are doubles, and bounds that are not.
+    // Values that would underflow when they are counted in steps: bounds that are doubles, and
+    // bounds that are not.
     let narrow = |bounds: Bounds| {
         binary64(
             Snapping::builder(bounds, "1".parse().unwrap())
@@ -229,7 +231,8 @@ fn float_modes_name_the_limit_that_failed() {
     ));
 }
 
-/// A premise of `release64_rounded` in `proofs/Release64.v`, which asks for 2^58: whatever is accepted has bounds within 2^53 steps of zero.
+/// A premise of `release64_rounded` in `proofs/Release64.v`, which asks for 2^58: whatever is
+/// accepted has bounds within 2^53 steps of zero.
 #[test]
 fn binary64_bounds_are_within_2_to_the_53_steps_of_zero() {
     let (mut accepted, mut refused) = (0, 0);
@@ -294,7 +297,8 @@ fn accuracy_targets_that_cannot_be_met_are_refused() {
     );
 }
 
-/// Every combination of extreme numbers either builds and releases numbers within its bounds, or is refused with a text.
+/// Every combination of extreme numbers either builds and releases numbers within its bounds, or is
+/// refused with a text.
 #[test]
 fn extreme_numbers_work_or_give_an_error() {
     let sizes = [
@@ -328,7 +332,8 @@ fn extreme_numbers_work_or_give_an_error() {
                             let distance = (&Rational::try_from(output).unwrap()
                                 - &mechanism.bounds().centre())
                                 .abs();
-                            // One rounding of the centre and one of the sum, gradual underflow included.
+                            // One rounding of the centre and one of the sum, gradual underflow
+                            // included.
                             let slack = &(&mechanism.bounds().centre().abs() + reach)
                                 .times_power_of_two(-51)
                                 + &Rational::ONE.times_power_of_two(-1073);
@@ -387,7 +392,8 @@ fn erratum_3_the_centre_is_the_middle_of_the_bounds() {
 
 #[test]
 fn erratum_13_every_output_can_be_reached() {
-    // λ = 1, B = 1000: a uniform that underflows at 2^-1074 gives noise of at most 745, so from −1000 nothing above −255.
+    // λ = 1, B = 1000: a uniform that underflows at 2^-1074 gives noise of at most 745, so from
+    // −1000 nothing above −255.
     let largest_with_underflow = -(5e-324f64.ln());
     assert!(largest_with_underflow < 745.0);
     for arithmetic in ALL {
@@ -397,7 +403,8 @@ fn erratum_13_every_output_can_be_reached() {
             .arithmetic(arithmetic)
             .build()
             .unwrap();
-        // Some stream with about 2000 leading zeros in U takes −1000 beyond what underflow allows, with either sign.
+        // Some stream with about 2000 leading zeros in U takes −1000 beyond what underflow allows,
+        // with either sign.
         let reached = [0u64, 1 << 63]
             .into_iter()
             .map(|sign| {

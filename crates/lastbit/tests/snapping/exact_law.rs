@@ -1,4 +1,5 @@
-//! Exact arithmetic has exactly the law in closed form: by enumeration of the lazy bits, and by counting.
+//! Exact arithmetic has exactly the law in closed form: by enumeration of the lazy bits, and by
+//! counting.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ struct Case {
     grid: GridRule,
 }
 
-/// Ties of the grid, ends of the bounds, bounds that are no doubles, B on and off the grid, no B, coarse and fine grids.
+/// Ties of the grid, ends of the bounds, bounds that are no doubles, B on and off the grid, no B,
+/// coarse and fine grids.
 const CASES: [Case; 12] = [
     Case {
         value: "0",
@@ -143,8 +145,9 @@ impl Case {
     }
 }
 
-/// The dyadic masses that the program itself puts on each output, cell by cell of the first bits of the lazy uniform, against the
-/// enclosures of the closed form. Each sign has mass one half; for a fixed sign the output is monotone in U.
+/// The dyadic masses that the program itself puts on each output, cell by cell of the first bits of
+/// the lazy uniform, against the enclosures of the closed form. Each sign has mass one half; for a
+/// fixed sign the output is monotone in U.
 fn enumerated(case: &Case, depth: u32) {
     let mechanism = case.mechanism();
     let value = number(case.value);
@@ -157,7 +160,8 @@ fn enumerated(case: &Case, depth: u32) {
                 .map(|output| Ordered(output.to_bits()))
         })
     });
-    // Each cell that is cut at this depth hides 2^-depth; there is one for each boundary, and one at U = 0.
+    // Each cell that is cut at this depth hides 2^-depth; there is one for each boundary, and one
+    // at U = 0.
     let law = case.law(&mechanism);
     let mut decided = Rational::ZERO;
     for (output, probability) in &law {
@@ -176,7 +180,8 @@ fn enumerated(case: &Case, depth: u32) {
         );
         decided = &decided + &low;
     }
-    // The comparison means something: all but a little mass is decided, and on points of the law only.
+    // The comparison means something: all but a little mass is decided, and on points of the law
+    // only.
     let undecided = &Rational::ONE - &decided;
     let boundaries = Rational::from(2 * law.len() as i64 + 4);
     assert!(

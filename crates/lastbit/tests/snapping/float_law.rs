@@ -1,4 +1,5 @@
-//! The float skeleton, enumerated over every `U*` at small precisions: the exact law, and the exact loss.
+//! The float skeleton, enumerated over every `U*` at small precisions: the exact law, and the exact
+//! loss.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use lastbit_noise::entropy::System;
 use lastbit_noise::{SignedUStar64, UStar};
 use lastbit_testing::Enumerated;
 
-/// The exact loss between two laws, rounded up; infinite if one reaches an output that the other does not.
+/// The exact loss between two laws, rounded up; infinite if one reaches an output that the other
+/// does not.
 fn loss(one: &BTreeMap<Dyadic, u128>, other: &BTreeMap<Dyadic, u128>) -> f64 {
     let outputs = one.keys().chain(other.keys());
     outputs
@@ -164,7 +166,8 @@ fn outside_the_limits_whole_cells_become_unreachable() {
 
 #[test]
 fn erratum_4_a_short_uniform_breaks_the_bound() {
-    // 16-bit arithmetic, λ = Δ = 1, B = 6: with 5 bits of U* the loss is 1.07 where both formulas claim 1.003 or less.
+    // 16-bit arithmetic, λ = Δ = 1, B = 6: with 5 bits of U* the loss is 1.07 where both formulas
+    // claim 1.003 or less.
     let (precision, short) = (16, 5);
     let parameters = FloatParameters {
         scale: Dyadic::ONE,

@@ -1,4 +1,5 @@
-//! The least-significant-bits check: nothing about an output occurs for one of two neighbours and not, within e^ε, for the other.
+//! The least-significant-bits check: nothing about an output occurs for one of two neighbours and
+//! not, within e^ε, for the other.
 
 use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, GridRule, Snapping};
@@ -27,7 +28,8 @@ fn the_naive_mechanism_is_caught_at_once() {
 
 #[test]
 fn a_sign_of_zero_would_be_caught() {
-    // Exact snapping whose zeros keep the sign of the sum before rounding: one neighbour gives −0.0 far more often.
+    // Exact snapping whose zeros keep the sign of the sum before rounding: one neighbour gives −0.0
+    // far more often.
     let mechanism = snapping(Arithmetic::Exact, GridRule::Snapped);
     let mut entropy = System::default();
     let caught = violation(|value| {

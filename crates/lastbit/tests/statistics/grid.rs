@@ -34,7 +34,8 @@ fn grid(lower: &str, upper: &str, exponent: i32) -> Grid {
     Grid::new(&Bounds::parse(lower, upper).unwrap(), exponent, LENIENT).unwrap()
 }
 
-/// Narrow and wide grids (the two widths of products), one-sided, tiny and huge ones, one of a single point.
+/// Narrow and wide grids (the two widths of products), one-sided, tiny and huge ones, one of a
+/// single point.
 fn grids() -> impl Strategy<Value = Grid> {
     prop::sample::select(vec![
         grid("0", "1", -3),
@@ -199,9 +200,10 @@ proptest! {
 
 /// Neighbours whose double sums differ by hundreds of times the ideal sensitivity.
 ///
-/// All rows lie in [1, 1+3v]. Where the running sums enter a binade doubles become twice as coarse: if the sums are one old step apart,
-/// a shared row a little above 1 sends the higher one up to the next multiple and the lower one down, which doubles their distance.
-/// The greedy choice finds these rows, and 1 everywhere else.
+/// All rows lie in [1, 1+3v]. Where the running sums enter a binade doubles become twice as coarse:
+/// if the sums are one old step apart, a shared row a little above 1 sends the higher one up to the
+/// next multiple and the lower one down, which doubles their distance. The greedy choice finds
+/// these rows, and 1 everywhere else.
 #[test]
 fn a_double_sum_exceeds_the_ideal_sensitivity_and_a_grid_sum_does_not() {
     let v = (-50f64).exp2();
@@ -273,7 +275,8 @@ fn many_rows_at_the_widest_bounds_do_not_overflow() {
     assert_eq!(grid_sum(&high, &grid).unwrap(), &top * &Rational::from(n));
     assert_eq!(grid_mean(&high, &grid).unwrap(), top);
     assert_eq!(grid_sum(&halves, &grid).unwrap(), Rational::ZERO);
-    // Half the rows at either end: the largest variance there is, on both sides of the width where products change size.
+    // Half the rows at either end: the largest variance there is, on both sides of the width where
+    // products change size.
     for (lower, upper) in [
         (-limit, limit),
         (0.0, (26f64).exp2() - 1.0),
@@ -337,7 +340,8 @@ fn grids_that_cannot_be_are_refused_with_a_remedy() {
     let error = |exponent, policy| Grid::new(&unit, exponent, policy).unwrap_err().to_string();
     assert_eq!(
         error(-52, NonFinite::Refuse),
-        "a grid step of 2^-52 is too fine for bounds [0, 1]: more than 2^51 steps from zero; the finest step is 2^-51"
+        "a grid step of 2^-52 is too fine for bounds [0, 1]: more than 2^51 steps from zero; the \
+         finest step is 2^-51"
     );
     assert!(Grid::new(&unit, -51, NonFinite::Refuse).is_ok());
     assert_eq!(

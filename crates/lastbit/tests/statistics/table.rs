@@ -1,4 +1,5 @@
-//! Range and sensitivity of every statistic against all small data sets: attained, and never exceeded.
+//! Range and sensitivity of every statistic against all small data sets: attained, and never
+//! exceeded.
 
 use lastbit::Bounds;
 use lastbit::statistics::{
@@ -59,7 +60,8 @@ struct Found {
     sensitivity: Rational,
 }
 
-/// Enumerates all data sets over `values` that the neighbour relation allows, up to `MOST_ROWS` rows.
+/// Enumerates all data sets over `values` that the neighbour relation allows, up to `MOST_ROWS`
+/// rows.
 fn enumerate<V: Clone>(
     values: &[V],
     neighbours: Neighbours,
@@ -334,11 +336,13 @@ fn errors_name_the_remedy() {
     let one = Neighbours::change_one(1).unwrap();
     assert_eq!(
         Neighbours::change_one(0).unwrap_err().to_string(),
-        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public use add/remove"
+        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public \
+         use add/remove"
     );
     assert_eq!(
         variance(&unit, one).unwrap_err().to_string(),
-        "a sample variance needs at least 2 rows, and there is 1 row; add rows, or choose another statistic"
+        "a sample variance needs at least 2 rows, and there is 1 row; add rows, or choose another \
+         statistic"
     );
     assert!(covariance(&unit, &unit, one).is_err());
     assert_eq!(

@@ -59,7 +59,8 @@ fn of_a_unit() -> Vec<Vec<(usize, i64)>> {
     all
 }
 
-/// Two neighbours by the metric: the same unit with some rows and with none, or with other rows; another unit is the same in both.
+/// Two neighbours by the metric: the same unit with some rows and with none, or with other rows;
+/// another unit is the same in both.
 fn neighbours(metric: UnitDistance) -> Vec<[Table; 2]> {
     let mut pairs = Vec::new();
     let tables = of_a_unit();
@@ -153,7 +154,8 @@ fn shares_move_by_no_more_than_their_map_and_some_by_as_much() {
     for (metric, limits) in settings() {
         let stage = || shares(Some(GROUPS as u64), by_group(2, two_shares)).unwrap();
         let met = check((metric, limits), stage());
-        // A unit of three rows cannot fill more of its limits; one that changes to other groups needs twice as many groups.
+        // A unit of three rows cannot fill more of its limits; one that changes to other groups
+        // needs twice as many groups.
         let rows = limits.rows() * limits.groups();
         let groups = match metric {
             UnitDistance::Added => limits.groups(),

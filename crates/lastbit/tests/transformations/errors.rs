@@ -76,7 +76,8 @@ fn trees() {
         assert_eq!(
             message(Tree::new(4, branching)),
             format!(
-                "a tree needs a branching factor of at least 2, got {branching}; 16 is a good choice for range queries"
+                "a tree needs a branching factor of at least 2, got {branching}; 16 is a good \
+                 choice for range queries"
             )
         );
     }
@@ -105,7 +106,8 @@ fn trees() {
     assert!(tree_of_counts(integers().with_size(5), &shape).is_err());
     assert_eq!(
         message(shape.range(&[0.0; 6], 0..1)),
-        "the tree has 7 nodes, got 6 values; pass the nodes as the tree's transformation orders them"
+        "the tree has 7 nodes, got 6 values; pass the nodes as the tree's transformation orders \
+         them"
     );
     let mut nodes = [1.0; 7];
     #[allow(clippy::reversed_empty_ranges)]
@@ -132,11 +134,13 @@ fn trees() {
 fn sizes_and_bounds() {
     assert_eq!(
         message(mean(bounded(), SymmetricDistance)),
-        "a mean needs a public number of rows; give the domain a size, `resize` to one, or release a sum and a count and divide"
+        "a mean needs a public number of rows; give the domain a size, `resize` to one, or \
+         release a sum and a count and divide"
     );
     assert_eq!(
         message(mean(bounded().with_size(0), SymmetricDistance)),
-        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public use add/remove"
+        "change-one neighbours need at least 1 row, got 0; if the number of rows is not public \
+         use add/remove"
     );
     assert!(
         variance(bounded().with_size(1), ChangeOneDistance)

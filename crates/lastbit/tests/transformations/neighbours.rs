@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 use lastbit::metrics::Metric;
 use lastbit::{MetricSpace, Transformation};
 
-/// Every vector of the values with a length in the range: all orders, since nothing may depend on the order.
+/// Every vector of the values with a length in the range: all orders, since nothing may depend on
+/// the order.
 pub fn vectors<T: Clone>(values: &[T], lengths: RangeInclusive<usize>) -> Vec<Vec<T>> {
     let mut all = Vec::new();
     let mut longest: Vec<Vec<T>> = vec![Vec::new()];
@@ -31,7 +32,8 @@ pub fn vectors<T: Clone>(values: &[T], lengths: RangeInclusive<usize>) -> Vec<Ve
 
 /// What the largest distance of outputs is within each distance of inputs that occurs.
 ///
-/// Checks that outputs are in the output domain and that no two are further apart than the map says.
+/// Checks that outputs are in the output domain and that no two are further apart than the map
+/// says.
 pub fn largest<DI, MI, DO, MO>(
     transformation: &Transformation<DI, MI, DO, MO>,
     data: &[DI::Carrier],
@@ -90,7 +92,8 @@ pub fn assert_tight<DI, MI, DO, MO>(
 {
     let found = largest(transformation, data);
     for d_in in distances {
-        // At a distance that no two data sets have, such as an odd one between sets of one size, the bound is that of the next.
+        // At a distance that no two data sets have, such as an odd one between sets of one size,
+        // the bound is that of the next.
         let next = found.range(d_in..).next().map_or(d_in, |(&next, _)| next);
         let within = found.range(..=next).map(|(_, d_out)| d_out);
         let largest = within.reduce(|a, b| if a > b { a } else { b }).unwrap();

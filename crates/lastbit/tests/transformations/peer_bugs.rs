@@ -23,7 +23,8 @@ fn grid(lower: &str, upper: &str, exponent: i32) -> Grid {
     Grid::new(&bounds, exponent, NonFinite::Refuse).unwrap()
 }
 
-/// A row of 1, and rows that each make a sum that starts at 1 round up by half a unit in the last place.
+/// A row of 1, and rows that each make a sum that starts at 1 round up by half a unit in the last
+/// place.
 fn rows_that_round_up(small: f64) -> (Vec<f64>, Vec<f64>) {
     let without = vec![small; 1000];
     let mut with = vec![1.0];
@@ -50,7 +51,8 @@ fn peer_bug_float_sum_of_squares_moves_further_than_its_ideal_sensitivity() {
     let naive = |rows: &[f64]| exact(rows.iter().map(|x| x * x).sum::<f64>());
     assert!(naive(&with) - naive(&without) > Rational::ONE);
 
-    // The variance is computed from exact sums and exact sums of squares. The first row changed from 1 to 0:
+    // The variance is computed from exact sums and exact sums of squares. The first row changed
+    // from 1 to 0:
     let mut changed = with.clone();
     changed[0] = 0.0;
     let sized = floats().with_size(with.len());

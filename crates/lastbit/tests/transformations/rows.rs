@@ -17,7 +17,8 @@ fn floats() -> AtomDomain<f64> {
     AtomDomain::new().nullable().with_infinities()
 }
 
-/// Checks a transformation for both metrics: on unsized rows under add/remove, on sized rows under add/remove and change-one.
+/// Checks a transformation for both metrics: on unsized rows under add/remove, on sized rows under
+/// add/remove and change-one.
 macro_rules! both_metrics {
     ($element:expr, $values:expr, |$domain:ident, $metric:ident| $make:expr, $added:expr, $changed:expr) => {{
         let rows = VectorDomain::new($element);

@@ -1,4 +1,5 @@
-//! Answers from trees: ranges, quantiles, and consistency by least squares, without noise and with any.
+//! Answers from trees: ranges, quantiles, and consistency by least squares, without noise and with
+//! any.
 
 use lastbit::transformations::{Edges, Tree};
 use lastbit_exact::Rational;
@@ -53,7 +54,8 @@ fn every_range_is_the_sum_of_few_nodes() {
     }
 }
 
-/// The fewest nodes that cover a range, by the definition: a node stays unless its parent is in the range as well.
+/// The fewest nodes that cover a range, by the definition: a node stays unless its parent is in the
+/// range as well.
 #[test]
 fn no_range_takes_more_nodes_than_it_needs() {
     for leaves in 1..=17 {
@@ -121,7 +123,8 @@ proptest! {
         prop_assert!(!position.fraction().is_negative() && *position.fraction() <= Rational::ONE);
     }
 
-    /// The least-squares solution is the consistent tree from which the residuals are orthogonal to every leaf's column.
+    /// The least-squares solution is the consistent tree from which the residuals are orthogonal to
+    /// every leaf's column.
     #[test]
     fn the_consistent_tree_solves_the_normal_equations(
         leaves in 1..20usize,

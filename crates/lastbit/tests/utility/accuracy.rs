@@ -215,7 +215,8 @@ fn scale_grows_with_accuracy_and_rests_at_powers_of_two() {
         assert!(next >= last);
         last = next;
     }
-    // Λ = 2 ends at λ = 2, a = 2 ln 20 + 1; Λ = 4 begins at a = 2 ln 20 + 2: between them the scale rests at 2.
+    // Λ = 2 ends at λ = 2, a = 2 ln 20 + 1; Λ = 4 begins at a = 2 ln 20 + 2: between them the scale
+    // rests at 2.
     let ln_20 = 20f64.ln();
     assert!(scale(2.0 * ln_20 + 0.999) < 2.0);
     assert_eq!(scale(2.0 * ln_20 + 1.001), 2.0);
@@ -268,7 +269,8 @@ fn refusals_name_the_remedy() {
     };
     assert_eq!(
         text("0.5", &alpha, GridRule::Fixed(0)),
-        "accuracy 0.5 is not above 0.5, half a step of the grid; ask for less accuracy, or choose a finer grid"
+        "accuracy 0.5 is not above 0.5, half a step of the grid; ask for less accuracy, or choose \
+         a finer grid"
     );
     assert_eq!(
         text("0", &alpha, GridRule::Snapped),

@@ -76,7 +76,8 @@ fn the_worst_bias_is_the_largest_that_a_scan_finds() {
     }
 }
 
-/// Beyond 6000 scales an edge is never passed: the rounding bias is all there is, half a step at most.
+/// Beyond 6000 scales an edge is never passed: the rounding bias is all there is, half a step at
+/// most.
 #[test]
 fn on_a_grid_far_coarser_than_the_noise_the_worst_bias_is_half_a_step() {
     for (scale, exponent, bound) in [

@@ -61,7 +61,8 @@ fn erratum_5_bound_scales_with_sensitivity() {
     assert!(double(binds(&bound).hi()) <= gamma);
 }
 
-/// The accuracy found by cases (upper bounds on one error used as if they were lower bounds on another), and its case.
+/// The accuracy found by cases (upper bounds on one error used as if they were lower bounds on
+/// another), and its case.
 fn accuracy_by_cases(
     location: &Rational,
     bound: &Rational,
@@ -133,7 +134,8 @@ fn erratum_6_get_accuracy_case_4_is_unsound() {
     assert_eq!((settings, failures), (1680, 321));
 }
 
-/// The formula called Bias⁺, and the expectation `E(clamp(f + Y) − f)`, Y Laplace of mean −Λ/2, that it stands for.
+/// The formula called Bias⁺, and the expectation `E(clamp(f + Y) − f)`, Y Laplace of mean −Λ/2,
+/// that it stands for.
 fn bias_plus(location: f64, bound: f64, scale: f64, grid: f64) -> (f64, f64) {
     let mean = -grid / 2.0;
     let cdf = |y: f64| laplace_cdf(y - mean, scale);
@@ -159,13 +161,14 @@ fn erratum_7_bias_plus_is_not_a_bound() {
         .unwrap()
         .bias()
     };
-    // As a number with a sign it is below the bias: at zero there is none, by symmetry, and in the middle hardly any.
+    // As a number with a sign it is below the bias: at zero there is none, by symmetry, and in the
+    // middle hardly any.
     let (formula, _) = bias_plus(0.0, 3.0, 1.0, 1.0);
     assert!(formula < -0.4 && bias("0", "3", "1", 0).lo() == 0.0);
     let (formula, _) = bias_plus(1.35, 30.0, 1.0, 1.0);
     assert!(formula < bias("1.35", "30", "1", 0).lo());
-    // The integral is over the event that no clamp binds already; multiplied by its probability it is counted twice, and the
-    // formula is not the expectation it stands for.
+    // The integral is over the event that no clamp binds already; multiplied by its probability it
+    // is counted twice, and the formula is not the expectation it stands for.
     let (formula, expectation) = bias_plus(3.0, 3.0, 1.0, 1.0);
     assert!(formula - expectation > 0.2, "{formula} {expectation}");
     // With half-width and bound equal and Λ = λ/8, its magnitude too is below that of the bias.

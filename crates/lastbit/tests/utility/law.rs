@@ -1,4 +1,5 @@
-//! The law against itself: sums over its points, symmetry, thresholds that are off, and what it refuses.
+//! The law against itself: sums over its points, symmetry, thresholds that are off, and what it
+//! refuses.
 
 use lastbit::mechanisms::snapping::utility::{Law, Laws, UtilityError};
 use lastbit_exact::{Interval, Rational, Rounding, Up};
@@ -11,7 +12,8 @@ fn law(location: &str, scale: &str, exponent: i64, bound: &str, edge_error: f64)
     Law::new(number(location), number(scale), exponent, bound, tau).unwrap()
 }
 
-/// Laws with few points, of every shape: B a multiple of Λ or not, below Λ/2, locations at ends and ties.
+/// Laws with few points, of every shape: B a multiple of Λ or not, below Λ/2, locations at ends and
+/// ties.
 fn small_laws() -> Vec<Law> {
     let mut laws = Vec::new();
     for scale in ["1", "0.6", "1/3", "5", "40"] {
@@ -186,8 +188,8 @@ fn points_that_are_not_in_the_support_have_probability_zero() {
     assert_eq!(law.tail(&number("-1")), Interval::ONE);
 }
 
-/// Laws whose thresholds are off by τ, one way or the other at each edge, lie inside; and the enclosures of single
-/// probabilities cannot be narrower.
+/// Laws whose thresholds are off by τ, one way or the other at each edge, lie inside; and the
+/// enclosures of single probabilities cannot be narrower.
 #[test]
 fn laws_with_thresholds_off_by_tau_lie_inside() {
     let tau = 1e-3;

@@ -67,7 +67,8 @@ fn every_enclosure_holds_the_oracle_and_is_narrow() {
             found.contains_rational(&expected),
             "{law:?}: {line}: {found} misses {expected}"
         );
-        // A moment may be a difference of larger numbers; then it is narrow against the larger of scale and grid.
+        // A moment may be a difference of larger numbers; then it is narrow against the larger of
+        // scale and grid.
         let grid = Rational::ONE.times_power_of_two(exponent);
         let unit = Up::from_rational(law.scale().max(&grid)).get();
         let against_scale = match words[0] {

@@ -49,8 +49,8 @@ fn a_location_that_is_not_a_number_decides_nothing() {
     assert_eq!(single(u64::MAX / 3, 0.0, f64::NAN, 1.0, &TABLE), None);
 }
 
-/// The share stated in the documentation of `Laplace`: about 2^-50 for each step, here 2^-16 at 2^34 steps known to 2^-17. The
-/// words are fixed, so this is a count and not a statistic.
+/// The share stated in the documentation of `Laplace`: about 2^-50 for each step, here 2^-16 at
+/// 2^34 steps known to 2^-17. The words are fixed, so this is a count and not a statistic.
 #[test]
 fn undecided_draws_are_as_rare_as_stated() {
     let location = (1u64 << 33) as f64 + 0.3;

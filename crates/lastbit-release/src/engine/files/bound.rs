@@ -1,9 +1,11 @@
-//! Which rows of a unit count: at most `most_rows` in each of at most `most_groups` groups of a table, of those that pass its filter.
+//! Which rows of a unit count: at most `most_rows` in each of at most `most_groups` groups of a
+//! table, of those that pass its filter.
 //!
-//! All rows of a unit are brought together by radix partitioning, on disk if they do not fit into memory. Then a keyed hash of (unit,
-//! group) chooses the groups, and a keyed hash of (unit, group, words, copy) the rows: of equal rows the copies are numbered, so that
-//! every row has the same chance, and which one is which does not matter. Nothing depends on the order of rows, on other units, or on
-//! codes that differ between runs.
+//! All rows of a unit are brought together by radix partitioning, on disk if they do not fit into
+//! memory. Then a keyed hash of (unit, group) chooses the groups, and a keyed hash of (unit, group,
+//! words, copy) the rows: of equal rows the copies are numbered, so that every row has the same
+//! chance, and which one is which does not matter. Nothing depends on the order of rows, on other
+//! units, or on codes that differ between runs.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -25,7 +27,8 @@ const BUCKETS: usize = 256;
 /// How many words of a record are the unit.
 const UNIT: usize = 2;
 
-/// Rows that wait until all rows of their unit were read: each a record of the unit, its group in each table, and its words.
+/// Rows that wait until all rows of their unit were read: each a record of the unit, its group in
+/// each table, and its words.
 pub(super) struct Buckets {
     layout: Arc<Layout>,
     buckets: Vec<Vec<u64>>,

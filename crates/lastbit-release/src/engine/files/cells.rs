@@ -1,11 +1,13 @@
 //! What a cell says, the same in every format: a number, or a text.
 //!
-//! A cell is missing if it is null, an empty text, NaN or, where a number is asked for, a text that is no number. A number is the double
-//! nearest to what is written: whole numbers up to 2^53 are exact, larger ones and decimals are rounded once, whatever the format.
-//! True is 1 and false 0; a date is its days, and a timestamp its seconds, since 1970.
+//! A cell is missing if it is null, an empty text, NaN or, where a number is asked for, a text that
+//! is no number. A number is the double nearest to what is written: whole numbers up to 2^53 are
+//! exact, larger ones and decimals are rounded once, whatever the format. True is 1 and false 0; a
+//! date is its days, and a timestamp its seconds, since 1970.
 //!
-//! Where a text is asked for, cells are compared by their value (see [`crate::value`]): 7 in Parquet, `7` in CSV and `7.0` in JSON are the
-//! same unit, key and category. A binary fraction is the shortest decimal that reads back as it, which is what others write of it.
+//! Where a text is asked for, cells are compared by their value (see [`crate::value`]): 7 in
+//! Parquet, `7` in CSV and `7.0` in JSON are the same unit, key and category. A binary fraction is
+//! the shortest decimal that reads back as it, which is what others write of it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -98,7 +100,8 @@ fn primitive<T: ArrowPrimitiveType>(
     }
 }
 
-/// The double nearest to so many nanoseconds in seconds. Most have no digit below the microsecond, and then are the same microseconds.
+/// The double nearest to so many nanoseconds in seconds. Most have no digit below the microsecond,
+/// and then are the same microseconds.
 fn nanoseconds(x: i64) -> f64 {
     match x % 1000 {
         0 => (x / 1000) as f64 / 1e6,
@@ -289,7 +292,8 @@ fn shown(number: impl std::fmt::Display, text: &mut String) {
     let _ = write!(text, "{number}");
 }
 
-/// The shortest digits that say which number it is, with an exponent; nothing for NaN, which is missing.
+/// The shortest digits that say which number it is, with an exponent; nothing for NaN, which is
+/// missing.
 fn float<F: std::fmt::LowerExp + PartialEq>(number: F, text: &mut String) {
     #[allow(clippy::eq_op)]
     if number == number {

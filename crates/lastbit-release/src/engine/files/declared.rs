@@ -1,4 +1,5 @@
-//! The columns of a source, by what its files declare: names, and types where the format has them. No cell is read.
+//! The columns of a source, by what its files declare: names, and types where the format has them.
+//! No cell is read.
 
 use arrow_schema::DataType;
 
@@ -8,7 +9,8 @@ use super::text;
 use super::{EngineError, Options};
 use crate::plan::{Declared, DeclaredType, FileFormat, Source};
 
-/// The columns of the first file: from the header of CSV, the schema of Parquet, or the names in the first lines of JSON.
+/// The columns of the first file: from the header of CSV, the schema of Parquet, or the names in
+/// the first lines of JSON.
 pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
     let paths = files(source)?;
     let Some(path) = paths.first() else {

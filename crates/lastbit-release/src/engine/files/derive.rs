@@ -1,7 +1,8 @@
-//! Which rows count, and columns that are computed from others: one row at a time, before anything else is done with them.
+//! Which rows count, and columns that are computed from others: one row at a time, before anything
+//! else is done with them.
 //!
-//! A function of one row keeps tables that differ in a row tables that differ in a row, so nothing here costs privacy. Public tables that
-//! are looked up in are part of the function.
+//! A function of one row keeps tables that differ in a row tables that differ in a row, so nothing
+//! here costs privacy. Public tables that are looked up in are part of the function.
 
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ pub(super) struct DeriveStep {
     reads: Vec<String>,
     /// Codes of missing cells, by the place of a column in what is read.
     codes: Vec<(usize, Values)>,
-    /// Columns that are looked up: the table, and the column in it. They come after those that are read.
+    /// Columns that are looked up: the table, and the column in it. They come after those that are
+    /// read.
     looked: Vec<(usize, usize)>,
     /// Where each wanted column comes from, and after those the columns that only filters see.
     columns: Vec<(String, From)>,
@@ -226,7 +228,8 @@ impl DeriveStep {
 
     /// The columns that are wanted or that filters see.
     fn derived(&self, batch: &RecordBatch) -> Result<RecordBatch, EngineError> {
-        // Nothing to derive, and the columns are those read, but for some that only the source's filter needed.
+        // Nothing to derive, and the columns are those read, but for some that only the source's
+        // filter needed.
         let is_prefix = |(place, (_, from)): (usize, &(String, From))| matches!(from, From::Source(at) if *at == place);
         if self.columns.iter().enumerate().all(is_prefix) {
             if self.columns.len() == batch.num_columns() {

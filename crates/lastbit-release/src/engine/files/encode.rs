@@ -14,7 +14,8 @@ use super::cells::{numbers, texts};
 use super::layout::{Feature, Layout, NONE, Offset};
 use crate::value::Value as Cell;
 
-/// The unit of a row: different for different units, see [`unit_of`]. All ones for a row without a unit.
+/// The unit of a row: different for different units, see [`unit_of`]. All ones for a row without a
+/// unit.
 pub(super) type UnitId = [u64; 2];
 
 pub(super) const NO_UNIT: UnitId = [u64::MAX; 2];
@@ -31,7 +32,8 @@ pub(super) struct Encoded {
     pub words: Vec<Vec<u64>>,
 }
 
-/// Turns batches whose columns are [`Layout::columns`], in that order, into words, with the rows that pass each of [`Layout::filters`].
+/// Turns batches whose columns are [`Layout::columns`], in that order, into words, with the rows
+/// that pass each of [`Layout::filters`].
 pub(super) struct Encoder {
     layout: Arc<Layout>,
     interner: Arc<Interner>,
@@ -207,8 +209,9 @@ fn numbers_of<'a, 'b>(
     Ok(read[column].as_deref().unwrap_or_default())
 }
 
-/// Different values have different ids: whole numbers by their value and short texts by their bytes, whatever the format. Texts over 15
-/// bytes are told apart by 119 bits of a keyed BLAKE3: among 2^32 of them, two are taken for one unit with probability below 2^-56.
+/// Different values have different ids: whole numbers by their value and short texts by their
+/// bytes, whatever the format. Texts over 15 bytes are told apart by 119 bits of a keyed BLAKE3:
+/// among 2^32 of them, two are taken for one unit with probability below 2^-56.
 fn unit_of(cell: Cell, key: &[u8; 32]) -> UnitId {
     const WHOLE: u64 = 0xfe << 56;
     const HASHED: u64 = 0xff << 56;
@@ -353,7 +356,8 @@ impl Interner {
     }
 }
 
-/// What an encoder knows of the discovered keys of a table. A text is held once, however many rows say it.
+/// What an encoder knows of the discovered keys of a table. A text is held once, however many rows
+/// say it.
 #[derive(Debug, Default)]
 struct Known {
     /// Of each key.
@@ -425,7 +429,8 @@ impl Texts {
     }
 }
 
-/// Discovered keys as one text that says which ones: the lengths of all but the last, then the texts. And the length of each.
+/// Discovered keys as one text that says which ones: the lengths of all but the last, then the
+/// texts. And the length of each.
 fn joined(texts: &[&str]) -> (String, Vec<usize>) {
     let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
     let mut joined = String::new();

@@ -7,13 +7,15 @@ use crate::near::nearest;
 
 /// Why a query was not answered.
 ///
-/// Some of these are facts about the data (a bad line, a type): show them to those who may see the data only.
+/// Some of these are facts about the data (a bad line, a type): show them to those who may see the
+/// data only.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
     /// Joined files beside a table in memory.
     #[error(
-        "a table in memory is not joined with the files of [[source.join]]; join them before, by the unit's key, or release from files"
+        "a table in memory is not joined with the files of [[source.join]]; join them before, by \
+         the unit's key, or release from files"
     )]
     JoinedMemory,
     /// No file has this name, or matches this pattern.
@@ -48,7 +50,8 @@ pub enum EngineError {
     NotAFile(PathBuf),
     /// Rows that do not fit into memory cannot be kept on disk.
     #[error(
-        "cannot keep rows in a temporary file in `{}`: {source}; make room there, or name another directory in TMPDIR",
+        "cannot keep rows in a temporary file in `{}`: {source}; make room there, or name another \
+         directory in TMPDIR",
         directory.display()
     )]
     Temporary {
@@ -80,7 +83,8 @@ pub enum EngineError {
     },
     /// A column whose type has no reading as asked.
     #[error(
-        "column `{column}` has type {found}, which cannot be read as {wanted}; choose another column or cast it first"
+        "column `{column}` has type {found}, which cannot be read as {wanted}; choose another \
+         column or cast it first"
     )]
     Type {
         /// The column.
@@ -122,7 +126,8 @@ pub enum EngineError {
     },
     /// A row longer than [`MOST_ROW_BYTES`](super::MOST_ROW_BYTES).
     #[error(
-        "`{}` has a row of more than {} MiB after byte {byte}; is a quote not closed, or the format another one?",
+        "`{}` has a row of more than {} MiB after byte {byte}; is a quote not closed, or the \
+         format another one?",
         file.display(), super::MOST_ROW_BYTES >> 20
     )]
     LongRow {
@@ -133,7 +138,8 @@ pub enum EngineError {
     },
     /// A quote that is open at the end of the file: all that follows it would be one cell.
     #[error(
-        "`{}`: a quote in the row that starts on line {line} is never closed; close it, or set the plan's quote",
+        "`{}`: a quote in the row that starts on line {line} is never closed; close it, or set \
+         the plan's quote",
         file.display()
     )]
     OpenQuote {
@@ -144,7 +150,8 @@ pub enum EngineError {
     },
     /// A line that is no JSON object, or names a column twice.
     #[error(
-        "`{}` is not one JSON object a line, with each name once: see line {line}, near column {column}",
+        "`{}` is not one JSON object a line, with each name once: see line {line}, near column \
+         {column}",
         file.display()
     )]
     Json {
@@ -165,7 +172,8 @@ pub enum EngineError {
     },
     /// The state of the query outgrew the memory that it may take.
     #[error(
-        "{what} needs more than {} MiB of memory; allow more memory, or lower the number of groups or rows of one unit",
+        "{what} needs more than {} MiB of memory; allow more memory, or lower the number of \
+         groups or rows of one unit",
         limit >> 20
     )]
     Memory {

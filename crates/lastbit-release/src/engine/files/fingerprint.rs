@@ -7,8 +7,9 @@ use super::EngineError;
 use super::paths::files;
 use crate::plan::Source;
 
-/// BLAKE3, in hexadecimal, over the number of files and, in the order of their paths, the length and the bytes of each: the same for
-/// the same files, wherever they lie. It reads everything and prints nothing.
+/// BLAKE3, in hexadecimal, over the number of files and, in the order of their paths, the length
+/// and the bytes of each: the same for the same files, wherever they lie. It reads everything and
+/// prints nothing.
 pub fn fingerprint(source: &Source) -> Result<String, EngineError> {
     let files = files(source)?;
     let mut all = blake3::Hasher::new_derive_key("lastbit data fingerprint 1");

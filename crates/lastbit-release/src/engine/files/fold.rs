@@ -1,7 +1,8 @@
 //! Exact sums over groups, merged in any order.
 //!
-//! No sum overflows: a table has at most 2^40 rows, and a word is at most 2^52, so that sums are at most 2^92; where products are summed, words
-//! are at most 2^40, so that these sums are at most 2^120. Fine products are at most 2^104, and their sums carry beyond 128 bits.
+//! No sum overflows: a table has at most 2^40 rows, and a word is at most 2^52, so that sums are at
+//! most 2^92; where products are summed, words are at most 2^40, so that these sums are at most
+//! 2^120. Fine products are at most 2^104, and their sums carry beyond 128 bits.
 
 use std::sync::Arc;
 
@@ -74,7 +75,8 @@ impl Fold {
 /// The sums of one table so far.
 #[derive(Debug)]
 pub(super) struct TableFold {
-    /// With discovered keys, the place of each group that occurred; without, every group has its place.
+    /// With discovered keys, the place of each group that occurred; without, every group has its
+    /// place.
     places: Option<HashMap<u64, u32>>,
     groups: usize,
     accumulators: Vec<Accumulator>,
@@ -101,7 +103,8 @@ impl TableFold {
         fold
     }
 
-    /// Adds rows, given the group of each and, by place in [`TableLayout::used`], the words of each.
+    /// Adds rows, given the group of each and, by place in [`TableLayout::used`], the words of
+    /// each.
     pub(super) fn add<'a>(&mut self, groups: &[u64], words: impl Fn(usize) -> &'a [u64]) {
         let mut ids = std::mem::take(&mut self.ids);
         ids.clear();

@@ -1,7 +1,8 @@
 //! Private tables that are joined by the unit's key.
 //!
-//! Every unit gets at most one row of such a table, chosen by that unit's own rows there: so what is known of a unit is a function of that unit's rows
-//! in all tables, and one unit changes what is read of no other. What was chosen is looked up like a public table, by the unit of a row.
+//! Every unit gets at most one row of such a table, chosen by that unit's own rows there: so what
+//! is known of a unit is a function of that unit's rows in all tables, and one unit changes what is
+//! read of no other. What was chosen is looked up like a public table, by the unit of a row.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,8 +18,8 @@ use crate::engine::query::{Aggregate, Derive, Join, Key, Query, Table};
 use crate::plan::{Lookup, Unit};
 use crate::value::{Value, Values};
 
-/// The query with its joined tables among those that are looked up in. They are empty if they are not to be read: then only their files and
-/// columns are looked for.
+/// The query with its joined tables among those that are looked up in. They are empty if they are
+/// not to be read: then only their files and columns are looked for.
 pub(super) fn joined<'a>(
     query: &'a Query,
     options: &Options,
@@ -113,7 +114,8 @@ impl Rows<'_> {
             let cells: Vec<String> = cells.collect();
             let rank = (self.rank(&unit, &cells), cells);
             match self.chosen.get_mut(&unit) {
-                // Equal hashes are those of equal rows, or else the cells decide: never their order.
+                // Equal hashes are those of equal rows, or else the cells decide: never their
+                // order.
                 Some(chosen) if *chosen <= rank => {}
                 Some(chosen) => *chosen = rank,
                 None => {

@@ -31,7 +31,8 @@ pub(super) struct Layout {
     pub hash_key: [u8; 32],
 }
 
-/// How a cell becomes a word: at most [`MOST_OFFSETS`], at most [`MOST_STEPS`] where products are summed, or [`NONE`].
+/// How a cell becomes a word: at most [`MOST_OFFSETS`], at most [`MOST_STEPS`] where products are
+/// summed, or [`NONE`].
 #[derive(Debug)]
 pub(super) enum Feature {
     /// Steps from the lower bound.
@@ -122,7 +123,8 @@ pub(super) enum AggregateLayout {
 }
 
 impl Layout {
-    /// Refuses what no data could answer: grids that are too fine, edges out of order, no such category.
+    /// Refuses what no data could answer: grids that are too fine, edges out of order, no such
+    /// category.
     pub(super) fn new(query: &Query) -> Result<Layout, EngineError> {
         let mut builder = Builder::default();
         let unit = match &query.unit {
@@ -195,7 +197,8 @@ impl Builder {
             .filter(|groups| *groups <= MOST_GROUPS);
         let Some(public_groups) = public_groups else {
             return refuse(
-                "the public keys of a table make more than 2^24 groups; use fewer keys or coarser bins",
+                "the public keys of a table make more than 2^24 groups; use fewer keys or coarser \
+                 bins",
             );
         };
         let aggregates: Vec<AggregateLayout> = table
@@ -315,7 +318,8 @@ impl Builder {
         let column = &numbers.column;
         if grid.count() > most.unsigned_abs() {
             return refuse(&format!(
-                "the grid of column `{column}` has {} steps, and at most 2^{} fit; choose a coarser step",
+                "the grid of column `{column}` has {} steps, and at most 2^{} fit; choose a \
+                 coarser step",
                 grid.count(),
                 most.ilog2()
             ));
@@ -379,7 +383,8 @@ impl Builder {
             let before = match value(name, &mut buffer) {
                 Value::Missing => {
                     return refuse(&format!(
-                        "column `{column}` has an empty category, and an empty cell is a missing one; remove it"
+                        "column `{column}` has an empty category, and an empty cell is a missing \
+                         one; remove it"
                     ));
                 }
                 Value::Whole(number) => numbers.insert(number, code),

@@ -1,7 +1,8 @@
-//! Tables in memory: batches of Arrow arrays that somebody else made, as data frames hand them over.
+//! Tables in memory: batches of Arrow arrays that somebody else made, as data frames hand them
+//! over.
 //!
-//! Nothing about them is believed. Texts, offsets and codes are validated when the table is made, and every cell then goes the way that
-//! cells of files go, so that the answer is the same.
+//! Nothing about them is believed. Texts, offsets and codes are validated when the table is made,
+//! and every cell then goes the way that cells of files go, so that the answer is the same.
 
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ impl MemoryTable {
                 // What is wrong could quote a cell.
                 column.to_data().validate_full().map_err(|_| {
                     EngineError::Query(format!(
-                        "column `{}` of the data frame breaks the rules of Arrow, such as text that is not UTF-8; make it anew",
+                        "column `{}` of the data frame breaks the rules of Arrow, such as text \
+                         that is not UTF-8; make it anew",
                         field.name()
                     ))
                 })?;
@@ -160,7 +162,8 @@ fn plain_batch(batch: &RecordBatch, places: &[usize]) -> Result<RecordBatch, Eng
         .map_err(|_| failed())
 }
 
-/// The same cells in a type that the engine reads: codes of a dictionary are looked up, and decimals have 128 bits.
+/// The same cells in a type that the engine reads: codes of a dictionary are looked up, and
+/// decimals have 128 bits.
 pub(super) fn plain(array: &ArrayRef) -> Result<ArrayRef, EngineError> {
     match array.data_type() {
         DataType::Dictionary(..) => {

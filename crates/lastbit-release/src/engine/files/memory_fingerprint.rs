@@ -10,9 +10,9 @@ use super::memory::{MemoryTable, plain};
 /// Marks a missing text, which is longer than any that there is.
 const NO_TEXT: u64 = u64::MAX;
 
-/// BLAKE3, in hexadecimal, over the number of rows and, in the order of columns, the name, the type and the cells of each: the same however
-/// the rows are cut into batches, texts are stored and categories are coded. Columns of types that no plan can read count with name and type
-/// alone.
+/// BLAKE3, in hexadecimal, over the number of rows and, in the order of columns, the name, the type
+/// and the cells of each: the same however the rows are cut into batches, texts are stored and
+/// categories are coded. Columns of types that no plan can read count with name and type alone.
 pub fn memory_fingerprint(table: &MemoryTable) -> Result<String, EngineError> {
     let mut all = blake3::Hasher::new_derive_key("lastbit data frame fingerprint 1");
     all.update(&table.rows().to_le_bytes());

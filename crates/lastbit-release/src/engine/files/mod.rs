@@ -1,12 +1,15 @@
 //! The engine: a query answered from files.
 //!
-//! Files are cut into pieces (row groups, runs of lines) that threads take from a queue, and become batches of the columns that the query
-//! names. Every value comes from where it is written: no statistics, index or summary ever stands in for it. Each cell becomes an
-//! integer on its public grid, each unit keeps the rows that a keyed hash chooses, and integers are summed exactly. So the answer is
-//! the same, bit for bit, whatever the number of threads, the order of rows and files, and the format.
+//! Files are cut into pieces (row groups, runs of lines) that threads take from a queue, and become
+//! batches of the columns that the query names. Every value comes from where it is written: no
+//! statistics, index or summary ever stands in for it. Each cell becomes an integer on its public
+//! grid, each unit keeps the rows that a keyed hash chooses, and integers are summed exactly. So
+//! the answer is the same, bit for bit, whatever the number of threads, the order of rows and
+//! files, and the format.
 //!
-//! Memory is bounded: batches are of limited bytes, however long or wide rows are; rows that wait for the rest of their unit go to disk
-//! beyond [`Options::memory`]; what cannot (groups that the data decide, pages of Parquet) is refused beyond it.
+//! Memory is bounded: batches are of limited bytes, however long or wide rows are; rows that wait
+//! for the rest of their unit go to disk beyond [`Options::memory`]; what cannot (groups that the
+//! data decide, pages of Parquet) is refused beyond it.
 
 mod bound;
 pub(crate) mod cells;

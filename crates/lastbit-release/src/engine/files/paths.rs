@@ -36,8 +36,8 @@ pub fn files(source: &Source) -> Result<Vec<PathBuf>, EngineError> {
     once(files)
 }
 
-/// Sorted, and each file once, whatever links and dots lead to it: a row that is read twice would count twice, and so would move sums
-/// by twice the sensitivity.
+/// Sorted, and each file once, whatever links and dots lead to it: a row that is read twice would
+/// count twice, and so would move sums by twice the sensitivity.
 fn once(mut files: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
     files.sort();
     let mut seen = HashSet::new();
@@ -111,8 +111,8 @@ fn names(directory: &Path) -> Result<Vec<std::ffi::OsString>, EngineError> {
     Ok(names)
 }
 
-/// Files of the format below a directory; hidden ones are not data. `above` are the directories on the way, so that a link to one of
-/// them leads nowhere.
+/// Files of the format below a directory; hidden ones are not data. `above` are the directories on
+/// the way, so that a link to one of them leads nowhere.
 fn collect(
     directory: &Path,
     format: &FileFormat,
@@ -143,8 +143,9 @@ fn collect(
     Ok(())
 }
 
-/// The files that match a pattern, and those inside of directories that match it and end like files of the format, as Spark writes
-/// them. A name that is not UTF-8 matches as if each wrong byte were some character.
+/// The files that match a pattern, and those inside of directories that match it and end like files
+/// of the format, as Spark writes them. A name that is not UTF-8 matches as if each wrong byte were
+/// some character.
 fn expand(source: &Source, given: &str, files: &mut Vec<PathBuf>) -> Result<(), EngineError> {
     let mut start = source.base.clone();
     let mut parts = Vec::new();

@@ -59,7 +59,8 @@ pub fn check_memory(table: &MemoryTable, query: &Query) -> Result<(), EngineErro
     ScanTable::of_memory(table, &run, &options).map(|_| ())
 }
 
-/// A plan's joined tables are files, which are neither fingerprinted nor read for a table in memory.
+/// A plan's joined tables are files, which are neither fingerprinted nor read for a table in
+/// memory.
 fn no_joins(query: &Query) -> Result<(), EngineError> {
     match query.derive.joins.is_empty() {
         true => Ok(()),
@@ -67,8 +68,9 @@ fn no_joins(query: &Query) -> Result<(), EngineError> {
     }
 }
 
-/// Whether the query can be asked of its source, as far as that shows before any row counts: the files exist, and have the columns,
-/// in types that can be read. It takes no time to speak of, where a scan does.
+/// Whether the query can be asked of its source, as far as that shows before any row counts: the
+/// files exist, and have the columns, in types that can be read. It takes no time to speak of,
+/// where a scan does.
 pub fn check(query: &Query) -> Result<(), EngineError> {
     let options = Options::default();
     let query = &*joined(query, &options, false)?;

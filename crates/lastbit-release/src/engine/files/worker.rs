@@ -1,4 +1,5 @@
-//! The threads of a run: each turns its batches into words and sums, or keeps them until all rows of their units were read.
+//! The threads of a run: each turns its batches into words and sums, or keeps them until all rows
+//! of their units were read.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

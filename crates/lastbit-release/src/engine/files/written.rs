@@ -25,8 +25,9 @@ pub(super) fn write_decimal(value: i128, scale: i8, text: &mut String) {
 
 /// A day since 1970, as 2026-01-31.
 pub(super) fn write_date(day: i64, text: &mut String) {
-    // Years of 400 years each, from the first of March of the year 0: 719,468 days before 1970. A day of a cycle is below 146,097, and
-    // the leap day is the last of its year, so that months have fixed starts.
+    // Years of 400 years each, from the first of March of the year 0: 719,468 days before 1970. A
+    // day of a cycle is below 146,097, and the leap day is the last of its year, so that months
+    // have fixed starts.
     let day = i128::from(day) + 719_468;
     let (cycle, of_cycle) = (day.div_euclid(146_097), day.rem_euclid(146_097));
     let year = (of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
@@ -46,7 +47,8 @@ pub(super) fn write_date(day: i64, text: &mut String) {
     };
 }
 
-/// A time since 1970, as 2026-01-31T23:59:59.999, with three, six or nine decimals where it has any, and Z if it is of UTC.
+/// A time since 1970, as 2026-01-31T23:59:59.999, with three, six or nine decimals where it has
+/// any, and Z if it is of UTC.
 pub(super) fn write_timestamp(time: i64, per_second: i64, utc: bool, text: &mut String) {
     let (seconds, fraction) = (time.div_euclid(per_second), time.rem_euclid(per_second));
     write_date(seconds.div_euclid(DAY), text);

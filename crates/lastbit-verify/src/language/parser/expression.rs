@@ -94,7 +94,8 @@ impl Parser {
                 return Err(Diagnostic::new(
                     at,
                     format!("there is no function `{word}`"),
-                    "the functions are ln, ln~, fl, round, clamp and ceil2; multiply with `*` or `(*)`",
+                    "the functions are ln, ln~, fl, round, clamp and ceil2; multiply with `*` or \
+                     `(*)`",
                 ));
             }
             _ => ExprKind::Name(word),

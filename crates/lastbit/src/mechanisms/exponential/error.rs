@@ -9,7 +9,8 @@ pub enum SelectionError {
     Empty,
     /// NaN or an infinity.
     #[error(
-        "the score of candidate {index} is {value}, and scores must be finite; clamp the scores to public bounds"
+        "the score of candidate {index} is {value}, and scores must be finite; clamp the scores \
+         to public bounds"
     )]
     NotFinite {
         /// Which candidate, from 0.
@@ -27,7 +28,8 @@ pub enum SelectionError {
     },
     /// Scores without a public number of candidates, or with too few.
     #[error(
-        "the number of candidates is public and at least {least}; give the domain of the scores that size with `with_size`"
+        "the number of candidates is public and at least {least}; give the domain of the scores \
+         that size with `with_size`"
     )]
     SizeNeeded {
         /// The least number of candidates.

@@ -181,7 +181,8 @@ fn bad_input_has_remedies() {
     );
     assert_eq!(
         error(&[0.0, f64::NAN]),
-        "the score of candidate 1 is NaN, and scores must be finite; clamp the scores to public bounds"
+        "the score of candidate 1 is NaN, and scores must be finite; clamp the scores to public \
+         bounds"
     );
     assert!(error(&[f64::INFINITY, 0.0]).starts_with("the score of candidate 0 is inf"));
     assert!(error(&[f64::NEG_INFINITY]).starts_with("the score of candidate 0 is -inf"));

@@ -151,7 +151,8 @@ impl Exponential {
             Ok(alpha)
         } else {
             Err(Error::unsolvable(format!(
-                "no alpha below 1 holds at a best score of {promise}: it would be {alpha}; promise a higher score, or raise epsilon or beta"
+                "no alpha below 1 holds at a best score of {promise}: it would be {alpha}; \
+                 promise a higher score, or raise epsilon or beta"
             )))
         }
     }
@@ -182,7 +183,8 @@ impl Exponential {
         let epsilon = (factor * needed).upper().get();
         if epsilon <= 0.0 {
             return Err(Error::unsolvable(
-                "every epsilon meets this target, as even a uniform choice does; ask for a smaller beta or alpha",
+                "every epsilon meets this target, as even a uniform choice does; ask for a \
+                 smaller beta or alpha",
             ));
         }
         let epsilon = Epsilon::new(crate::finite("epsilon", epsilon)?)?;
@@ -202,7 +204,8 @@ impl Exponential {
             Ok(promise)
         } else {
             Err(Error::unbounded(
-                "the promise has no finite bound; use fewer candidates, or a larger alpha, beta or epsilon",
+                "the promise has no finite bound; use fewer candidates, or a larger alpha, beta \
+                 or epsilon",
             ))
         }
     }
@@ -234,7 +237,8 @@ fn integer(n: &Natural) -> Rational {
 fn counts(candidates: &Natural, best: &Natural, bad: &Natural) -> Result<(), Error> {
     if *best == Natural::ZERO || best + bad > *candidates {
         return Err(Error::unsolvable(format!(
-            "of {candidates} candidates, {best} best and {bad} bad ones cannot be: at least one is best, and none is both"
+            "of {candidates} candidates, {best} best and {bad} bad ones cannot be: at least one \
+             is best, and none is both"
         )));
     }
     Ok(())

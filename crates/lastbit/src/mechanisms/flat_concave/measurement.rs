@@ -139,6 +139,7 @@ fn loss_at(loss: &EpsilonDelta, d_in: &Rational) -> Result<EpsilonDelta, Error> 
         return EpsilonDelta::new(*loss.loss() * Up::from_rational(d_in), Up::ZERO);
     }
     Err(Error::unbounded(
-        "selection by stability has a bound for qualities that differ by at most 1; divide qualities by their sensitivity, or select by the exponential mechanism",
+        "selection by stability has a bound for qualities that differ by at most 1; divide \
+         qualities by their sensitivity, or select by the exponential mechanism",
     ))
 }

@@ -217,7 +217,8 @@ impl NoisyNumber for f64 {
             return Ok(());
         }
         Err(Error::space(format!(
-            "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a grid in that range, or exact rationals"
+            "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a \
+             grid in that range, or exact rationals"
         )))
     }
 
@@ -253,6 +254,7 @@ fn whole(exponent: i64) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::space(format!(
-        "grid 2^{exponent} has points between the integers; use grid 2^0 or coarser, or cast the integers to rationals first"
+        "grid 2^{exponent} has points between the integers; use grid 2^0 or coarser, or cast the \
+         integers to rationals first"
     )))
 }

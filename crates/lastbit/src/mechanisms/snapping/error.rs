@@ -23,7 +23,8 @@ pub enum SnappingError {
     Utility(#[from] UtilityError),
     /// B below the half-width of the bounds.
     #[error(
-        "bound {bound} is below {half_width}, half the width of [lower, upper]; raise the bound or narrow lower and upper"
+        "bound {bound} is below {half_width}, half the width of [lower, upper]; raise the bound \
+         or narrow lower and upper"
     )]
     BoundBelowHalfWidth {
         /// The bound given.
@@ -33,7 +34,8 @@ pub enum SnappingError {
     },
     /// `B ≤ λ` in a float mode.
     #[error(
-        "bound {bound} is not above the scale λ ≈ {scale}, which {arithmetic} arithmetic needs; raise the bound or epsilon, or use exact arithmetic"
+        "bound {bound} is not above the scale λ ≈ {scale}, which {arithmetic} arithmetic needs; \
+         raise the bound or epsilon, or use exact arithmetic"
     )]
     BoundNotAboveScale {
         /// B.
@@ -45,7 +47,9 @@ pub enum SnappingError {
     },
     /// `B ≥ 2^(p−7)·λ` in a float mode.
     #[error(
-        "bound {bound} is not below 2^{limit_exponent}·λ ≈ {limit}, beyond which {arithmetic} arithmetic at {precision} bits is not private; lower the bound or epsilon, or use exact arithmetic"
+        "bound {bound} is not below 2^{limit_exponent}·λ ≈ {limit}, beyond which {arithmetic} \
+         arithmetic at {precision} bits is not private; lower the bound or epsilon, or use exact \
+         arithmetic"
     )]
     BoundBeyondPrecision {
         /// B.
@@ -61,7 +65,8 @@ pub enum SnappingError {
     },
     /// `ε ≤ c₂η` in a float mode.
     #[error(
-        "epsilon {epsilon} is not above {limit:e}, the part of the loss that {arithmetic} arithmetic at {precision} bits costs by itself; raise epsilon, or use exact arithmetic"
+        "epsilon {epsilon} is not above {limit:e}, the part of the loss that {arithmetic} \
+         arithmetic at {precision} bits costs by itself; raise epsilon, or use exact arithmetic"
     )]
     EpsilonBelowRoundoff {
         /// The loss given.
@@ -87,12 +92,14 @@ pub enum SnappingError {
     },
     /// The scale of the noise is outside f64.
     #[error(
-        "the scale λ = Δ/ε is outside what a double can hold (2^-1074 to 2^1023); change epsilon, or measure the query in another unit"
+        "the scale λ = Δ/ε is outside what a double can hold (2^-1074 to 2^1023); change epsilon, \
+         or measure the query in another unit"
     )]
     ScaleOutOfRange,
     /// The grid's exponent is outside f64.
     #[error(
-        "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a grid in that range, or measure the query in another unit"
+        "grid 2^{exponent} is outside what a double can hold (2^-1074 to 2^1023); choose a grid \
+         in that range, or measure the query in another unit"
     )]
     GridOutOfRange {
         /// The grid is `2^exponent`.
@@ -100,7 +107,9 @@ pub enum SnappingError {
     },
     /// Outputs would need more digits than an f64 has.
     #[error(
-        "grid 2^{exponent} is finer than doubles of size {magnitude:e} can carry; use a grid of 2^{coarsest} or more (exact arithmetic, fine:{coarsest}), or narrow lower, upper and bound"
+        "grid 2^{exponent} is finer than doubles of size {magnitude:e} can carry; use a grid of \
+         2^{coarsest} or more (exact arithmetic, fine:{coarsest}), or narrow lower, upper and \
+         bound"
     )]
     GridTooFine {
         /// The grid is `2^exponent`.
@@ -112,20 +121,25 @@ pub enum SnappingError {
     },
     /// `|centre| + B` overflows.
     #[error(
-        "outputs would reach beyond 1.8e308, the largest double; narrow lower, upper and bound, or measure the query in a larger unit"
+        "outputs would reach beyond 1.8e308, the largest double; narrow lower, upper and bound, \
+         or measure the query in a larger unit"
     )]
     OutputOverflow,
     /// λ or B outside what binary64 can multiply without losing bits.
     #[error(
-        "the scale λ ≈ {scale:e} or the bound is outside 2^±900, where binary64 would lose bits; use exact or multi arithmetic, or another unit"
+        "the scale λ ≈ {scale:e} or the bound is outside 2^±900, where binary64 would lose bits; \
+         use exact or multi arithmetic, or another unit"
     )]
     OutsideBinary64 {
         /// λ.
         scale: f64,
     },
-    /// The bounds are too near to each other, or to zero, for binary64 to count the value in steps of the grid without underflow.
+    /// The bounds are too near to each other, or to zero, for binary64 to count the value in steps
+    /// of the grid without underflow.
     #[error(
-        "the bounds are about {size:e} wide or large, less than 2^-1000 of the grid or of 1, where binary64 would lose bits of the value; use exact or multi arithmetic, or another unit"
+        "the bounds are about {size:e} wide or large, less than 2^-1000 of the grid or of 1, \
+         where binary64 would lose bits of the value; use exact or multi arithmetic, or another \
+         unit"
     )]
     BoundsUnderflow {
         /// The half width of bounds that are doubles, else the largest of them.
@@ -133,7 +147,8 @@ pub enum SnappingError {
     },
     /// More than 1000 bits needed.
     #[error(
-        "multi arithmetic would need {bits} bits for this epsilon and bound, and 1000 is the most; raise epsilon or lower the bound, or use exact arithmetic"
+        "multi arithmetic would need {bits} bits for this epsilon and bound, and 1000 is the \
+         most; raise epsilon or lower the bound, or use exact arithmetic"
     )]
     PrecisionTooLarge {
         /// The bits needed.
@@ -141,7 +156,8 @@ pub enum SnappingError {
     },
     /// The value to release is NaN or infinite.
     #[error(
-        "value {index} is {value}; only finite numbers can be released: decide what such a value becomes before the release"
+        "value {index} is {value}; only finite numbers can be released: decide what such a value \
+         becomes before the release"
     )]
     ValueNotFinite {
         /// Its place in the input, from 0.

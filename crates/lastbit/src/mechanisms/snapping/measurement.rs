@@ -167,7 +167,8 @@ impl Snapping {
             return Ok(());
         }
         Err(crate::Error::space(format!(
-            "{what} is for real Laplace noise, and {} arithmetic rounds it; use exact arithmetic, or compose and convert pure losses",
+            "{what} is for real Laplace noise, and {} arithmetic rounds it; use exact arithmetic, \
+             or compose and convert pure losses",
             self.arithmetic().name()
         )))
     }

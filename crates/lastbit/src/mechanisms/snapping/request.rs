@@ -217,8 +217,8 @@ impl Request {
                     scale: scale.to_f64(Rounding::NearestEven),
                 });
             }
-            // Below, the difference from the centre could underflow and be off by more than `centring_error`. Bounds of no width
-            // leave one value.
+            // Below, the difference from the centre could underflow and be off by more than
+            // `centring_error`. Bounds of no width leave one value.
             let (size, least) = if Centring::of(&self.bounds).exact {
                 (half_width, float_exponent(&scale) - 1000)
             } else {

@@ -148,7 +148,8 @@ fn many_weights_are_bounded_by_the_tail_of_a_normal_sum_and_not_much_above_it() 
 
 #[test]
 fn the_bound_of_seven_weights_holds_for_their_exact_tail() {
-    // The characteristic function of the sum, inverted: P(|S| > t) = 1 − (2/π)∫ sin(ut)/u·(1 + u²)^−7 du.
+    // The characteristic function of the sum, inverted: P(|S| > t) = 1 − (2/π)∫ sin(ut)/u·(1 +
+    // u²)^−7 du.
     let tail = |t: f64| {
         let du = 1e-3;
         let inner: f64 = (0..20_000)

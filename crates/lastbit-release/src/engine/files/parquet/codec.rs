@@ -14,7 +14,8 @@ pub(super) fn is_known(codec: Compression) -> bool {
     )
 }
 
-/// Appends exactly `size` bytes to `out`, or fails. No more than that is held, whatever the compressed bytes claim.
+/// Appends exactly `size` bytes to `out`, or fails. No more than that is held, whatever the
+/// compressed bytes claim.
 pub(super) fn decompress(
     codec: Compression,
     bytes: &[u8],

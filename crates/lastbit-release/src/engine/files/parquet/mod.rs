@@ -1,7 +1,8 @@
 //! Parquet files, as batches of the wanted columns.
 //!
-//! Every value comes from its page. Statistics, page indexes, Bloom filters and the schema that Arrow's writers embed are not read: a
-//! type is what Parquet's own schema says. Footers and page headers are not believed before they were checked.
+//! Every value comes from its page. Statistics, page indexes, Bloom filters and the schema that
+//! Arrow's writers embed are not read: a type is what Parquet's own schema says. Footers and page
+//! headers are not believed before they were checked.
 
 mod codec;
 mod pages;
@@ -113,7 +114,8 @@ impl ParquetFile {
         }
         let mut read = places.clone();
         if read.is_empty() {
-            // Rows are counted in a column's pages, and not in the footer: in one of numbers, if there is one.
+            // Rows are counted in a column's pages, and not in the footer: in one of numbers, if
+            // there is one.
             let flat = (0..fields.len()).filter(|place| leaf(&metadata, *place).is_some());
             let texts = |place: &usize| fields[*place].data_type() == &DataType::Utf8View;
             read.extend(flat.min_by_key(texts));
@@ -154,7 +156,8 @@ impl ParquetFile {
         rows.map(|rows| rows.max(0) as u64).sum()
     }
 
-    /// The row groups, after the headers of all pages were read. The columns must be single values, as [`schema`](Self::schema) shows.
+    /// The row groups, after the headers of all pages were read. The columns must be single values,
+    /// as [`schema`](Self::schema) shows.
     pub(super) fn pieces(self: &Arc<Self>) -> Result<Vec<Piece>, EngineError> {
         guarded(&self.path, || {
             let mut file = File::open(&self.path)?;
@@ -178,7 +181,8 @@ impl ParquetFile {
     }
 }
 
-/// Makes batches small enough that `threads` threads, or fewer, fit into the memory together; the number of threads that do.
+/// Makes batches small enough that `threads` threads, or fewer, fit into the memory together; the
+/// number of threads that do.
 pub(super) fn fit(
     pieces: &mut [Piece],
     threads: usize,
@@ -258,7 +262,8 @@ impl Piece {
         ParquetRecordBatchReader::try_new_with_row_groups(&levels, self, self.batch, None)
     }
 
-    /// The library checks texts that Parquet's schema calls UTF-8, and those that are written as differences only end to end.
+    /// The library checks texts that Parquet's schema calls UTF-8, and those that are written as
+    /// differences only end to end.
     fn check_text(&self, index: usize, array: &ArrayRef) -> Result<(), EngineError> {
         let Some(texts) = array.as_string_view_opt() else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The pages of a column chunk, found by their own headers and decompressed within bounds.
 //!
-//! Nothing but pages is read: no statistics, no page index, no Bloom filter. What a header claims is checked against the bytes that
-//! there are before anything is allocated for it.
+//! Nothing but pages is read: no statistics, no page index, no Bloom filter. What a header claims
+//! is checked against the bytes that there are before anything is allocated for it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -47,7 +47,8 @@ impl Chunk {
         let codec = column.compression();
         if !is_known(codec) {
             return Err(ParquetError::NYI(format!(
-                "the codec {codec:?} is not known; write the file with snappy, gzip, zstd, lz4 or brotli"
+                "the codec {codec:?} is not known; write the file with snappy, gzip, zstd, lz4 or \
+                 brotli"
             )));
         }
         let description = column.column_descr();
@@ -289,7 +290,8 @@ impl Pages {
         })
     }
 
-    /// Whether the runs of differences in a page are as long as the page has values: memory is taken by what they claim.
+    /// Whether the runs of differences in a page are as long as the page has values: memory is
+    /// taken by what they claim.
     fn check_delta(&self, header: &PageHeader, bytes: &[u8]) -> Result<()> {
         let values = header.values as u64;
         let mut rest = match header.kind {

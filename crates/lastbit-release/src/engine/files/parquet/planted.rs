@@ -1,4 +1,5 @@
-//! A fault for tests to find: a column is taken for constant where the statistics of its row groups say so, as query planners do.
+//! A fault for tests to find: a column is taken for constant where the statistics of its row groups
+//! say so, as query planners do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +10,14 @@ use parquet::file::statistics::Statistics;
 
 static PLANTED: AtomicBool = AtomicBool::new(false);
 
-/// Believes statistics from here on, in the whole process. Only a test that looks for this fault may call it.
+/// Believes statistics from here on, in the whole process. Only a test that looks for this fault
+/// may call it.
 pub fn plant_belief_in_statistics() {
     PLANTED.store(true, Ordering::Relaxed);
 }
 
-/// So many copies of the value that all statistics of a column name, if they name one, and no nulls.
+/// So many copies of the value that all statistics of a column name, if they name one, and no
+/// nulls.
 pub(super) fn constant(metadata: &ParquetMetaData, leaf: usize, rows: usize) -> Option<ArrayRef> {
     if !PLANTED.load(Ordering::Relaxed) {
         return None;

@@ -1,5 +1,6 @@
-//! As much of Thrift's compact protocol as is needed to read the header of a page, and to see that a footer holds what it claims before
-//! anything is allocated for it. Statistics are passed over unread.
+//! As much of Thrift's compact protocol as is needed to read the header of a page, and to see that
+//! a footer holds what it claims before anything is allocated for it. Statistics are passed over
+//! unread.
 
 /// Structures within structures; a footer has fewer than ten.
 const MOST_DEPTH: usize = 32;
@@ -34,7 +35,8 @@ pub(super) const DATA_PAGE_V2: i32 = 3;
 pub(super) const DELTA_BYTE_ARRAY: i32 = 7;
 
 impl PageHeader {
-    /// The header at the start of the bytes, and its length; nothing if they are too short or no header.
+    /// The header at the start of the bytes, and its length; nothing if they are too short or no
+    /// header.
     pub(super) fn read(bytes: &[u8]) -> Option<(PageHeader, usize)> {
         let mut input = Compact { bytes };
         let mut header = PageHeader {
@@ -75,7 +77,8 @@ impl PageHeader {
     }
 }
 
-/// Whether the bytes are one structure whose lists and texts are no longer than the bytes that are left for them.
+/// Whether the bytes are one structure whose lists and texts are no longer than the bytes that are
+/// left for them.
 pub(super) fn is_plausible(bytes: &[u8]) -> bool {
     Compact { bytes }.skip(STRUCT, MOST_DEPTH).is_some()
 }
@@ -115,7 +118,8 @@ impl Compact<'_> {
         Some(number)
     }
 
-    /// A whole number, that must not be negative nor beyond 31 bits: all that a page says of itself are sizes and codes.
+    /// A whole number, that must not be negative nor beyond 31 bits: all that a page says of itself
+    /// are sizes and codes.
     fn number(&mut self) -> Option<i32> {
         let zigzag = self.varint()?;
         (zigzag & 1 == 0).then(|| i32::try_from(zigzag >> 1).ok())?

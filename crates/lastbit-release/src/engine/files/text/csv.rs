@@ -122,7 +122,8 @@ impl<'a> Records<'a> {
         if start == 0 {
             records.pass_mark()?;
         }
-        // The parser would take the bytes of a mark out of its first input, also in the middle of a file.
+        // The parser would take the bytes of a mark out of its first input, also in the middle of a
+        // file.
         records.parser.read_record(b"\n", &mut [0], &mut [0]);
         records.parser.set_line(1);
         Ok(records)

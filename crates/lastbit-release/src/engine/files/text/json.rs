@@ -86,7 +86,8 @@ impl<'a> JsonReader<'a> {
     }
 }
 
-/// What a value says as a text: a number as it is written, a text, true or false. Nothing else is a single value.
+/// What a value says as a text: a number as it is written, a text, true or false. Nothing else is a
+/// single value.
 fn text(value: &str) -> Result<Option<String>, serde_json::Error> {
     Ok(match value.as_bytes().first() {
         Some(b'"') => Some(serde_json::from_str(value)?),

@@ -1,6 +1,8 @@
-//! Text files, in pieces, as batches of text columns: CSV and one JSON object a line, plain or compressed by gzip.
+//! Text files, in pieces, as batches of text columns: CSV and one JSON object a line, plain or
+//! compressed by gzip.
 //!
-//! Cells stay text here, so that a cell that is no number is a missing cell and not the end of the scan.
+//! Cells stay text here, so that a cell that is no number is a missing cell and not the end of the
+//! scan.
 
 mod csv;
 mod json;
@@ -68,7 +70,8 @@ pub(super) fn names(path: &Path, format: &FileFormat) -> Result<Vec<String>, Eng
 }
 
 impl TextFile {
-    /// Finds the columns of a CSV file in its header. Those of JSON are known when all lines were read.
+    /// Finds the columns of a CSV file in its header. Those of JSON are known when all lines were
+    /// read.
     pub(super) fn open(
         path: &Path,
         format: &FileFormat,
@@ -139,7 +142,8 @@ impl TextFile {
         }
     }
 
-    /// Whether a line break may be inside a row: only a CSV file without any quote is cut at line breaks.
+    /// Whether a line break may be inside a row: only a CSV file without any quote is cut at line
+    /// breaks.
     fn may_quote_newlines(&self) -> io::Result<bool> {
         let FileFormat::Csv { quote, .. } = self.format else {
             return Ok(false);
@@ -196,7 +200,8 @@ impl TextFile {
     }
 }
 
-/// After all rows of some JSON files were read: refuses a wanted column that occurred in none of them.
+/// After all rows of some JSON files were read: refuses a wanted column that occurred in none of
+/// them.
 pub(super) fn check_seen(files: &[Arc<TextFile>]) -> Result<(), EngineError> {
     let Some(first) = files.first() else {
         return Ok(());

@@ -12,8 +12,8 @@ use super::text_schema;
 /// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// A batch is handed on when its texts have so many bytes, however few its rows are. With a row of at most 16 MiB more, an offset has
-/// room in 32 bits.
+/// A batch is handed on when its texts have so many bytes, however few its rows are. With a row of
+/// at most 16 MiB more, an offset has room in 32 bits.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// The wanted columns of some rows.

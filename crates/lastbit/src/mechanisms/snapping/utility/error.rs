@@ -37,7 +37,8 @@ pub enum UtilityError {
     },
     /// A location that the inner clamp would move.
     #[error(
-        "location {location} is outside [-{bound}, {bound}]; clamp it to the bound first, or raise the bound"
+        "location {location} is outside [-{bound}, {bound}]; clamp it to the bound first, or \
+         raise the bound"
     )]
     LocationBeyondBound {
         /// The location given.
@@ -47,7 +48,8 @@ pub enum UtilityError {
     },
     /// B below the half-width of the query's bounds.
     #[error(
-        "bound {bound} is below the half-width {half_width}; raise the bound, or narrow the query's bounds"
+        "bound {bound} is below the half-width {half_width}; raise the bound, or narrow the \
+         query's bounds"
     )]
     BoundBelowHalfWidth {
         /// The bound given.
@@ -65,7 +67,8 @@ pub enum UtilityError {
     },
     /// A relative error of thresholds that says nothing.
     #[error(
-        "edge error {edge_error} must lie in [0, 1); use a higher precision, a smaller bound, or exact arithmetic"
+        "edge error {edge_error} must lie in [0, 1); use a higher precision, a smaller bound, or \
+         exact arithmetic"
     )]
     EdgeErrorOutOfRange {
         /// The error given.
@@ -73,7 +76,8 @@ pub enum UtilityError {
     },
     /// An accuracy that the grid alone exceeds.
     #[error(
-        "accuracy {accuracy} is not above {half_step}, half a step of the grid; ask for less accuracy, or choose a finer grid"
+        "accuracy {accuracy} is not above {half_step}, half a step of the grid; ask for less \
+         accuracy, or choose a finer grid"
     )]
     AccuracyBelowGrid {
         /// The accuracy asked for.
@@ -83,7 +87,8 @@ pub enum UtilityError {
     },
     /// An accuracy whose scale is below the smallest positive double.
     #[error(
-        "accuracy {accuracy} needs a scale below 5e-324, the smallest double; measure the query in a smaller unit"
+        "accuracy {accuracy} needs a scale below 5e-324, the smallest double; measure the query \
+         in a smaller unit"
     )]
     AccuracyTooSmall {
         /// The accuracy asked for.
@@ -91,7 +96,8 @@ pub enum UtilityError {
     },
     /// `ε ≤ 2^-117`, where the closed form of B has no value.
     #[error(
-        "epsilon must be above 2^-117 in a float mode, got about {epsilon:e}; raise it, or use exact arithmetic"
+        "epsilon must be above 2^-117 in a float mode, got about {epsilon:e}; raise it, or use \
+         exact arithmetic"
     )]
     EpsilonTooSmall {
         /// The loss, or the one that stands in for it, rounded.
@@ -99,7 +105,8 @@ pub enum UtilityError {
     },
     /// B beyond the largest double.
     #[error(
-        "the bound would exceed 1.8e308, the largest double; raise epsilon or gamma, or measure the query in a larger unit"
+        "the bound would exceed 1.8e308, the largest double; raise epsilon or gamma, or measure \
+         the query in a larger unit"
     )]
     BoundOverflow,
     /// A histogram of guesses without weight.
