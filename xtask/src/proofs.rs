@@ -135,7 +135,8 @@ fn coqc(directory: &Path, file: &Path) -> Command {
 fn installed() -> bool {
     let directory = directory();
     let file = directory.join("libraries.v");
-    let text = "From Flocq Require Core. From Coquelicot Require Coquelicot. From Interval Require Tactic.\n";
+    let text = "From Flocq Require Core. From Coquelicot Require Coquelicot. From Interval Require \
+        Tactic.\n";
     fs::create_dir_all(&directory).is_ok()
         && fs::write(&file, text).is_ok()
         && coqc(&directory, &file)

@@ -195,11 +195,17 @@ fn measure(
         Plans::Consistent => (&TABLES, "consistent = true\n"),
     };
     let mut plan = format!(
-        "{consistent}[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\n{budget}\n\
-         [columns.x]\nlower = 0\nupper = 1\nmissing = 0\n[columns.y]\nlower = 0\nupper = 1\n[columns.w]\nlower = 0\nupper = 1\n\
+        "{consistent}[source]\nfiles = \"x.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\n\
+         [budget]\n{budget}\n\
+         [columns.x]\nlower = 0\nupper = 1\nmissing = 0\n\
+         [columns.y]\nlower = 0\nupper = 1\n\
+         [columns.w]\nlower = 0\nupper = 1\n\
          [columns.z]\nas = \"number(x)\"\nlower = 0.35\nupper = 0.6\n\
-         [columns.i]\nas = \"floor(20 * number(x) + 0.5)\"\ninteger = true\nlower = 0\nupper = 20\nmissing = 0\n\
-         [columns.d]\nas = \"date '2024-01-01' + floor(300 * number(x) + 0.5)\"\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n\
+         [columns.i]\nas = \"floor(20 * number(x) + 0.5)\"\ninteger = true\nlower = 0\nupper = 20\n\
+         missing = 0\n\
+         [columns.d]\nas = \"date '2024-01-01' + floor(300 * number(x) + 0.5)\"\ndate = true\n\
+         lower = 2024-01-01\nupper = 2024-12-31\n\
          [columns.c]\ncategories = [\"c0\", \"c1\", \"c2\", \"c3\"]\nother = \"c3\"\n\
          [columns.g]\ncategories = {groups:?}\nother = \"g0\"\n"
     );

@@ -52,8 +52,9 @@ fn show_has_exact_amounts() {
     assert_eq!(
         out,
         format!(
-            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2{}enough for 2 more like the last\n  \
-             releases   1{}and 1 reserved but not settled, which stay spent\n  entries    4\n  head       {head}\n",
+            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2{}enough for 2 more \
+             like the last\n  releases   1{}and 1 reserved but not settled, which stay spent\n  \
+             entries    4\n  head       {head}\n",
             " ".repeat(59),
             " ".repeat(65)
         )

@@ -70,7 +70,8 @@ proptest! {
     #[test]
     fn grid_counts_obey_their_inequalities(x in dyadic(), exponent in -350i64..350) {
         let steps = rational(&x).times_power_of_two(-exponent);
-        let (floor, ceil, round) = (x.floor_in(exponent), x.ceil_in(exponent), x.round_in(exponent));
+        let (floor, ceil, round) =
+            (x.floor_in(exponent), x.ceil_in(exponent), x.round_in(exponent));
         prop_assert_eq!(&floor, &steps.floor());
         prop_assert_eq!(&ceil, &steps.ceil());
         prop_assert_eq!(&round, &steps.round_ties_up());
@@ -132,7 +133,10 @@ proptest! {
         // A product by a power of two rounds once, also into the subnormals and over the top.
         let power = Dyadic::power_of_two(shift).to_f64(Rounding::NearestEven);
         if power.is_normal() {
-            prop_assert_eq!(exact(x).times_power_of_two(shift).to_f64(Rounding::NearestEven), x * power);
+            prop_assert_eq!(
+                exact(x).times_power_of_two(shift).to_f64(Rounding::NearestEven),
+                x * power
+            );
         }
     }
 

@@ -48,7 +48,12 @@ proptest! {
 
     /// `hi − lo ≤ 2^-bits lo`, and precisions agree.
     #[test]
-    fn exp_is_narrow_and_consistent(x in positive(), negative: bool, scale in -60i64..39, bits in 0u32..600) {
+    fn exp_is_narrow_and_consistent(
+        x in positive(),
+        negative: bool,
+        scale in -60i64..39,
+        bits in 0u32..600,
+    ) {
         let x = x.times_power_of_two(scale - x.floor_log2().unwrap());
         let x = if negative { -&x } else { x };
         let coarse = exp_enclosure(&x, bits);
@@ -65,14 +70,16 @@ proptest! {
         prop_assert!(exp_enclosure(logarithm.lo(), bits).lo() <= &x);
         prop_assert!(exp_enclosure(logarithm.hi(), bits).hi() >= &x);
         // And not merely because they are wide: e^hi − e^lo is at most a few 2^-bits of x.
-        let spread = exp_enclosure(logarithm.hi(), bits).hi() - exp_enclosure(logarithm.lo(), bits).lo();
+        let spread =
+            exp_enclosure(logarithm.hi(), bits).hi() - exp_enclosure(logarithm.lo(), bits).lo();
         prop_assert!(spread <= x.times_power_of_two(4 - i64::from(bits)));
     }
 
     /// `ln(xy) = ln x + ln y`.
     #[test]
     fn ln_turns_products_into_sums(x in positive(), y in positive(), bits in 1u32..400) {
-        let (a, b, c) = (ln_enclosure(&x, bits), ln_enclosure(&y, bits), ln_enclosure(&(&x * &y), bits));
+        let (a, b, c) =
+            (ln_enclosure(&x, bits), ln_enclosure(&y, bits), ln_enclosure(&(&x * &y), bits));
         prop_assert!(&(a.lo() + b.lo()) <= c.hi());
         prop_assert!(&(a.hi() + b.hi()) >= c.lo());
     }

@@ -153,8 +153,10 @@ fn exp_of_negative(x: &Rational, bits: u32) -> Enclosure {
     let precision = bits as usize + integer_bits;
     let largest = exp_enclosure(&-&x.round(precision, Rounding::Down), bits);
     let smallest = exp_enclosure(&-&x.round(precision, Rounding::Up), bits);
-    Enclosure::new(smallest.lo().clone(), largest.hi().clone())
-        .expect("exp(−x) is in both enclosures, so the lower end of one is at most the upper end of the other")
+    Enclosure::new(smallest.lo().clone(), largest.hi().clone()).expect(
+        "exp(−x) is in both enclosures, so the lower end of one is at most the upper end of the \
+         other",
+    )
 }
 
 #[cfg(test)]

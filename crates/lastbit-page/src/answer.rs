@@ -10,7 +10,9 @@ pub type Answer = Response<Body>;
 
 /// Scripts and styles from this server alone, none inline; nothing from elsewhere, and nobody may
 /// frame it.
-pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'";
 
 /// On every answer.
 const HEADERS: [(&str, &str); 8] = [

@@ -43,7 +43,8 @@ pub enum Admitted {
 /// Why a request is refused. The words name nothing that came with it.
 pub type Refusal = (StatusCode, &'static str);
 
-const NO_COOKIE: &str = "This page is for one browser. Open the address that `lastbit serve` printed, or start it anew.";
+const NO_COOKIE: &str = "This page is for one browser. Open the address that `lastbit serve` \
+    printed, or start it anew.";
 
 impl Guard {
     /// For this address, or for the host of a proxy.

@@ -39,11 +39,16 @@ pub fn page(base: &str, title: &str, here: &str, script: Option<&str>, body: &st
         format!("<li><a href=\"{base}{path}\"{current}>{name}</a></li>")
     };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} – Lastbit</title>\n<link rel=\"stylesheet\" href=\"{base}/assets/page.css\">\n<link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n{script}</head>\n\
-         <body data-base=\"{base}\">\n<a class=\"skip\" href=\"#main\">To the content</a>\n\
-         <header class=\"top\"><span class=\"brand\">Lastbit</span><nav aria-label=\"Pages\"><ul>{}{}{}</ul></nav></header>\n\
-         <main id=\"main\">\n{body}</main>\n</body>\n</html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} – Lastbit</title>\n\
+         <link rel=\"stylesheet\" href=\"{base}/assets/page.css\">\n\
+         <link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n\
+         {script}</head>\n<body data-base=\"{base}\">\n\
+         <a class=\"skip\" href=\"#main\">To the content</a>\n\
+         <header class=\"top\"><span class=\"brand\">Lastbit</span><nav \
+         aria-label=\"Pages\"><ul>{}{}{}</ul></nav></header>\n<main id=\"main\">\n{body}</main>\n\
+         </body>\n</html>\n",
         escape(title),
         entry("Plans", "/"),
         entry("Draft", "/draft"),
@@ -54,8 +59,12 @@ pub fn page(base: &str, title: &str, here: &str, script: Option<&str>, body: &st
 /// What the browser gets for the token: from here it goes on by itself, as of this site.
 pub fn welcome(base: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Lastbit</title>\n<link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n<meta http-equiv=\"refresh\" content=\"0;url={base}/\">\n</head>\n\
-         <body>\n<main>\n<h1>Lastbit</h1>\n<p><a href=\"{base}/\">Go to the page</a></p>\n</main>\n</body>\n</html>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>Lastbit</title>\n\
+         <link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n\
+         <meta http-equiv=\"refresh\" content=\"0;url={base}/\">\n</head>\n<body>\n<main>\n\
+         <h1>Lastbit</h1>\n<p><a href=\"{base}/\">Go to the page</a></p>\n</main>\n</body>\n\
+         </html>\n"
     )
 }
 

@@ -182,7 +182,11 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
             .any(|entry| matches!(&entry.event, Event::Settle { reserve, .. } if *reserve == row))
     };
     let mut out = picture(&lines, account);
-    out += "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Entries of the ledger\">\n<table>\n<caption>Every entry, in order</caption>\n<thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Time (UTC)</th><th scope=\"col\">Entry</th><th scope=\"col\">Amount</th><th scope=\"col\">Remaining</th><th scope=\"col\">What</th></tr></thead>\n<tbody>\n";
+    out += "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Entries of the \
+        ledger\">\n<table>\n<caption>Every entry, in order</caption>\n\
+        <thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Time (UTC)</th><th \
+        scope=\"col\">Entry</th><th scope=\"col\">Amount</th><th scope=\"col\">Remaining</th><th \
+        scope=\"col\">What</th></tr></thead>\n<tbody>\n";
     for line in &lines {
         let entry = line.entry;
         let what = |text: &str| escape(&label(text, LONGEST));
@@ -299,11 +303,17 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
         account.remaining()
     );
     format!(
-        "<svg class=\"history\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"history-title history-words\">\n\
-         <title id=\"history-title\">What remained over time</title>\n<desc id=\"history-words\">{}</desc>\n\
-         <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">100 %</text>\n<text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">0</text>\n\
-         <path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n<path class=\"limit\" d=\"M{left} {top}H{end:.1}\"/>\n<path class=\"staircase\" d=\"{staircase}\"/>\n{marks}\
-         <text x=\"{left}\" y=\"{below:.1}\">{}</text>\n<text x=\"{last:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
+        "<svg class=\"history\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-labelledby=\"history-title history-words\">\n\
+         <title id=\"history-title\">What remained over time</title>\n\
+         <desc id=\"history-words\">{}</desc>\n\
+         <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">100 %</text>\n\
+         <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">0</text>\n\
+         <path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n\
+         <path class=\"limit\" d=\"M{left} {top}H{end:.1}\"/>\n\
+         <path class=\"staircase\" d=\"{staircase}\"/>\n\
+         {marks}<text x=\"{left}\" y=\"{below:.1}\">{}</text>\n\
+         <text x=\"{last:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
         escape(&words),
         top + 6.0,
         bottom + 4.0,

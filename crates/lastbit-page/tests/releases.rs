@@ -260,7 +260,8 @@ fn a_draft_is_of_names_alone() {
     let columns = served.post(&cookie, "/api/columns", &json!({ "table": "wages.csv" }));
     assert_eq!(
         columns.json()["columns"],
-        json!([{ "name": "wage", "of": "no type declared" }, { "name": "place", "of": "no type declared" }])
+        json!([{ "name": "wage", "of": "no type declared" }, { "name": "place", "of": "no type \
+            declared" }])
     );
     let drafted = served.post(
         &cookie,

@@ -9,14 +9,18 @@ use lastbit_release::plan::Plan;
 /// Kinds and columns as a statistical office asks for them, by several keys, filters and limits.
 fn plan(statistics: usize) -> String {
     let mut text = String::from(
-        "consistent = true\nexpected_rows = 1_000\n[source]\nfiles = \"t.csv\"\n\
-         [privacy]\nneighbours = \"add-remove\"\nunit = \"person\"\nmost_rows = 2\nmost_groups = 3\n\
+        "consistent = true\nexpected_rows = 1_000\n\
+         [source]\nfiles = \"t.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\nunit = \"person\"\nmost_rows = 2\n\
+         most_groups = 3\n\
          [budget]\nepsilon = 20\ndelta = 1e-7\n\
          [columns.age]\nedges = [0, 18, 40, 65, 100]\nmissing = 40\n\
-         [columns.pay]\nlower = 0\nupper = 10_000\n[columns.hours]\ninteger = true\nlower = 0\nupper = 80\n\
+         [columns.pay]\nlower = 0\nupper = 10_000\n\
+         [columns.hours]\ninteger = true\nlower = 0\nupper = 80\n\
          [columns.weight]\nlower = 0\nupper = 200\n\
          [columns.sex]\ncategories = [\"f\", \"m\", \"x\"]\nother = \"x\"\n\
-         [columns.part]\ncategories = [\"north\", \"middle\", \"south\", \"abroad\"]\nother = \"abroad\"\n",
+         [columns.part]\ncategories = [\"north\", \"middle\", \"south\", \"abroad\"]\n\
+         other = \"abroad\"\n",
     );
     let kinds = [
         ("count", ""),

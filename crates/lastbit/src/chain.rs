@@ -20,7 +20,10 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 /// use lastbit::Then;
 /// type Rows = VectorDomain<AtomDomain<i64>>;
 ///
-/// fn clamp(lower: i64, upper: i64) -> Result<Transformation<Rows, SymmetricDistance, Rows, SymmetricDistance>, Error> {
+/// fn clamp(
+///     lower: i64,
+///     upper: i64,
+/// ) -> Result<Transformation<Rows, SymmetricDistance, Rows, SymmetricDistance>, Error> {
 ///     Transformation::new(
 ///         VectorDomain::new(AtomDomain::new()),
 ///         SymmetricDistance,
@@ -31,7 +34,10 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 ///     )
 /// }
 ///
-/// fn sum(upper: i64) -> Result<Transformation<Rows, SymmetricDistance, AtomDomain<i64>, AbsoluteDistance>, Error> {
+/// fn sum(
+///     upper: i64,
+/// ) -> Result<Transformation<Rows, SymmetricDistance, AtomDomain<i64>, AbsoluteDistance>, Error>
+/// {
 ///     Transformation::new(
 ///         VectorDomain::new(AtomDomain::bounded(0, upper)?),
 ///         SymmetricDistance,
@@ -41,9 +47,15 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 ///         StabilityMap::new(move |&rows| Ok(Rational::from(rows) * Rational::from(upper))),
 ///     )
 /// }
-/// # fn noise() -> Result<Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>, Error> {
-/// #     Measurement::new(AtomDomain::new(), AbsoluteDistance, MaxDivergence, |&x, _| Ok(x),
-/// #         PrivacyMap::new(|d_in| Ok(Up::from_rational(d_in))))
+/// # fn noise() -> Result<Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>, Error>
+/// # {
+/// #     Measurement::new(
+/// #         AtomDomain::new(),
+/// #         AbsoluteDistance,
+/// #         MaxDivergence,
+/// #         |&x, _| Ok(x),
+/// #         PrivacyMap::new(|d_in| Ok(Up::from_rational(d_in))),
+/// #     )
 /// # }
 ///
 /// let release = (clamp(0, 10)? >> sum(10)? >> noise()?)?;
@@ -58,12 +70,17 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # use lastbit::{Measurement, Then, Transformation};
 /// # use lastbit::domains::{AtomDomain, VectorDomain};
-/// # use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};
 /// # use lastbit::measures::MaxDivergence;
+/// # use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};
+/// # use lastbit::{Measurement, Then, Transformation};
 /// fn wrong(
-///     count: Transformation<VectorDomain<AtomDomain<i64>>, SymmetricDistance, AtomDomain<u64>, AbsoluteDistance>,
+///     count: Transformation<
+///         VectorDomain<AtomDomain<i64>>,
+///         SymmetricDistance,
+///         AtomDomain<u64>,
+///         AbsoluteDistance,
+///     >,
 ///     noise: Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>,
 /// ) {
 ///     count.then(&noise); // u64 is not i64

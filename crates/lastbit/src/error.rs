@@ -23,7 +23,10 @@ use crate::transformations::TransformationError;
 /// use lastbit_exact::Up;
 /// let error = Up::exact(-1.0).check().unwrap_err();
 /// assert!(error.is_distance());
-/// assert_eq!(error.to_string(), "a distance must be zero or more, got -1; distances measure how far apart two things are");
+/// assert_eq!(
+///     error.to_string(),
+///     "a distance must be zero or more, got -1; distances measure how far apart two things are"
+/// );
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(transparent)]

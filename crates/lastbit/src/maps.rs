@@ -21,7 +21,9 @@ type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// use lastbit::metrics::AbsoluteDistance;
 /// use lastbit_exact::{Rational, Up};
 /// let scale = Rational::new(3, 1);
-/// let map = PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(move |d_in| Ok(Up::from_rational(&(d_in / &scale))));
+/// let map = PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(move |d_in| {
+///     Ok(Up::from_rational(&(d_in / &scale)))
+/// });
 /// let loss = map.eval(&Rational::ONE)?;
 /// assert!(Rational::try_from(loss.get()).unwrap() >= Rational::new(1, 3)); // 1.0/3.0 is below
 /// assert!(map.eval(&Rational::new(-1, 1)).unwrap_err().is_distance());
@@ -39,7 +41,9 @@ type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::AbsoluteDistance;
 /// # use lastbit_exact::{Rational, Rounding};
-/// PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(|d_in| Ok(d_in.to_f64(Rounding::NearestEven)));
+/// PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(|d_in| {
+///     Ok(d_in.to_f64(Rounding::NearestEven))
+/// });
 /// ```
 pub struct PrivacyMap<MI: Metric, MO: Measure>(Map<MI::Distance, MO::Distance>);
 

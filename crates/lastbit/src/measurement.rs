@@ -148,8 +148,13 @@ where
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let pure = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let pure = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// // An ε-private release has log-likelihood ratios in [-ε, ε]: a range of 2ε.
     /// let ranged = pure.cast(RangeDivergence, |&epsilon| Ok(epsilon * Up::from(2)));
     /// assert_eq!(ranged.map(&1)?.get(), 2.0);
@@ -177,8 +182,13 @@ where
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let answer = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(true),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let answer = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(true),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// let text = answer.post(|answer| Ok(if answer { "yes" } else { "no" }));
     /// assert_eq!(text.invoke(&true)?, "yes");
     /// assert_eq!(text.map(&1)?, answer.map(&1)?);

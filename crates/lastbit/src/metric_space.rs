@@ -28,23 +28,30 @@ use crate::metrics::{
 /// Adding and removing rows means nothing for a single number:
 ///
 /// ```compile_fail,E0277
-/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::SymmetricDistance};
+/// # use lastbit::{
+/// #     Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::SymmetricDistance,
+/// # };
 /// fn publish(_: Measurement<AtomDomain<i64>, SymmetricDistance, MaxDivergence, i64>) {}
 /// ```
 /// and neither does a difference of texts:
 /// ```compile_fail,E0277
-/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance};
+/// # use lastbit::{
+/// #     Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance,
+/// # };
 /// fn publish(_: Measurement<AtomDomain<String>, AbsoluteDistance, MaxDivergence, i64>) {}
 /// ```
 /// where an absolute distance of numbers does:
 /// ```
-/// # use lastbit::{Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance};
+/// # use lastbit::{
+/// #     Measurement, domains::AtomDomain, measures::MaxDivergence, metrics::AbsoluteDistance,
+/// # };
 /// fn publish(_: Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>) {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{M}` is not a metric on `{Self}`",
     label = "this domain and this metric do not make a metric space",
-    note = "row metrics belong to vectors and frames, absolute distance to one number, L1, L2, L∞ and range distance to vectors of numbers"
+    note = "row metrics belong to vectors and frames, absolute distance to one number, L1, L2, L∞ \
+        and range distance to vectors of numbers"
 )]
 pub trait MetricSpace<M: Metric>: Domain {
     /// Refuses what the types let through: a size that is not public, values without a difference.

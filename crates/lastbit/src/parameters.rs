@@ -216,8 +216,11 @@ parameter!(
     ///
     /// ```
     /// use lastbit::Epsilon;
-    /// let epsilon: Epsilon = "0.1".parse()?;                  // exactly one tenth
-    /// assert_eq!("-1".parse::<Epsilon>().unwrap_err().to_string(), "epsilon must be positive, got -1");
+    /// let epsilon: Epsilon = "0.1".parse()?; // exactly one tenth
+    /// assert_eq!(
+    ///     "-1".parse::<Epsilon>().unwrap_err().to_string(),
+    ///     "epsilon must be positive, got -1"
+    /// );
     /// # Ok::<(), lastbit::ParameterError>(())
     /// ```
     Epsilon, "epsilon", positive
@@ -291,7 +294,8 @@ parameter!(
     ///     "alpha must be strictly between 0 and 1, got 1; it is the share of the promise that may be lost"
     /// );
     /// ```
-    Alpha, "alpha", |name, value| inside_unit(name, value, "the share of the promise that may be lost")
+    Alpha, "alpha", |name, value| inside_unit(name, value, "the share of the promise that may be \
+        lost")
 );
 parameter!(
     /// The probability β of failure, strictly between 0 and 1.

@@ -12,8 +12,10 @@
 //! use lastbit::{Error, Measurement, PrivacyMap, solve};
 //! use lastbit_exact::{Rational, Up};
 //!
-//! fn laplace(scale: f64) -> Result<Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>, Error> {
-//! #   let function = |&value: &i64, _: &mut dyn lastbit_noise::entropy::Entropy| Ok(value);
+//! fn laplace(
+//!     scale: f64,
+//! ) -> Result<Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>, Error> {
+//! #     let function = |&value: &i64, _: &mut dyn lastbit_noise::entropy::Entropy| Ok(value);
 //!     let scale = lastbit::finite("scale", scale)?;
 //!     let map = PrivacyMap::new(move |d_in| Ok(Up::from_rational(&(d_in / &scale))));
 //!     Measurement::new(AtomDomain::new(), AbsoluteDistance, MaxDivergence, function, map)

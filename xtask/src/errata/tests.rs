@@ -6,7 +6,8 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn only_functions_marked_as_tests_count() {
-    let text = "#[test]\nfn erratum_1_a() {\n}\nfn erratum_2_b() {}\n  #[test]\n  /// why\n  fn erratum_3_c(\n";
+    let text = "#[test]\nfn erratum_1_a() {\n}\n\
+        fn erratum_2_b() {}\n  #[test]\n  /// why\n  fn erratum_3_c(\n";
     assert_eq!(tests_in(text), ["erratum_1_a", "erratum_3_c"]);
 }
 

@@ -85,9 +85,17 @@ fn visits(rows: usize) -> String {
 /// A plan that spends so much of a budget of 1.
 fn plan(title: &str, spend: &str) -> String {
     format!(
-        "title = \"{title}\"\nexpected_rows = 1000\n[source]\nfiles = \"visits.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[spend]\nepsilon = {spend} # of this release\n\
-         [columns.age]\nedges = [0, 18, 65, 100]\n[columns.cost]\nlower = 0\nupper = 5000\nunit = \"EUR\"\n[columns.ward]\ncategories = [\"medicine\", \"surgery\", \"children\"]\n\
-         [[statistics]]\nname = \"visits by ward\"\nkind = \"count\"\nby = \"ward\"\n[[statistics]]\nname = \"mean cost\"\nkind = \"mean\"\nof = \"cost\"\n[[statistics]]\nname = \"ages\"\nkind = \"histogram\"\nof = \"age\"\n"
+        "title = \"{title}\"\nexpected_rows = 1000\n\
+         [source]\nfiles = \"visits.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\n\
+         [budget]\nepsilon = 1\n\
+         [spend]\nepsilon = {spend} # of this release\n\
+         [columns.age]\nedges = [0, 18, 65, 100]\n\
+         [columns.cost]\nlower = 0\nupper = 5000\nunit = \"EUR\"\n\
+         [columns.ward]\ncategories = [\"medicine\", \"surgery\", \"children\"]\n\
+         [[statistics]]\nname = \"visits by ward\"\nkind = \"count\"\nby = \"ward\"\n\
+         [[statistics]]\nname = \"mean cost\"\nkind = \"mean\"\nof = \"cost\"\n\
+         [[statistics]]\nname = \"ages\"\nkind = \"histogram\"\nof = \"age\"\n"
     )
 }
 
@@ -278,15 +286,24 @@ impl Stage<'_> {
         let browser = &self.browser;
         browser.click("#confirm-yes")?;
         browser.click("#report")?;
-        browser.until("document.body.innerText.includes('mean cost') && document.querySelector('.steward') !== null")?;
-        let links = browser.run("return [...document.querySelectorAll('.steward a[download]')].map((a) => a.textContent).join(' ')")?;
+        browser.until(
+            "document.body.innerText.includes('mean cost') && document.querySelector('.steward') \
+             !== null",
+        )?;
+        let links = browser.run(
+            "return [...document.querySelectorAll('.steward a[download]')].map((a) => \
+             a.textContent).join(' ')",
+        )?;
         ensure!(
             links
                 .as_str()
                 .is_some_and(|links| links.starts_with("HTML CSV JSON")),
             "{links}"
         );
-        let csv = browser.run_async("const done = arguments[0]; fetch(document.querySelectorAll('.steward a[download]')[1].href).then((answer) => answer.text()).then(done)")?;
+        let csv = browser.run_async(
+            "const done = arguments[0]; fetch(document.querySelectorAll('.steward \
+             a[download]')[1].href).then((answer) => answer.text()).then(done)",
+        )?;
         ensure!(
             csv.as_str()
                 .is_some_and(|csv| csv.starts_with("statistic,kind")),
@@ -416,7 +433,10 @@ impl Stage<'_> {
         };
         let before = errors()?;
         browser.click("#lock-1")?;
-        browser.until("document.getElementById('text').value.includes('error =') && document.getElementById('by-1').value === 'error'")?;
+        browser.until(
+            "document.getElementById('text').value.includes('error =') && \
+             document.getElementById('by-1').value === 'error'",
+        )?;
         let locked = errors()?;
         browser.keys("#slider-spend", END)?;
         browser.until("document.getElementById('loss').textContent === 'ε = 1'")?;
@@ -431,11 +451,20 @@ impl Stage<'_> {
             before[0] != wide[0] && before[2] != wide[2],
             "the others did not: {before:?} {wide:?}"
         );
-        browser.until("document.getElementById('smallest-line').textContent.includes('Smallest budget that keeps every lock')")?;
+        browser.until(
+            "document.getElementById('smallest-line').textContent.includes('Smallest budget that \
+             keeps every lock')",
+        )?;
         // What the lock needs is more than there is.
         browser.keys("#slider-spend", HOME)?;
-        browser.until("document.querySelector('.mistakes')?.innerText.includes('the smallest sufficient budget is')")?;
-        browser.until("document.querySelector('#form .mistake[data-of=\\'[\"spend\"]\\']').textContent.includes('do not fit')")?;
+        browser.until(
+            "document.querySelector('.mistakes')?.innerText.includes('the smallest sufficient \
+             budget is')",
+        )?;
+        browser.until(
+            "document.querySelector('#form \
+             .mistake[data-of=\\'[\"spend\"]\\']').textContent.includes('do not fit')",
+        )?;
         self.check("infeasible")?;
         let browser = &self.browser;
         browser.keys("#slider-spend", &END.repeat(2))?;
@@ -454,7 +483,11 @@ impl Stage<'_> {
         // A weight by its slider.
         let weighed = browser.text("#now-0")?;
         browser.keys("#slider-0", &RIGHT.repeat(100))?;
-        browser.until(&format!("{SETTLED} && document.getElementById('text').value.includes('weight =') && document.getElementById('now-0').innerText !== {}", json!(weighed)))?;
+        browser.until(&format!(
+            "{SETTLED} && document.getElementById('text').value.includes('weight =') && \
+             document.getElementById('now-0').innerText !== {}",
+            json!(weighed)
+        ))?;
         browser.click("#lock-1")?;
         browser.until("!document.getElementById('text').value.includes('error =')")?;
         // The comment is where it was, and the file is as it was until it is saved.
@@ -512,7 +545,10 @@ impl Stage<'_> {
         let mut released = 0;
         for tab in [&first, &second] {
             self.browser.switch(tab)?;
-            let end = self.browser.until("document.getElementById('report') ? 'report' : document.getElementById('refusal')?.textContent")?;
+            let end = self.browser.until(
+                "document.getElementById('report') ? 'report' : \
+                 document.getElementById('refusal')?.textContent",
+            )?;
             let words = end.as_str().unwrap_or_default();
             match words {
                 "report" => released += 1,
@@ -538,10 +574,16 @@ impl Stage<'_> {
         // Nothing fits any more: the page says so before anybody asks.
         directory.write("c.toml", &plan("Third", "0.9"))?;
         self.open(&served, "c.toml")?;
-        self.browser.until("document.getElementById('left-warning').textContent.startsWith('This will be refused')")?;
+        self.browser.until(
+            "document.getElementById('left-warning').textContent.startsWith('This will be \
+             refused')",
+        )?;
         self.browser.click("#release")?;
         self.browser.click("#confirm-yes")?;
-        self.browser.until("document.getElementById('refusal')?.textContent.includes('the budget does not cover this release')")?;
+        self.browser.until(
+            "document.getElementById('refusal')?.textContent.includes('the budget does not cover \
+             this release')",
+        )?;
         self.check("refused")?;
         self.ledger_is_right(&directory)?;
         self.quiet()

@@ -160,7 +160,10 @@ fn a_first_release_that_would_spend_everything_says_so_before() {
     let here = Here::new();
     let shown = here.run(&["plan", "plan.toml"]).succeeded().out;
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("This spends everything that is left, ε = 1: nothing can be released about these data afterwards. To keep some, say in [spend]"));
+    assert!(words.contains(
+        "This spends everything that is left, ε = 1: nothing can be released about these data \
+         afterwards. To keep some, say in [spend]"
+    ));
     let json = here.run(&["plan", "plan.toml", "--json"]).succeeded();
     assert_eq!(json.json()["spends_everything"], true);
     let draft = here.run(&["draft", "people.csv"]).succeeded().out;
@@ -194,7 +197,8 @@ fn cells_that_are_written_in_another_way_are_counted_and_can_be_read() {
         let out = done.succeeded().out;
         out.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let bad = "[columns.ADMIDATE]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n[columns.Disposition]\ncategories = [\"home\", \"died\"]\n";
+    let bad = "[columns.ADMIDATE]\ndate = true\nlower = 2024-01-01\nupper = 2024-12-31\n\
+        [columns.Disposition]\ncategories = [\"home\", \"died\"]\n";
     let shown = plan(bad, "ADMIDATE", "Disposition");
     assert!(
         shown.contains("3 are not a date (dates are written 2024-01-31)"),

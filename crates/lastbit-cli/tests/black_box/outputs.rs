@@ -209,7 +209,10 @@ fn devices_and_pipes_are_written_to_and_stay() {
             .unwrap()
             .success()
     );
-    let done = here.shell("cat pipe >through.csv & lastbit release plan.toml --csv pipe; status=$?; wait; exit $status");
+    let done = here.shell(
+        "cat pipe >through.csv & lastbit release plan.toml --csv pipe; status=$?; wait; exit \
+         $status",
+    );
     done.succeeded();
     assert!(here.read("through.csv").starts_with("statistic,kind,of,"));
     assert!(

@@ -21,7 +21,8 @@ fn hostile() -> Here {
     let here = Here::empty();
     here.write(
         "table.csv",
-        "who,town,wage\nquaggamire,zephyrotic,918273645546372\nxylopharynx,zephyrotic,817263544536271\n726354453627180,,\n",
+        "who,town,wage\nquaggamire,zephyrotic,918273645546372\n\
+         xylopharynx,zephyrotic,817263544536271\n726354453627180,,\n",
     );
     let text = r#"
 title = "Hostile"
@@ -205,7 +206,8 @@ fn inspect_counts_what_the_plan_loses_and_needs_its_flag() {
     let here = Here::empty();
     here.write(
         "t.csv",
-        "who,ward,age\na,north,5\na,north,-3\na,nort,200\nb,south,100\nb,,x\n,north,50\nc,south,0\n",
+        "who,ward,age\na,north,5\na,north,-3\na,nort,200\nb,south,100\nb,,x\n,north,50\n\
+         c,south,0\n",
     );
     here.write(
         "plan.toml",

@@ -27,8 +27,8 @@ for j in range(128):
     print(f"    {scaled_floor(mpf(2) ** (mpf(j) / 128), 71):#x},")
 print("];")
 print()
-print("/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its middle, and")
-print("/// `floor(-ln(c/2^16) · 2^80)`.")
+print("/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its")
+print("/// middle, and `floor(-ln(c/2^16) · 2^80)`.")
 print("#[rustfmt::skip]")
 print("pub(super) const RECIPROCALS: [(u32, i128); 128] = [")
 for j in range(128):

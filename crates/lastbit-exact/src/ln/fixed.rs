@@ -19,6 +19,11 @@ pub(super) struct Factor {
     pub log: [u64; MAX_LIMBS],
 }
 
+/// A row of the tables, which a struct literal would make too wide.
+pub(super) const fn factor(factor: u64, log: [u64; MAX_LIMBS]) -> Factor {
+    Factor { factor, log }
+}
+
 /// `±(integer + fraction) · 2^-shift`, off from the true value by less than
 /// [`ERROR`]` · 2^(-64N - shift)`.
 #[derive(Clone, Copy, Debug)]

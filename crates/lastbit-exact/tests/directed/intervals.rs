@@ -100,11 +100,20 @@ proptest! {
     #[test]
     fn monotone_functions_take_their_ends_from_the_bounds(x in interval()) {
         prop_assert_eq!((x.exp().lower(), x.exp().upper()), (x.lower().exp(), x.upper().exp()));
-        prop_assert_eq!((x.exp_m1().lower(), x.exp_m1().upper()), (x.lower().exp_m1(), x.upper().exp_m1()));
+        prop_assert_eq!(
+            (x.exp_m1().lower(), x.exp_m1().upper()),
+            (x.lower().exp_m1(), x.upper().exp_m1())
+        );
         prop_assert_eq!((x.ln().lower(), x.ln().upper()), (x.lower().ln(), x.upper().ln()));
-        prop_assert_eq!((x.ln_1p().lower(), x.ln_1p().upper()), (x.lower().ln_1p(), x.upper().ln_1p()));
+        prop_assert_eq!(
+            (x.ln_1p().lower(), x.ln_1p().upper()),
+            (x.lower().ln_1p(), x.upper().ln_1p())
+        );
         if x.hi() >= 0.0 {
-            prop_assert_eq!((x.sqrt().lower(), x.sqrt().upper()), (x.lower().sqrt(), x.upper().sqrt()));
+            prop_assert_eq!(
+                (x.sqrt().lower(), x.sqrt().upper()),
+                (x.lower().sqrt(), x.upper().sqrt())
+            );
         }
     }
 }

@@ -54,12 +54,17 @@ proptest! {
     }
 
     #[test]
-    fn bounds_hold_for_every_real_that_they_bound((x, y) in super::cases::pair(), (a, b) in super::cases::pair()) {
+    fn bounds_hold_for_every_real_that_they_bound(
+        (x, y) in super::cases::pair(),
+        (a, b) in super::cases::pair(),
+    ) {
         // x ≤ a and y ≤ b, over all signs; the conditions are those of the contracts.
         let (x, a) = (x.min(a), x.max(a));
         let (y, b) = (y.min(b), y.max(b));
         let (u, v) = (exact(x), exact(y));
-        let holds = |bound: Up, value: &Rational| Rational::try_from(bound.get()).map_or(true, |bound| *value <= bound);
+        let holds = |bound: Up, value: &Rational| {
+            Rational::try_from(bound.get()).map_or(true, |bound| *value <= bound)
+        };
         let (up_a, up_b) = (Up::exact(a), Up::exact(b));
         prop_assert!(holds(up_a + up_b, &(&u + &v)));
         prop_assert!(holds(up_a - Down::exact(y), &(&u - &exact(b))));
@@ -71,7 +76,9 @@ proptest! {
             prop_assert!(holds(up_a / Down::exact(y), &(&u / &exact(b))));
         }
         // Mirrored: −x ≥ −a, and so on for every Down.
-        let below = |bound: Down, value: &Rational| Rational::try_from(bound.get()).map_or(true, |bound| *value >= bound);
+        let below = |bound: Down, value: &Rational| {
+            Rational::try_from(bound.get()).map_or(true, |bound| *value >= bound)
+        };
         let (down_x, down_y) = (Down::exact(x), Down::exact(y));
         prop_assert!(below(down_x + down_y, &(&exact(a) + &exact(b))));
         prop_assert!(below(down_x - up_b, &(&exact(a) - &v)));
@@ -129,7 +136,11 @@ proptest! {
     }
 
     #[test]
-    fn exact_constructors_are_tight(numerator in any::<i128>(), denominator in 1..i128::MAX, shift in -1200i64..1200) {
+    fn exact_constructors_are_tight(
+        numerator in any::<i128>(),
+        denominator in 1..i128::MAX,
+        shift in -1200i64..1200,
+    ) {
         let x = Rational::new(numerator, denominator).times_power_of_two(shift);
         prop_assert!(is_smallest_above(Up::from_rational(&x).get(), &x));
         prop_assert!(is_largest_below(Down::from_rational(&x).get(), &x));

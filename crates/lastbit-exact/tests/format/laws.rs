@@ -66,7 +66,11 @@ proptest! {
     }
 
     #[test]
-    fn exponentials_agree_with_finer_enclosures(p in Format::PRECISIONS, x in operand(), top in -40i64..40) {
+    fn exponentials_agree_with_finer_enclosures(
+        p in Format::PRECISIONS,
+        x in operand(),
+        top in -40i64..40,
+    ) {
         let format = Format::new(p).unwrap();
         for x in [number(&x, p, top), number(&x, p, top - i64::from(p))] {
             let enclosure = exp_enclosure(&x, 2300);

@@ -51,7 +51,11 @@ fn home_page(shared: &Shared) -> String {
     body += "<h2>Ledger</h2>\n";
     body += &match shared.left().account(shared.directory()) {
         Err(error) => notice("bad", &error),
-        Ok(None) => "<p>There is no ledger yet: the first release makes it, with the budget of its plan.</p>\n".to_owned(),
+        Ok(None) => {
+            "<p>There is no ledger yet: the first release makes it, with the budget of its \
+             plan.</p>\n"
+                .to_owned()
+        }
         Ok(Some((_, account))) => format!(
             "<p>{} of {} remains. <a href=\"{base}/ledger\">History</a></p>\n",
             escape(&account.remaining().to_string()),
@@ -104,9 +108,14 @@ pub async fn draft(State(shared): State<Shared>) -> Answer {
             let tables = shared.directory().list().map(|listing| listing.tables);
             let body = match tables {
                 Err(error) => notice("bad", &error),
-                Ok(tables) if tables.is_empty() => "<h1>Draft</h1>\n<p>There is no table here: put a CSV, Parquet or JSON lines file into the directory.</p>\n".to_owned(),
+                Ok(tables) if tables.is_empty() => {
+                    "<h1>Draft</h1>\n<p>There is no table here: put a CSV, Parquet or JSON lines \
+                     file into the directory.</p>\n"
+                        .to_owned()
+                }
                 Ok(tables) => {
-                    let options: String = tables.iter().map(|name| element("option", name)).collect();
+                    let options: String =
+                        tables.iter().map(|name| element("option", name)).collect();
                     include_str!("../../assets/draft.html").replace("{{tables}}", &options)
                 }
             };
@@ -125,7 +134,9 @@ pub async fn ledger(State(shared): State<Shared>) -> Answer {
                 Ok(None) => "<p>There is no ledger yet: the first release makes it.</p>\n".to_owned(),
                 Ok(Some((path, entries, account))) => {
                     let exposed = match lastbit_release::ledger::exposure(&path) {
-                        Some(mode) => notice("bad", &format!("Others may open this ledger (its mode is {mode}), and who can read it can confirm a guess of the data; close it to them with chmod 600.")),
+                        Some(mode) => notice("bad", &format!("Others may open this ledger (its \
+                            mode is {mode}), and who can read it can confirm a guess of the data; \
+                            close it to them with chmod 600.")),
                         None => String::new(),
                     };
                     format!(
@@ -155,22 +166,40 @@ pub async fn check(State(shared): State<Shared>) -> Answer {
                 Ok(None) => "<p>There is no ledger yet.</p>\n".to_owned(),
                 Ok(Some(check)) => {
                     let mut body = match check.passed() {
-                        true => notice("good", &format!("Passed: {} entries, each as it was written.", check.entries)),
+                        true => notice(
+                            "good",
+                            &format!("Passed: {} entries, each as it was written.", check.entries),
+                        ),
                         false => notice("bad", "Failed: the ledger is not as it was written."),
                     };
                     body += "<ul>\n";
                     for fault in &check.faults {
-                        let row = fault.row.map_or(String::new(), |row| format!("row {row}: "));
+                        let row = fault
+                            .row
+                            .map_or(String::new(), |row| format!("row {row}: "));
                         body += &element("li", &format!("{row}{}", fault.what));
                     }
                     for note in &check.notes {
                         body += &element("li", note);
                     }
                     body += "</ul>\n";
-                    body + &format!("<p>Head: <code>{}</code>. Keep it elsewhere: it shows later whether entries were removed from the end.</p>\n", escape(&check.head))
+                    body + &format!(
+                        "<p>Head: <code>{}</code>. Keep it elsewhere: it shows later whether \
+                         entries were removed from the end.</p>\n",
+                        escape(&check.head)
+                    )
                 }
             };
-            answer::html(page(&base, "Check of the ledger", "Ledger", None, &format!("<h1>Check of the ledger</h1>\n{body}<p><a href=\"{base}/ledger\">Back to the ledger</a></p>\n")))
+            answer::html(page(
+                &base,
+                "Check of the ledger",
+                "Ledger",
+                None,
+                &format!(
+                    "<h1>Check of the ledger</h1>\n{body}<p><a href=\"{base}/ledger\">Back to the \
+                     ledger</a></p>\n"
+                ),
+            ))
         })
         .await
 }
@@ -192,13 +221,25 @@ pub async fn report(State(shared): State<Shared>, Path(row): Path<i64>) -> Answe
                     let here = format!("{base}/report/{row}");
                     let forms: String = DOWNLOADS
                         .iter()
-                        .map(|(form, name, _)| format!("<li><a href=\"{here}/{form}\" download>{name}</a></li>"))
+                        .map(|(form, name, _)| {
+                            format!("<li><a href=\"{here}/{form}\" download>{name}</a></li>")
+                        })
                         .collect();
-                    let bar = format!("<nav class=\"steward\" aria-label=\"Report\"><a href=\"{base}/ledger\">Ledger</a><ul aria-label=\"Downloads\">{forms}</ul></nav>");
+                    let bar = format!(
+                        "<nav class=\"steward\" aria-label=\"Report\"><a \
+                         href=\"{base}/ledger\">Ledger</a><ul \
+                         aria-label=\"Downloads\">{forms}</ul></nav>"
+                    );
                     shown(&base, &report, &bar)
                 }
                 Ok(None) => missing(&base),
-                Err(error) => answer::html(page(&base, "Ledger", "Ledger", None, &format!("<h1>No report</h1>\n{}", notice("bad", &error)))),
+                Err(error) => answer::html(page(
+                    &base,
+                    "Ledger",
+                    "Ledger",
+                    None,
+                    &format!("<h1>No report</h1>\n{}", notice("bad", &error)),
+                )),
             }
         })
         .await
@@ -211,7 +252,11 @@ pub async fn rehearsal(State(shared): State<Shared>, Path(number): Path<u64>) ->
             let base = shared.guard().base();
             match shared.jobs().rehearsal(number) {
                 Some(report) => {
-                    let bar = format!("<nav class=\"steward\" aria-label=\"Report\"><a href=\"{base}/\">Plans</a><b>A rehearsal: invented rows, nothing spent</b></nav>");
+                    let bar = format!(
+                        "<nav class=\"steward\" aria-label=\"Report\"><a \
+                         href=\"{base}/\">Plans</a><b>A rehearsal: invented rows, nothing \
+                         spent</b></nav>"
+                    );
                     shown(&base, &report, &bar)
                 }
                 None => missing(&base),
@@ -240,7 +285,11 @@ fn shown(base: &str, report: &Report, bar: &str) -> Answer {
     let text = text
         .replacen(
             "</head>",
-            &format!("<link rel=\"stylesheet\" href=\"{base}/assets/report.css\">\n<link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n</head>"),
+            &format!(
+                "<link rel=\"stylesheet\" href=\"{base}/assets/report.css\">\n\
+                 <link rel=\"icon\" href=\"{base}/assets/icon.svg\" type=\"image/svg+xml\">\n\
+                 </head>"
+            ),
             1,
         )
         .replacen("<body>", &format!("<body>\n{bar}"), 1);

@@ -226,7 +226,8 @@ fn released(
 }
 
 #[cfg(not(feature = "engine"))]
-const NO_ENGINE: &str = "this lastbit was built without the engine that reads tables; build it with the feature `engine`";
+const NO_ENGINE: &str = "this lastbit was built without the engine that reads tables; build it \
+    with the feature `engine`";
 
 #[cfg(not(feature = "engine"))]
 fn released(_: &Plan, _: &Prices, _: &Directory, _: Progress, _: Option<i64>) -> End {

@@ -79,7 +79,13 @@ fn statistics_of_other_rows_are_left_apart_with_the_reason() {
         plan(ROWS, &more).unwrap().apart.join("\n")
     };
     let apart = of(("by diet", "count", "by = \"diet\""));
-    assert!(apart.contains("\"by diet\" is not made to add up with \"all\": rows without a listed `diet` are left out of one of them; name one of its categories as `other`"), "{apart}");
+    assert!(
+        apart.contains(
+            "\"by diet\" is not made to add up with \"all\": rows without a listed `diet` are left \
+             out of one of them; name one of its categories as `other`"
+        ),
+        "{apart}"
+    );
     let apart = of(("old", "count", "where = \"number(age) > 60\""));
     assert!(apart.contains("different conditions in `where`"), "{apart}");
     let apart = of(("by town", "count", "by = \"town\""));

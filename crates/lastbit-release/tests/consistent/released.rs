@@ -15,7 +15,10 @@ use lastbit_release::statistic::Mechanism;
 
 fn plan(privacy: &str, budget: &str) -> String {
     format!(
-        "title = \"t\"\nconsistent = true\n[source]\nfiles = \"x.csv\"\n[privacy]\n{privacy}\n[budget]\n{budget}\n\
+        "title = \"t\"\nconsistent = true\n\
+         [source]\nfiles = \"x.csv\"\n\
+         [privacy]\n{privacy}\n\
+         [budget]\n{budget}\n\
          [columns.ward]\ncategories = [\"a\", \"b\", \"c\"]\nother = \"c\"\n\
          [columns.sex]\ncategories = [\"f\", \"m\"]\nother = \"m\"\n\
          [columns.pay]\nlower = 0\nupper = 100\nmissing = 0\n\
@@ -113,8 +116,11 @@ fn with_hardly_any_noise_the_numbers_are_exact() {
 
 #[test]
 fn a_public_number_of_rows_is_what_groups_add_up_to() {
-    let text = "consistent = true\n[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"change-one\"\nrows = 60\n\
-        [budget]\nepsilon = 0.1\n[columns.ward]\ncategories = [\"a\", \"b\", \"c\"]\nother = \"c\"\n\
+    let text = "consistent = true\n\
+        [source]\nfiles = \"x.csv\"\n\
+        [privacy]\nneighbours = \"change-one\"\nrows = 60\n\
+        [budget]\nepsilon = 0.1\n\
+        [columns.ward]\ncategories = [\"a\", \"b\", \"c\"]\nother = \"c\"\n\
         [[statistics]]\nname = \"wards\"\nkind = \"histogram\"\nof = \"ward\"\n";
     let report = released(text, &csv());
     let wards = named(&report, "wards");

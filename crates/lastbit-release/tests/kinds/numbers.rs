@@ -4,7 +4,9 @@
 use super::{holds, named, number, released};
 
 /// Noise of this loss is far below the last digit of any number here.
-const LOUD: &str = "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1e12\n";
+const LOUD: &str = "[source]\nfiles = \"x.csv\"\n\
+    [privacy]\nneighbours = \"add-remove\"\n\
+    [budget]\nepsilon = 1e12\n";
 
 const CSV: &str = "x,w,ward,age\n1,2,a,70\n2,0,b,65\n4,1,a,64.9\n3,4,c,\n,1,a,80\n9,1,,20\n";
 
@@ -94,7 +96,10 @@ fn what_is_said_of_a_derived_column_names_the_codes_in_it() {
 
 #[test]
 fn shares_are_from_0_to_1_whatever_the_noise() {
-    let plan = "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 0.05\n[columns.ward]\ncategories = [\"a\", \"b\", \"c\", \"d\"]\n";
+    let plan = "[source]\nfiles = \"x.csv\"\n\
+        [privacy]\nneighbours = \"add-remove\"\n\
+        [budget]\nepsilon = 0.05\n\
+        [columns.ward]\ncategories = [\"a\", \"b\", \"c\", \"d\"]\n";
     for _ in 0..20 {
         let report = released(
             &format!(

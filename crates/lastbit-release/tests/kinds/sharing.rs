@@ -62,8 +62,11 @@ fn statistics_of_other_rows_share_nothing() {
 /// A plan of x, whose missing cells are dropped or not, with these statistics `(kind, of, more)`.
 fn plan(missing: &str, budget: &str, statistics: &[(&str, &str, &str)]) -> String {
     let mut text = format!(
-        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\n{budget}\n\
-         [columns.x]\nlower = 0\nupper = 1\nmissing = {missing}\n[columns.y]\nlower = 0\nupper = 2\nmissing = 0\n\
+        "[source]\nfiles = \"x.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\n\
+         [budget]\n{budget}\n\
+         [columns.x]\nlower = 0\nupper = 1\nmissing = {missing}\n\
+         [columns.y]\nlower = 0\nupper = 2\nmissing = 0\n\
          [columns.g]\ncategories = [\"a\", \"b\"]\nother = \"b\"\n"
     );
     for (place, (kind, of, more)) in statistics.iter().enumerate() {

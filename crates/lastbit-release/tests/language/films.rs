@@ -85,7 +85,8 @@ fn the_report_shows_films_that_many_rated_and_tables_that_add_up() {
         ]
     );
     // Which films there are is told by a threshold, so that they do not add up.
-    let why = "\"ratings by film\" is not made to add up: groups of discovered keys below their threshold are not shown.";
+    let why = "\"ratings by film\" is not made to add up: groups of discovered keys below their \
+        threshold are not shown.";
     assert!(
         report.notes.iter().any(|note| note == why),
         "{:?}",

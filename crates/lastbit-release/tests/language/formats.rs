@@ -235,7 +235,11 @@ fn the_last_day_is_counted_as_itself() {
     // What is above the upper bound counts as it.
     table += &"2018-06-01\n".repeat(50);
     fs::write(directory.path().join("days.csv"), table).unwrap();
-    let text = "[source]\nfiles = \"days.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[columns.day]\ndate = true\nlower = 2018-05-29\nupper = 2018-05-31\nevery = \"day\"\n[[statistics]]\nname = \"days\"\nkind = \"histogram\"\nof = \"day\"";
+    let text = "[source]\nfiles = \"days.csv\"\n\
+        [privacy]\nneighbours = \"add-remove\"\n\
+        [budget]\nepsilon = 1\n\
+        [columns.day]\ndate = true\nlower = 2018-05-29\nupper = 2018-05-31\nevery = \"day\"\n\
+        [[statistics]]\nname = \"days\"\nkind = \"histogram\"\nof = \"day\"";
     let plan = Plan::parse_in(text, directory.path()).unwrap();
     let (query, slots) = query(&plan, [1; 32]);
     let answer = answer(&query, &Options::default()).unwrap();

@@ -21,16 +21,18 @@ const JOIN: &str = "[[source.join]]\nfiles = \"people.csv\"\ncolumns = [\"age\",
 fn plan(join: &str, change: bool) -> String {
     let relation = if change { "change-one" } else { "add-remove" };
     format!(
-        "[source]\nfiles = \"visits.csv\"\nwhere = \"cost > 0\"\n{join}\
-         [privacy]\nneighbours = \"{relation}\"\nunit = \"patient\"\nmost_rows = 2\nmost_groups = 2\n\
+        "[source]\nfiles = \"visits.csv\"\nwhere = \"cost > 0\"\n{join}[privacy]\n\
+         neighbours = \"{relation}\"\nunit = \"patient\"\nmost_rows = 2\nmost_groups = 2\n\
          [budget]\nepsilon = 1\n\
          [columns.age]\nlower = 0\nupper = 100\nmissing_codes = [999]\n\
          [columns.cost]\nlower = 0\nupper = 50\ngrid = -1\n\
          [columns.sex]\ncategories = [\"f\", \"m\", \"?\"]\nother = \"?\"\n\
-         [columns.old]\nas = \"case when number(age) >= 65 then 'old' else 'young' end\"\ncategories = [\"old\", \"young\"]\n\
+         [columns.old]\nas = \"case when number(age) >= 65 then 'old' else 'young' end\"\n\
+         categories = [\"old\", \"young\"]\n\
          [[statistics]]\nname = \"sex\"\nkind = \"count\"\nby = \"sex\"\nloss = 0.1\n\
          [[statistics]]\nname = \"age\"\nkind = \"sum\"\nof = \"age\"\nloss = 0.1\n\
-         [[statistics]]\nname = \"cost\"\nkind = \"sum\"\nof = \"cost\"\nby = [\"old\", \"sex\"]\nloss = 0.1\n\
+         [[statistics]]\nname = \"cost\"\nkind = \"sum\"\nof = \"cost\"\nby = [\"old\", \"sex\"]\n\
+         loss = 0.1\n\
          [[statistics]]\nname = \"women\"\nkind = \"count\"\nwhere = \"sex = 'f'\"\nloss = 0.1\n"
     )
 }

@@ -366,7 +366,12 @@ fn limits_of_a_statistic_that_the_engine_forgets_are_found() {
 #[test]
 fn a_filter_after_the_limits_moves_no_more_than_one_before() {
     let directory = TempDir::new().unwrap();
-    let text = "[source]\nfiles = \"t.csv\"\n[privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 1\n[budget]\nepsilon = 1\n[columns.passes]\nas = \"x > 0\"\ncategories = [true]\n[[statistics]]\nname = \"before\"\nkind = \"count\"\nwhere = \"x > 0\"\n[[statistics]]\nname = \"after\"\nkind = \"histogram\"\nof = \"passes\"";
+    let text = "[source]\nfiles = \"t.csv\"\n\
+        [privacy]\nneighbours = \"add-remove\"\nunit = \"who\"\nmost_rows = 1\n\
+        [budget]\nepsilon = 1\n\
+        [columns.passes]\nas = \"x > 0\"\ncategories = [true]\n\
+        [[statistics]]\nname = \"before\"\nkind = \"count\"\nwhere = \"x > 0\"\n\
+        [[statistics]]\nname = \"after\"\nkind = \"histogram\"\nof = \"passes\"";
     let setting = Setting::new(Plan::parse_in(text, directory.path()).unwrap());
     let mut cases = Cases(44);
     let mut different = 0;

@@ -61,7 +61,10 @@ fn limits_and_filters_of_a_statistic() {
         self::plan("", "", "kind = \"count\"\nmost_rows = 0"),
         "from 1 on",
     );
-    let rows = "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[[statistics]]\nname = \"s\"\nkind = \"count\"\nmost_rows = 2";
+    let rows = "[source]\nfiles = \"x.csv\"\n\
+        [privacy]\nneighbours = \"add-remove\"\n\
+        [budget]\nepsilon = 1\n\
+        [[statistics]]\nname = \"s\"\nkind = \"count\"\nmost_rows = 2";
     refused(Plan::parse(rows), "`most_rows` is for a unit");
 }
 
@@ -295,7 +298,12 @@ fn look_up_tables_have_one_row_a_key() {
     let directory = tempfile::TempDir::new().unwrap();
     let read = |table: &str| {
         fs::write(directory.path().join("wards.csv"), table).unwrap();
-        let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"wards.csv\"\nkey = \"ward\"\ncolumns = [\"region\"]\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n[columns.region]\ncategories = [\"n\", \"s\"]\n[[statistics]]\nname = \"s\"\nkind = \"histogram\"\nof = \"region\"";
+        let text = "[source]\nfiles = \"x.csv\"\n\
+            [[source.lookup]]\nfile = \"wards.csv\"\nkey = \"ward\"\ncolumns = [\"region\"]\n\
+            [privacy]\nneighbours = \"add-remove\"\n\
+            [budget]\nepsilon = 1\n\
+            [columns.region]\ncategories = [\"n\", \"s\"]\n\
+            [[statistics]]\nname = \"s\"\nkind = \"histogram\"\nof = \"region\"";
         Plan::parse_in(text, directory.path())
     };
     let hash = |table: &str| read(table).unwrap().derive.lookups[0].hash(0);
@@ -313,7 +321,8 @@ fn look_up_tables_have_one_row_a_key() {
     refused(read("ward,region\n1,\"n\n"), "never closed");
     refused(read("ward,ward,region\n1,1,n\n"), "two columns `ward`");
     fs::remove_file(directory.path().join("wards.csv")).unwrap();
-    let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\ncolumns = [\"b\"]";
+    let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\n\
+        columns = [\"b\"]";
     refused(Plan::parse_in(text, directory.path()), "none.csv");
     let text = text.replace("none.csv", ".");
     refused(

@@ -160,14 +160,14 @@ fn reordered_and_inserted_rows_are_found() {
         "it is not chained",
     );
     assert_found(
-        "INSERT INTO entries SELECT 9, time, kind, measure, main, delta, plan, data, description, reserve, report, previous, hash \
-         FROM entries WHERE row = 2; UPDATE head SET entries = 9",
+        "INSERT INTO entries SELECT 9, time, kind, measure, main, delta, plan, data, description, \
+         reserve, report, previous, hash FROM entries WHERE row = 2; UPDATE head SET entries = 9",
         Some(9),
         "",
     );
     assert_found(
-        "INSERT INTO entries SELECT 0, time, kind, measure, main, delta, plan, data, description, reserve, report, previous, hash \
-         FROM entries WHERE row = 1",
+        "INSERT INTO entries SELECT 0, time, kind, measure, main, delta, plan, data, description, \
+         reserve, report, previous, hash FROM entries WHERE row = 1",
         Some(0),
         "rows are missing",
     );

@@ -86,9 +86,13 @@ fn quantiles_hold_where_the_bounds_are_far_wider_than_the_rows() {
     rows.iter_mut()
         .for_each(|rows| rows.sort_by(f64::total_cmp));
     let plan = format!(
-        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 5\n\
-         [columns.x]\nlower = 0\nupper = 1e6\n[columns.g]\ncategories = {groups:?}\n\
-         [[statistics]]\nname = \"q\"\nkind = \"quantiles\"\nof = \"x\"\nby = \"g\"\nat = [0.1, 0.5, 0.9]\n"
+        "[source]\nfiles = \"x.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\n\
+         [budget]\nepsilon = 5\n\
+         [columns.x]\nlower = 0\nupper = 1e6\n\
+         [columns.g]\ncategories = {groups:?}\n\
+         [[statistics]]\nname = \"q\"\nkind = \"quantiles\"\nof = \"x\"\nby = \"g\"\n\
+         at = [0.1, 0.5, 0.9]\n"
     );
     let report = released(&plan, &csv);
     let claims: Vec<(bool, bool)> = report.statistics[0]
@@ -120,7 +124,9 @@ fn quantiles_hold_for_many_rows_with_wide_bounds() {
     rows.sort_by(f64::total_cmp);
     let at: Vec<String> = (1..20).map(|part| format!("\"{part}/20\"")).collect();
     let plan = format!(
-        "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 19\n\
+        "[source]\nfiles = \"x.csv\"\n\
+         [privacy]\nneighbours = \"add-remove\"\n\
+         [budget]\nepsilon = 19\n\
          [columns.income]\nlower = 0\nupper = 1e9\n\
          [[statistics]]\nname = \"q\"\nkind = \"quantiles\"\nof = \"income\"\nat = [{}]\n",
         at.join(", ")
@@ -251,7 +257,10 @@ fn a_coarse_grid_breaks_neither_bins_nor_bounds_nor_errors() {
 fn a_public_number_of_rows_is_no_guess_where_rows_are_left_out() {
     let plan = |missing: &str, guess: &str| {
         let text = format!(
-            "{guess}\n[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"change-one\"\nrows = 1000\n[budget]\nepsilon = 1\n\
+            "{guess}\n\
+             [source]\nfiles = \"x.csv\"\n\
+             [privacy]\nneighbours = \"change-one\"\nrows = 1000\n\
+             [budget]\nepsilon = 1\n\
              [columns.x]\nlower = 0\nupper = 8\nmissing = {missing}\n\
              [[statistics]]\nname = \"mean\"\nkind = \"mean\"\nof = \"x\"\n"
         );

@@ -96,7 +96,7 @@ pub fn timing(
 /// use lastbit_noise::entropy::System;
 /// use lastbit_verify::attack::timing::correlation;
 /// let times: Vec<f64> = (0..200).map(f64::from).collect();
-/// let noise: Vec<f64> = times.iter().map(|t| t * t).collect();                  // monotone, so ρ = 1
+/// let noise: Vec<f64> = times.iter().map(|t| t * t).collect(); // monotone, so ρ = 1
 /// let found = correlation(&times, &noise, 99, &mut System::default())?;
 /// assert!(found.rho > 0.999 && found.is_significant());
 /// # Ok::<(), lastbit_verify::attack::TargetError>(())

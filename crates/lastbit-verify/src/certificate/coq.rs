@@ -165,10 +165,9 @@ impl<'a> Facts<'a> {
 
     fn write_loss(&self, file: &mut String) -> core::fmt::Result {
         file.push_str(
-            "Theorem loss : private program Delta E.\n\
-             Proof.\n  \
-             apply certify with numbers. unfold program, numbers, Delta, E, loss_digits. constructor; plain.\n  \
-             - lia.\n  - reflexivity.\n  - reflexivity.\n  - ",
+            "Theorem loss : private program Delta E.\nProof.\n  apply certify with numbers. unfold \
+             program, numbers, Delta, E, loss_digits. constructor; plain.\n  - lia.\n  - \
+             reflexivity.\n  - reflexivity.\n  - ",
         );
         for factor in &self.claim.noise {
             match power(factor) {
@@ -176,7 +175,10 @@ impl<'a> Facts<'a> {
                 None => file.push_str("apply rounded_operation; [numbers|]. "),
             }
         }
-        file.push_str("apply no_operation.\n  - unfold product; cbn; numbers.\n  - bounded.\n  - numbers.\n  - ");
+        file.push_str(
+            "apply no_operation.\n  - unfold product; cbn; numbers.\n  - bounded.\n  - numbers.\n  \
+             - ",
+        );
         match self.claim.input.first() {
             None => file.push_str("apply moves_alone; numbers.\n"),
             Some(factor) => match power(factor) {
@@ -254,8 +256,8 @@ impl<'a> Facts<'a> {
         });
         writeln!(
             file,
-            "(** Every number is the least with its digits, so that a changed one is a wrong one. *)\n\
-             Theorem every_digit :\n  {}.\n\
+            "(** Every number is the least with its digits, so that a changed one is a wrong one. \
+             *)\nTheorem every_digit :\n  {}.\n\
              Proof. unfold program, numbers, Delta, E, loss_digits. numbers. Qed.",
             facts.join(" /\\\n  ")
         )
@@ -263,16 +265,22 @@ impl<'a> Facts<'a> {
 }
 
 /// The file says what it proves and how to have it proved.
-const HEADER: &str = "\
-(** A certificate of the loss of floating-point snapping, for Coq.
+const HEADER: &str = "(** A certificate of the loss of floating-point snapping, for Coq.
 
-    If it compiles, then [program], the program and its numbers below, loses at most [E] between any two query values of its format that
-    differ by at most [Delta] and keep to what [program] assumes of them. The model and the general theorem are in the directory proofs of the Lastbit project; build it
-    with [cargo xtask proofs], then compile this file with [coqc -Q target/proofs Lastbit FILE]. *)
+    If \
+    it compiles, then [program], the program and its numbers below, loses at most [E] between any \
+    two query values of its format that
+    differ by at most [Delta] and keep to what [program] \
+    assumes of them. The model and the general theorem are in the directory proofs of the Lastbit \
+    project; build it
+    with [cargo xtask proofs], then compile this file with [coqc -Q \
+    target/proofs Lastbit FILE]. *)
 From Coq Require Import Reals ZArith List Lra Lia.
-From Flocq Require Import Core.
+From Flocq \
+    Require Import Core.
 From Interval Require Import Tactic.
-From Lastbit Require Import Format Noise Compare Certificate.
+From Lastbit Require Import Format \
+    Noise Compare Certificate.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -54,7 +54,10 @@ impl core::error::Error for Gap {}
 /// use lastbit_verify::certificate::{Premise, prove_program};
 /// use lastbit_verify::language::{Checked, library, parse};
 /// use lastbit_verify::semantics::Instance;
-/// let instance = |name| Instance::new(Checked::new(parse(library(name).unwrap()).unwrap()).unwrap(), &[].into()).unwrap();
+/// let instance = |name| {
+///     Instance::new(Checked::new(parse(library(name).unwrap()).unwrap()).unwrap(), &[].into())
+///         .unwrap()
+/// };
 /// assert!(prove_program(&instance("snapping"), 53).is_ok());
 /// let gap = prove_program(&instance("naive_laplace"), 53).unwrap_err();
 /// assert_eq!(gap.premise, Premise::Grid);
@@ -260,7 +263,8 @@ impl<'a> Reader<'a> {
             return Err(gap(Premise::Noise, sum, detail));
         };
         if *arithmetic == Arithmetic::Real {
-            let detail = "this sum is over the real numbers; a certificate is about floating programs, write (+)";
+            let detail = "this sum is over the real numbers; a certificate is about floating \
+                programs, write (+)";
             return Err(gap(Premise::Noise, sum, detail));
         }
         match (self.reads_query(left), self.reads_query(right)) {
@@ -339,7 +343,8 @@ impl<'a> Reader<'a> {
             ExprKind::Nearest(x) => match self.p_bit(x) {
                 Some(value) => Ok(Part::Constant(value.abs())),
                 None => {
-                    let detail = "fl of what is no constant; the noise is a rounded product of a sign, constants and ln~(u)";
+                    let detail = "fl of what is no constant; the noise is a rounded product of a \
+                        sign, constants and ln~(u)";
                     Err(gap(Premise::Noise, expr, detail))
                 }
             },

@@ -28,7 +28,7 @@ pub const MOST_BITS: u32 = 25;
 /// use lastbit_verify::exact::small::Small;
 /// let small = Small::new(8, 8, 20)?;
 /// let parameters = FloatParameters { scale: 1.0, grid_exponent: 0, bound: 1.5 };
-/// assert_eq!(small.law(0.25, &parameters).unwrap().masses().len(), 5);       // −1.5, −1, 0, 1, 1.5
+/// assert_eq!(small.law(0.25, &parameters).unwrap().masses().len(), 5); // −1.5, −1, 0, 1, 1.5
 /// # Ok::<(), lastbit_exact::FormatError>(())
 /// ```
 #[derive(Clone, Debug)]

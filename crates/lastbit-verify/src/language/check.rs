@@ -52,7 +52,9 @@ impl WellFormed {
 ///
 /// ```
 /// use lastbit_verify::language::{Checked, Direction, parse};
-/// let program = parse("parameters lambda\nu <- unif; s <- sign\nreturn f (+) s (*) (lambda (*) ln~(u))").unwrap();
+/// let program =
+///     parse("parameters lambda\nu <- unif; s <- sign\nreturn f (+) s (*) (lambda (*) ln~(u))")
+///         .unwrap();
 /// let checked = Checked::new(program).unwrap();
 /// assert_eq!(checked.motions()[0].samples["u"], Direction::Increasing); // s = 1
 /// assert_eq!(checked.motions()[1].samples["u"], Direction::Decreasing); // s = −1

@@ -151,7 +151,10 @@ impl<'a> Analysis<'a> {
                 self.errors.push(Diagnostic::new(
                     *at,
                     format!("the output is not monotone in the sample `{name}` because of this"),
-                    format!("let `{name}` enter once, through + - ln, and products and quotients whose other side keeps its sign"),
+                    format!(
+                        "let `{name}` enter once, through + - ln, and products and quotients whose \
+                         other side keeps its sign"
+                    ),
                 ));
             }
         }

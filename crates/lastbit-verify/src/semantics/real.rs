@@ -23,7 +23,8 @@ impl Instance {
     /// use lastbit_verify::semantics::{Inputs, Instance};
     /// let program = Checked::new(parse("u <- unif\nreturn f + ln(u)").unwrap()).unwrap();
     /// let instance = Instance::new(program, &Default::default()).unwrap();
-    /// let value = instance.real(&Inputs::new(Dyadic::ONE).with("u", Dyadic::new(1, -1)), 100).unwrap();
+    /// let value =
+    ///     instance.real(&Inputs::new(Dyadic::ONE).with("u", Dyadic::new(1, -1)), 100).unwrap();
     /// assert!(value.width() <= Dyadic::power_of_two(-100)); // 1 − ln 2
     /// ```
     pub fn real(&self, inputs: &Inputs, bits: u32) -> Result<Enclosure, InputError> {

@@ -26,7 +26,11 @@ fn tail(k: u64, n: u64, p: &Rational) -> Rational {
 
 proptest! {
     #[test]
-    fn the_tail_is_bounded_from_above_and_closely(n in 1u64..40, share in 0.0f64..1.0, p in 0.001f64..0.999) {
+    fn the_tail_is_bounded_from_above_and_closely(
+        n in 1u64..40,
+        share in 0.0f64..1.0,
+        p in 0.001f64..0.999,
+    ) {
         let k = (share * n as f64).ceil() as u64;
         let bound = exact(tail_at_least(k, n, p).get());
         let true_tail = tail(k, n, &exact(p));
@@ -39,7 +43,11 @@ proptest! {
     }
 
     #[test]
-    fn the_lower_bound_is_safe_and_the_best_there_is(n in 1u64..40, k in 0u64..40, digits in 1i32..10) {
+    fn the_lower_bound_is_safe_and_the_best_there_is(
+        n in 1u64..40,
+        k in 0u64..40,
+        digits in 1i32..10,
+    ) {
         let k = k % (n + 1);
         let alpha = 0.4 * 10f64.powi(-digits);
         let bound = lower_bound(k, n, alpha).get();

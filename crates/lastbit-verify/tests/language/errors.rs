@@ -182,7 +182,8 @@ fn names_bound_twice() {
 
 #[test]
 fn samples_used_without_monotonicity() {
-    let remedy = "let `u` enter once, through + - ln, and products and quotients whose other side keeps its sign";
+    let remedy = "let `u` enter once, through + - ln, and products and quotients whose other side \
+        keeps its sign";
     assert_error(
         "u <- unif\nreturn f (+) u (*) (1 (-) u)",
         &format!("2:16: the output is not monotone in the sample `u` because of this; {remedy}"),

@@ -279,7 +279,8 @@ return
 
 #[test]
 fn wrong_parameters_and_inputs_are_refused() {
-    let text = "parameters lambda, Lambda = lambda, B = 2 - lambda\nu <- unif; s <- sign\nreturn clamp(round(f, Lambda), B)";
+    let text = "parameters lambda, Lambda = lambda, B = 2 - lambda\nu <- unif; s <- sign\n\
+        return clamp(round(f, Lambda), B)";
     let make = |values: &[(&str, &str)]| {
         let values = values
             .iter()

@@ -89,7 +89,8 @@ impl Charge {
 /// use lastbit::accounting::{AdaptiveFilter, Charge, Currency};
 /// use lastbit_exact::Rational;
 /// let tenth = Rational::new(1, 10_000_000);
-/// let mut filter = AdaptiveFilter::new(Currency::Gaussian, &Rational::from(2i64), &tenth, &Rational::ZERO)?;
+/// let mut filter =
+///     AdaptiveFilter::new(Currency::Gaussian, &Rational::from(2i64), &tenth, &Rational::ZERO)?;
 /// let release = Charge::gaussian(Rational::new(1, 100), Rational::ZERO)?;
 /// assert_eq!(filter.admits(&release)?, 16);
 /// filter.charge(&release)?;

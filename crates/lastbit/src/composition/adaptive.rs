@@ -31,20 +31,27 @@ use crate::{Distance, Error, MetricSpace};
 /// # use lastbit::{Error, Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
-/// # fn randomized_response(truth: Rational) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
+/// # fn randomized_response(
+/// #     truth: Rational,
+/// # ) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
 /// #     let ratio = Up::from_rational(&(&truth / &(&Rational::ONE - &truth)));
-/// #     Measurement::new(AtomDomain::new(), DiscreteDistance, MaxDivergence,
+/// #     Measurement::new(
+/// #         AtomDomain::new(),
+/// #         DiscreteDistance,
+/// #         MaxDivergence,
 /// #         move |&answer, mut entropy| Ok(answer == bernoulli(&truth, &mut entropy)?),
-/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })))
+/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })),
+/// #     )
 /// # }
 /// use lastbit::composition::adaptive;
 /// let losses = vec![Up::exact(0.5), Up::exact(1.5)];
-/// let composition = adaptive(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, 1, losses)?;
+/// let composition =
+///     adaptive(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, 1, losses)?;
 /// assert_eq!(composition.map(&1)?.get(), 2.0);
 ///
 /// let mut queryable = composition.invoke(&true)?;
 /// let quiet = randomized_response(Rational::new(3, 5))?; // ln(3/2) = 0.41
-/// let loud = randomized_response(Rational::new(4, 5))?;  // ln 4 = 1.39
+/// let loud = randomized_response(Rational::new(4, 5))?; // ln 4 = 1.39
 /// assert!(queryable.ask(&loud).unwrap_err().is_budget()); // the first may cost 0.5; nothing is spent
 /// if queryable.ask(&quiet)? {
 ///     queryable.ask(&loud)?;
@@ -53,7 +60,9 @@ use crate::{Distance, Error, MetricSpace};
 /// }
 /// assert!(queryable.ask(&quiet).unwrap_err().is_composition()); // both are made
 ///
-/// let refused = adaptive(AtomDomain::<bool>::new(), DiscreteDistance, RangeDivergence, 1, vec![Up::ONE]).unwrap_err();
+/// let refused =
+///     adaptive(AtomDomain::<bool>::new(), DiscreteDistance, RangeDivergence, 1, vec![Up::ONE])
+///         .unwrap_err();
 /// assert!(refused.is_composition() && refused.to_string().contains("bounded_range_to_zcdp"));
 /// # Ok::<(), Error>(())
 /// ```
@@ -80,7 +89,8 @@ where
 /// use lastbit::composition::{Account, Declared};
 /// use lastbit::measures::ZeroConcentratedDivergence;
 /// use lastbit_exact::Up;
-/// let mut declared = Declared::new(ZeroConcentratedDivergence, vec![Up::exact(0.25), Up::exact(0.5)])?;
+/// let mut declared =
+///     Declared::new(ZeroConcentratedDivergence, vec![Up::exact(0.25), Up::exact(0.5)])?;
 /// declared.charge(&Up::exact(0.125))?; // what a release leaves of its own loss is not passed on
 /// assert_eq!(declared.next_loss(), Some(&Up::exact(0.5)));
 /// assert_eq!(

@@ -200,8 +200,8 @@ one_number! {
     MaxDivergence, Ok(());
     ZeroConcentratedDivergence, Ok(());
     RangeDivergence, Err(Error::composition(
-        "range divergence (η) adds up only over releases fixed in advance; cast each release with to_zcdp \
-         (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose those",
+        "range divergence (η) adds up only over releases fixed in advance; cast each release with \
+         to_zcdp (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose those",
     ));
 }
 

@@ -17,14 +17,21 @@ use crate::{Distance, Error, MetricSpace};
 /// # use lastbit::{Error, Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
-/// # fn randomized_response(truth: Rational) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
+/// # fn randomized_response(
+/// #     truth: Rational,
+/// # ) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
 /// #     let ratio = Up::from_rational(&(&truth / &(&Rational::ONE - &truth)));
-/// #     Measurement::new(AtomDomain::new(), DiscreteDistance, MaxDivergence,
+/// #     Measurement::new(
+/// #         AtomDomain::new(),
+/// #         DiscreteDistance,
+/// #         MaxDivergence,
 /// #         move |&answer, mut entropy| Ok(answer == bernoulli(&truth, &mut entropy)?),
-/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })))
+/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })),
+/// #     )
 /// # }
 /// use lastbit::composition::filtered;
-/// let composition = filtered(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, 1, Up::exact(2.5))?;
+/// let composition =
+///     filtered(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, 1, Up::exact(2.5))?;
 /// assert_eq!(composition.map(&1)?.get(), 2.5);
 ///
 /// let mut queryable = composition.invoke(&true)?;

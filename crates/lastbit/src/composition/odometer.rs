@@ -23,7 +23,9 @@ use crate::Error;
 /// assert_eq!(odometer.spent()?.to_string(), "(1, 0.25)");
 /// assert_eq!(odometer.releases(), 2);
 ///
-/// assert!(Odometer::new(RangeDivergence).unwrap_err().to_string().contains("bounded_range_to_zcdp"));
+/// assert!(
+///     Odometer::new(RangeDivergence).unwrap_err().to_string().contains("bounded_range_to_zcdp")
+/// );
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -36,10 +36,21 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::metrics::SymmetricDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
-/// # fn count(epsilon: f64) -> Result<Measurement<VectorDomain<AtomDomain<i64>>, SymmetricDistance, MaxDivergence, usize>, Error> {
-/// #     Measurement::new(VectorDomain::new(AtomDomain::new()), SymmetricDistance, MaxDivergence,
+/// # fn count(
+/// #     epsilon: f64,
+/// # ) -> Result<
+/// #     Measurement<VectorDomain<AtomDomain<i64>>, SymmetricDistance, MaxDivergence, usize>,
+/// #     Error,
+/// # > {
+/// #     Measurement::new(
+/// #         VectorDomain::new(AtomDomain::new()),
+/// #         SymmetricDistance,
+/// #         MaxDivergence,
 /// #         |rows, _| Ok(rows.len()),
-/// #         PrivacyMap::new(move |&d_in| Ok(Up::exact(epsilon) * Up::from_rational(&Rational::from(d_in)))))
+/// #         PrivacyMap::new(move |&d_in| {
+/// #             Ok(Up::exact(epsilon) * Up::from_rational(&Rational::from(d_in)))
+/// #         }),
+/// #     )
 /// # }
 /// use lastbit::composition::parallel;
 /// use lastbit::metrics::ChangeOneDistance;
@@ -47,11 +58,13 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// // Counts of minors at ε = 1, and of adults at ε = 1/2.
 /// let rows = VectorDomain::new(AtomDomain::<i64>::new());
 /// let part_of = |age: &i64| Some(usize::from(*age >= 18));
-/// let counts = parallel(rows.clone(), SymmetricDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
+/// let counts =
+///     parallel(rows.clone(), SymmetricDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
 /// assert_eq!(counts.map(&1)?.get(), 1.0);
 ///
 /// // A changed row may leave one part and enter another: both losses; or change within the first: twice its loss.
-/// let counts = parallel(rows.with_size(3), ChangeOneDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
+/// let counts =
+///     parallel(rows.with_size(3), ChangeOneDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
 /// assert_eq!(counts.map(&1)?.get(), 2.0);
 /// # Ok::<(), Error>(())
 /// ```

@@ -66,10 +66,20 @@ pub(super) mod sealed {
 /// # use lastbit_noise::bernoulli;
 /// use lastbit::composition::{Odometer, Queryable};
 /// # let truth = Rational::new(3, 4);
-/// # let randomized_response = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence,
+/// # let randomized_response = Measurement::new(
+/// #     AtomDomain::<bool>::new(),
+/// #     DiscreteDistance,
+/// #     MaxDivergence,
 /// #     move |&answer, mut entropy| Ok(answer == bernoulli(&truth, &mut entropy)?),
-/// #     PrivacyMap::new(|&d_in| Ok(if d_in == 0 { Up::ZERO } else { Up::exact(3.0).ln() })))?;
-/// let mut queryable = Queryable::new(AtomDomain::new(), DiscreteDistance, true, 1, Odometer::new(MaxDivergence)?)?;
+/// #     PrivacyMap::new(|&d_in| Ok(if d_in == 0 { Up::ZERO } else { Up::exact(3.0).ln() })),
+/// # )?;
+/// let mut queryable = Queryable::new(
+///     AtomDomain::new(),
+///     DiscreteDistance,
+///     true,
+///     1,
+///     Odometer::new(MaxDivergence)?,
+/// )?;
 /// while !queryable.ask(&randomized_response)? {} // until the first yes
 /// let spent = queryable.account().spent()?;
 /// assert!(spent.get() >= 3f64.ln());

@@ -18,15 +18,24 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::{Error, Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
-/// # fn randomized_response(truth: Rational) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
+/// # fn randomized_response(
+/// #     truth: Rational,
+/// # ) -> Result<Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>, Error> {
 /// #     let ratio = Up::from_rational(&(&truth / &(&Rational::ONE - &truth)));
-/// #     Measurement::new(AtomDomain::new(), DiscreteDistance, MaxDivergence,
+/// #     Measurement::new(
+/// #         AtomDomain::new(),
+/// #         DiscreteDistance,
+/// #         MaxDivergence,
 /// #         move |&answer, mut entropy| Ok(answer == bernoulli(&truth, &mut entropy)?),
-/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })))
+/// #         PrivacyMap::new(move |&d_in| Ok(if d_in == 0 { Up::ZERO } else { ratio.ln() })),
+/// #     )
 /// # }
 /// use lastbit::composition::sequential;
 /// // Tell the truth with probability 3/4, and again with probability 2/3.
-/// let both = sequential([randomized_response(Rational::new(3, 4))?, randomized_response(Rational::new(2, 3))?])?;
+/// let both = sequential([
+///     randomized_response(Rational::new(3, 4))?,
+///     randomized_response(Rational::new(2, 3))?,
+/// ])?;
 /// let answers = both.invoke(&true)?;
 /// assert_eq!(answers.len(), 2);
 /// assert!((both.map(&1)?.get() - 6f64.ln()).abs() < 1e-15); // ln 3 + ln 2
@@ -85,8 +94,13 @@ where
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Measurement, PrivacyMap};
 /// # use lastbit_exact::Up;
-/// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(true),
-/// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+/// # let release = Measurement::new(
+/// #     AtomDomain::<bool>::new(),
+/// #     DiscreteDistance,
+/// #     MaxDivergence,
+/// #     |_, _| Ok(true),
+/// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+/// # )?;
 /// use lastbit::composition::pair;
 /// let text = release.post(|answer| Ok(answer.to_string()));
 /// let (answer, text): (bool, String) = pair(&release, &text)?.invoke(&true)?;

@@ -23,10 +23,19 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::metrics::SymmetricDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
-/// # fn count() -> Result<Measurement<VectorDomain<AtomDomain<i64>>, SymmetricDistance, MaxDivergence, usize>, Error> {
-/// #     Measurement::new(VectorDomain::new(AtomDomain::new()), SymmetricDistance, MaxDivergence,
+/// # fn count() -> Result<
+/// #     Measurement<VectorDomain<AtomDomain<i64>>, SymmetricDistance, MaxDivergence, usize>,
+/// #     Error,
+/// # > {
+/// #     Measurement::new(
+/// #         VectorDomain::new(AtomDomain::new()),
+/// #         SymmetricDistance,
+/// #         MaxDivergence,
 /// #         |rows, _| Ok(rows.len()),
-/// #         PrivacyMap::new(|&d_in| Ok(Up::exact(9.0).ln() * Up::from_rational(&Rational::from(d_in)))))
+/// #         PrivacyMap::new(|&d_in| {
+/// #             Ok(Up::exact(9.0).ln() * Up::from_rational(&Rational::from(d_in)))
+/// #         }),
+/// #     )
 /// # }
 /// use lastbit::composition::{poisson_subsample, sequential};
 /// let rate = Rational::new(1, 10);
@@ -87,8 +96,15 @@ where
 /// # use lastbit::{Measurement, PrivacyMap};
 /// # use lastbit_exact::{Rational, Up};
 /// # let rows = VectorDomain::new(AtomDomain::<i64>::new()).with_size(10);
-/// # let release = Measurement::new(rows, ChangeOneDistance, MaxDivergence, |rows: &Vec<i64>, _| Ok(rows.len()),
-/// #     PrivacyMap::new(|&d_in| Ok(Up::exact(9.0).ln() * Up::from_rational(&Rational::from(d_in)))))?;
+/// # let release = Measurement::new(
+/// #     rows,
+/// #     ChangeOneDistance,
+/// #     MaxDivergence,
+/// #     |rows: &Vec<i64>, _| Ok(rows.len()),
+/// #     PrivacyMap::new(|&d_in| {
+/// #         Ok(Up::exact(9.0).ln() * Up::from_rational(&Rational::from(d_in)))
+/// #     }),
+/// # )?;
 /// use lastbit::composition::subsample_without_replacement;
 /// // `release` is from 10 rows and costs ln 9.
 /// let sampled = subsample_without_replacement(&release, 100)?;

@@ -16,7 +16,8 @@ use crate::measures::RenyiCurve;
 /// ```
 /// use lastbit::conversions::LossBound;
 /// use lastbit_exact::Up;
-/// let [pure, laplace, selection] = [LossBound::Pure, LossBound::Laplace, LossBound::BoundedRange].map(|kind| kind(Up::ONE));
+/// let [pure, laplace, selection] =
+///     [LossBound::Pure, LossBound::Laplace, LossBound::BoundedRange].map(|kind| kind(Up::ONE));
 /// assert_eq!(pure.epsilon(), selection.epsilon());
 /// // The more is known the less it costs under zCDP, and at every Rényi order.
 /// assert!(selection.rho()? < laplace.rho()? && laplace.rho()? < pure.rho()?);
@@ -114,9 +115,10 @@ impl Losses {
     /// Releases and how often each is made.
     ///
     /// ```
-    /// use lastbit::conversions::{Accountant, Losses, LossBound};
+    /// use lastbit::conversions::{Accountant, LossBound, Losses};
     /// use lastbit_exact::{Down, Up};
-    /// let losses = Losses::new([(LossBound::Pure(Up::ONE), 2), (LossBound::Laplace(Up::exact(0.5)), 4)])?;
+    /// let losses =
+    ///     Losses::new([(LossBound::Pure(Up::ONE), 2), (LossBound::Laplace(Up::exact(0.5)), 4)])?;
     /// assert_eq!(losses.charges(Down::ZERO)?.epsilon(Accountant::Basic), Some(Up::exact(4.0)));
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -181,9 +183,10 @@ impl Losses {
     /// this does not hold adaptively. ∎
     ///
     /// ```
-    /// use lastbit::conversions::{Losses, LossBound};
+    /// use lastbit::conversions::{LossBound, Losses};
     /// use lastbit_exact::Up;
-    /// let losses = Losses::new([(LossBound::BoundedRange(Up::ONE), 2), (LossBound::Pure(Up::ONE), 1)])?;
+    /// let losses =
+    ///     Losses::new([(LossBound::BoundedRange(Up::ONE), 2), (LossBound::Pure(Up::ONE), 1)])?;
     /// assert_eq!(losses.eta_if_fixed()?, Some(Up::exact(4.0)));
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -391,9 +394,10 @@ pub struct Charge {
 /// The same losses under each accountant, side by side.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Losses, LossBound};
+/// use lastbit::conversions::{Accountant, LossBound, Losses};
 /// use lastbit_exact::{Down, Up};
-/// let charges = Losses::repeated(LossBound::Pure(Up::exact(0.1)), 100)?.charges(Down::exact(1e-6))?;
+/// let charges =
+///     Losses::repeated(LossBound::Pure(Up::exact(0.1)), 100)?.charges(Down::exact(1e-6))?;
 /// for charge in charges.charges() {
 ///     if let Some(epsilon) = charge.epsilon {
 ///         println!("{:<10} ε = {epsilon:.4}", charge.accountant);

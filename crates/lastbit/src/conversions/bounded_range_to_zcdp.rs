@@ -15,8 +15,8 @@ use crate::Error;
 /// use lastbit_exact::Up;
 /// let eta = Up::exact(2.0); // an exponential mechanism at ε = 2
 /// let rho = bounded_range_to_zcdp(eta)?;
-/// assert!(rho.get() < 0.5);                     // η²/8
-/// assert!(rho < pure_to_zcdp(eta)?);            // what it would cost if it were merely 2-DP: 1.523…
+/// assert!(rho.get() < 0.5); // η²/8
+/// assert!(rho < pure_to_zcdp(eta)?); // what it would cost if it were merely 2-DP: 1.523…
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, Error> {

@@ -23,8 +23,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let pure = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let pure = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// assert_eq!(pure.map(&1)?.get(), 1.0);
     /// assert!(pure.to_zcdp().map(&1)?.get() < 0.47);
     /// let loss = pure.to_zcdp().to_approximate(Down::exact(1e-6))?.map(&1)?;
@@ -43,8 +48,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// assert_eq!(release.to_bounded_range().map(&1)?.get(), 2.0);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -60,8 +70,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// assert_eq!(release.to_approximate().map(&1)?.delta(), Up::ZERO);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -79,8 +94,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, MaxDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     MaxDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// // At δ = 0.1 a smaller ε will do.
     /// let loss = release.to_profile().to_approximate(Down::exact(0.1))?.map(&1)?;
     /// assert!(loss.loss().get() < 0.9);
@@ -103,8 +123,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDive
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let selection = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RangeDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let selection = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     RangeDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// assert_eq!(selection.map(&1)?.get(), 1.0);
     /// assert_eq!(selection.to_pure().map(&1)?.get(), 1.0);
     /// assert!(selection.to_zcdp().map(&1)?.get() < 0.125); // η²/8
@@ -124,8 +149,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDive
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RangeDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::ONE)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     RangeDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::ONE)),
+    /// # )?;
     /// assert_eq!(release.to_pure().map(&1)?.get(), 1.0);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -145,8 +175,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, ZeroConcentratedDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     ZeroConcentratedDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))),
+    /// # )?;
     /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
     /// assert!(loss.loss().get() < 5.3);
     /// # Ok::<(), lastbit::Error>(())
@@ -168,8 +203,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let gaussian = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, ZeroConcentratedDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))))?;
+    /// # let gaussian = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     ZeroConcentratedDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))),
+    /// # )?;
     /// let delta = Down::exact(1e-6);
     /// let one_by_one = gaussian.to_approximate(delta)?.map(&1)?;
     /// let from_profile = gaussian.to_profile().to_approximate(delta)?.map(&1)?;
@@ -188,8 +228,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::Up;
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, ZeroConcentratedDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     ZeroConcentratedDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(Up::exact(0.5))),
+    /// # )?;
     /// let curve = release.to_renyi().map(&1)?;
     /// assert_eq!(curve.epsilon(Up::exact(8.0))?.get(), 4.0);
     /// # Ok::<(), lastbit::Error>(())
@@ -208,8 +253,15 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDive
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RenyiDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     RenyiDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| {
+    /// #         Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))
+    /// #     }),
+    /// # )?;
     /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
     /// assert!(loss.loss().get() < 5.3);
     /// # Ok::<(), lastbit::Error>(())
@@ -229,8 +281,15 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDive
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, RenyiDivergence, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     RenyiDivergence,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| {
+    /// #         Ok(lastbit::measures::RenyiCurve::new(|order| Ok(order * Up::exact(0.5))))
+    /// #     }),
+    /// # )?;
     /// let profile = release.to_profile().map(&1)?;
     /// assert!(profile.delta(Down::exact(5.3))?.get() < 1e-6);
     /// # Ok::<(), lastbit::Error>(())
@@ -251,8 +310,15 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, Approximate(MaxDivergence), |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(lastbit::measures::EpsilonDelta::new(Up::ONE, Up::exact(1e-6))?)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     Approximate(MaxDivergence),
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| {
+    /// #         Ok(lastbit::measures::EpsilonDelta::new(Up::ONE, Up::exact(1e-6))?)
+    /// #     }),
+    /// # )?;
     /// let profile = release.to_profile().map(&1)?;
     /// assert_eq!(profile.delta(Down::ONE)?.get(), 1e-6);
     /// # Ok::<(), lastbit::Error>(())
@@ -271,8 +337,13 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, PrivacyPr
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
     /// # use lastbit_exact::{Down, Up};
-    /// # let release = Measurement::new(AtomDomain::<bool>::new(), DiscreteDistance, PrivacyProfile, |_, _| Ok(()),
-    /// #     PrivacyMap::new(|_| Ok(lastbit::conversions::zcdp_to_profile(Up::exact(0.5))?)))?;
+    /// # let release = Measurement::new(
+    /// #     AtomDomain::<bool>::new(),
+    /// #     DiscreteDistance,
+    /// #     PrivacyProfile,
+    /// #     |_, _| Ok(()),
+    /// #     PrivacyMap::new(|_| Ok(lastbit::conversions::zcdp_to_profile(Up::exact(0.5))?)),
+    /// # )?;
     /// let loss = release.to_approximate(Down::exact(1e-6))?.map(&1)?;
     /// assert!(loss.loss().get() < 5.3);
     /// # Ok::<(), lastbit::Error>(())

@@ -51,7 +51,9 @@ pub fn renyi_order_to_epsilon(order: Up, divergence: Up, delta: Down) -> Result<
 /// powers of two of `α − 1`, then narrows down around the best. ∎
 ///
 /// ```
-/// use lastbit::conversions::{renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon, zcdp_to_renyi};
+/// use lastbit::conversions::{
+///     renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon, zcdp_to_renyi,
+/// };
 /// use lastbit_exact::{Down, Up};
 /// let (rho, delta) = (Up::exact(0.5), Down::exact(1e-6));
 /// let epsilon = renyi_to_approximate_epsilon(&zcdp_to_renyi(rho)?, delta)?;

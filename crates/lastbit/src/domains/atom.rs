@@ -137,7 +137,11 @@ impl Number for f64 {
 /// ```
 /// use lastbit::domains::{AtomDomain, Domain};
 /// let measured = AtomDomain::<f64>::new();
-/// assert!(measured.contains(&1e300) && !measured.contains(&f64::NAN) && !measured.contains(&f64::INFINITY));
+/// assert!(
+///     measured.contains(&1e300)
+///         && !measured.contains(&f64::NAN)
+///         && !measured.contains(&f64::INFINITY)
+/// );
 /// assert!(measured.clone().nullable().contains(&f64::NAN));
 /// assert_ne!(measured, measured.clone().nullable());
 ///

@@ -216,7 +216,10 @@ impl Frame {
 /// ])?;
 /// let frame = Frame::new([("age", vec![31_i64].into()), ("income", vec![f64::NAN].into())])?;
 /// assert!(domain.contains(&frame));
-/// assert_eq!(domain.to_string(), "frames with columns age: i64 in [0, 120], income: f64 with nulls");
+/// assert_eq!(
+///     domain.to_string(),
+///     "frames with columns age: i64 in [0, 120], income: f64 with nulls"
+/// );
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,9 @@ use super::Domain;
 /// ```
 /// use lastbit::domains::{AtomDomain, Domain, OptionDomain};
 /// let income = OptionDomain::new(AtomDomain::bounded(0_i64, 100_000)?);
-/// assert!(income.contains(&None) && income.contains(&Some(31_000)) && !income.contains(&Some(-1)));
+/// assert!(
+///     income.contains(&None) && income.contains(&Some(31_000)) && !income.contains(&Some(-1))
+/// );
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,11 @@ use super::Domain;
 /// use lastbit::domains::{AtomDomain, Domain, VectorDomain};
 /// let rows = VectorDomain::new(AtomDomain::<i64>::new());
 /// let three = rows.clone().with_size(3);
-/// assert!(rows.contains(&vec![1, 2]) && !three.contains(&vec![1, 2]) && three.contains(&vec![1, 2, 3]));
+/// assert!(
+///     rows.contains(&vec![1, 2])
+///         && !three.contains(&vec![1, 2])
+///         && three.contains(&vec![1, 2, 3])
+/// );
 /// assert_eq!(three.to_string(), "vectors of 3 i64");
 /// ```
 #[derive(Clone, Debug, PartialEq)]

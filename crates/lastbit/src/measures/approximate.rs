@@ -12,7 +12,10 @@ use crate::{Distance, Error};
 /// ```
 /// use lastbit::measures::{Approximate, MaxDivergence, ZeroConcentratedDivergence};
 /// assert_eq!(Approximate::<MaxDivergence>::default().to_string(), "max divergence (ε) up to δ");
-/// assert_eq!(Approximate(ZeroConcentratedDivergence).to_string(), "zero-concentrated divergence (ρ) up to δ");
+/// assert_eq!(
+///     Approximate(ZeroConcentratedDivergence).to_string(),
+///     "zero-concentrated divergence (ρ) up to δ"
+/// );
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Approximate<M = MaxDivergence>(pub M);

@@ -35,7 +35,11 @@ use crate::{Error, Measurement, ParameterError, PrivacyMap, Sensitivity};
 /// assert_eq!(count.map(&Rational::ONE)?.get(), 0.01);
 ///
 /// // A histogram with σ = 5: one person moves two bins by 1 each.
-/// let histogram = gaussian(VectorDomain::new(AtomDomain::<u64>::new()), &Variance::of_sigma(5i64.into())?, 0)?;
+/// let histogram = gaussian(
+///     VectorDomain::new(AtomDomain::<u64>::new()),
+///     &Variance::of_sigma(5i64.into())?,
+///     0,
+/// )?;
 /// let rho = histogram.map(&Up::from(2).sqrt())?;
 /// assert!((0.04..0.0400000001).contains(&rho.get()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

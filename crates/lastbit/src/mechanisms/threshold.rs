@@ -98,7 +98,7 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
 /// use lastbit::mechanisms::{gaussian_threshold, threshold_gaussian};
 /// use lastbit::metrics::Contribution;
 ///
-/// let one_person = Contribution::new(4, 1i64.into())?;           // in at most four groups
+/// let one_person = Contribution::new(4, 1i64.into())?; // in at most four groups
 /// let variance = "100".parse()?;
 /// let threshold = gaussian_threshold(&variance, 0, &one_person, &"1e-9".parse()?)?;
 /// let counts = MapDomain::new(AtomDomain::<u64>::new(), AtomDomain::<u64>::new());

@@ -14,13 +14,17 @@ use crate::{Distance, Error, MetricSpace};
 /// to each.
 ///
 /// ```
-/// use std::collections::BTreeMap;
 /// use lastbit::MetricSpace;
 /// use lastbit::domains::{AtomDomain, MapDomain};
 /// use lastbit::metrics::{Contribution, ContributionDistance};
+/// use std::collections::BTreeMap;
 /// let counts = MapDomain::new(AtomDomain::<String>::new(), AtomDomain::<i64>::new());
 /// let left = BTreeMap::from([("north".to_string(), 3), ("south".to_string(), 5)]);
-/// let right = BTreeMap::from([("north".to_string(), 2), ("south".to_string(), 5), ("west".to_string(), 3)]);
+/// let right = BTreeMap::from([
+///     ("north".to_string(), 2),
+///     ("south".to_string(), 5),
+///     ("west".to_string(), 3),
+/// ]);
 /// let distance = counts.distance(&ContributionDistance, &left, &right)?;
 /// assert_eq!(distance, Contribution::new(2, 3i64.into())?);
 /// assert_eq!(distance.to_string(), "2 keys by at most 3");

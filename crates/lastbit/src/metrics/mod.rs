@@ -55,7 +55,11 @@ metric!(
     /// added, 2. An odd distance on such a domain costs as much as the even one above it.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::SymmetricDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::SymmetricDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new());
     /// assert_eq!(rows.distance(&SymmetricDistance, &vec![1, 2, 2], &vec![2, 3])?, 3); // without 1 and one 2, with 3
@@ -68,7 +72,11 @@ metric!(
     /// person's row: 1.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::ChangeOneDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::ChangeOneDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new()).with_size(3);
     /// assert_eq!(rows.distance(&ChangeOneDistance, &vec![1, 2, 2], &vec![2, 3, 1])?, 1); // one 2 became 3
@@ -80,10 +88,18 @@ metric!(
     /// `|x − y|` of two numbers.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::AbsoluteDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::AbsoluteDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let number = AtomDomain::<f64>::new();
-    /// assert_eq!(number.distance(&AbsoluteDistance, &-0.5, &1e300)? - Rational::try_from(1e300).unwrap(), Rational::new(1, 2));
+    /// assert_eq!(
+    ///     number.distance(&AbsoluteDistance, &-0.5, &1e300)?
+    ///         - Rational::try_from(1e300).unwrap(),
+    ///     Rational::new(1, 2)
+    /// );
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     AbsoluteDistance, Rational, "absolute distance"
@@ -116,10 +132,17 @@ metric!(
     /// `max |x_i − y_i|`; a key that a map lacks counts as zero.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::LInfDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::LInfDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let counts = VectorDomain::new(AtomDomain::<u64>::new());
-    /// assert_eq!(counts.distance(&LInfDistance, &vec![0, 4], &vec![3, 0])?, Rational::from(4_i64));
+    /// assert_eq!(
+    ///     counts.distance(&LInfDistance, &vec![0, 4], &vec![3, 0])?,
+    ///     Rational::from(4_i64)
+    /// );
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     LInfDistance, Rational, "L∞ distance"
@@ -129,10 +152,17 @@ metric!(
     /// selection by scores depends on.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::RangeDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::RangeDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let scores = VectorDomain::new(AtomDomain::<i64>::new());
-    /// assert_eq!(scores.distance(&RangeDistance, &vec![0, 4], &vec![3, 0])?, Rational::from(7_i64));
+    /// assert_eq!(
+    ///     scores.distance(&RangeDistance, &vec![0, 4], &vec![3, 0])?,
+    ///     Rational::from(7_i64)
+    /// );
     /// assert_eq!(scores.distance(&RangeDistance, &vec![0, 4], &vec![1, 5])?, Rational::ZERO);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
@@ -142,7 +172,11 @@ metric!(
     /// 0 if equal and 1 if not.
     ///
     /// ```
-    /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::DiscreteDistance};
+    /// # use lastbit::{
+    /// #     MetricSpace,
+    /// #     domains::{AtomDomain, VectorDomain},
+    /// #     metrics::DiscreteDistance,
+    /// # };
     /// # use lastbit_exact::Rational;
     /// let answer = AtomDomain::<String>::new();
     /// assert_eq!(answer.distance(&DiscreteDistance, &"yes".to_string(), &"no".to_string())?, 1);

@@ -13,7 +13,10 @@ impl StepFunction {
     /// use lastbit::quality::StepFunction;
     /// // 3 points within 2 of each other, 4 within 10.
     /// let quality = StepFunction::shortest_interval(&[0u64, 10, 11, 12, 40], 100, 3, 9)?;
-    /// assert_eq!((quality.value(0), quality.value(1), quality.value(2), quality.value(3)), (3, 4, 5, 4));
+    /// assert_eq!(
+    ///     (quality.value(0), quality.value(1), quality.value(2), quality.value(3)),
+    ///     (3, 4, 5, 4)
+    /// );
     /// assert_eq!((quality.value(12), quality.value(13)), (4, 3));
     /// # Ok::<(), lastbit::quality::QualityError>(())
     /// ```

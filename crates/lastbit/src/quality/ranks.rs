@@ -30,7 +30,10 @@ impl StepFunction {
     /// ```
     /// use lastbit::quality::StepFunction;
     /// let median = StepFunction::quantile(&[10u64, 20, 30], 100, 2)?;
-    /// assert_eq!((median.value(5), median.value(15), median.value(20), median.value(25)), (1, 2, 3, 2));
+    /// assert_eq!(
+    ///     (median.value(5), median.value(15), median.value(20), median.value(25)),
+    ///     (1, 2, 3, 2)
+    /// );
     /// # Ok::<(), lastbit::quality::QualityError>(())
     /// ```
     pub fn quantile<P: Copy + Into<u128>>(

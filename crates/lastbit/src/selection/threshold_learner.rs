@@ -112,11 +112,12 @@ pub type ThresholdSelection<P> = Measurement<
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::selection::{LabelledDomain, threshold_learner};
 /// let rows: Vec<(i64, bool)> = (0..2000).map(|x| (x, x >= 700)).collect();
-/// let domain = VectorDomain::new(LabelledDomain::new(AtomDomain::<i64>::new())).with_size(rows.len());
+/// let domain =
+///     VectorDomain::new(LabelledDomain::new(AtomDomain::<i64>::new())).with_size(rows.len());
 /// let learner = threshold_learner(domain, &"1".parse()?, None)?;
 /// let rule = learner.invoke(&rows)?.expect("the exponential mechanism always answers");
 /// let errors = rows.iter().filter(|&&(x, label)| rule.says_yes(x) != label).count();
-/// assert!(errors < 200);                                      // at most 95, but with probability 1/20
+/// assert!(errors < 200); // at most 95, but with probability 1/20
 /// assert_eq!(learner.map(&1)?.loss().get(), 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

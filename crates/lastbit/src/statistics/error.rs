@@ -10,8 +10,8 @@ pub enum StatisticError {
     NoRows,
     /// Limits on the number of rows that leave no two neighbours.
     #[error(
-        "at least {at_least} and at most {at_most} rows leave no two data sets that differ by one row; \
-         raise the upper limit, or use change-one if the number of rows is public"
+        "at least {at_least} and at most {at_most} rows leave no two data sets that differ by one \
+         row; raise the upper limit, or use change-one if the number of rows is public"
     )]
     NoRoomForNeighbours {
         /// The lower limit given.
@@ -36,8 +36,8 @@ pub enum StatisticError {
     NoBins,
     /// The statistic has no finite range under these public facts.
     #[error(
-        "the range {range} is not bounded; state the largest number of rows, or choose bounds and clamp the value to \
-         them (clamping never adds sensitivity)"
+        "the range {range} is not bounded; state the largest number of rows, or choose bounds and \
+         clamp the value to them (clamping never adds sensitivity)"
     )]
     Unbounded {
         /// The range, for example `[0, ∞)`.
@@ -55,7 +55,8 @@ fn too_few(statistic: &str, needed: u64, rows: u64, public: bool) -> String {
         );
     }
     format!(
-        "{needs}, and a data set may have {rows}; promise at least {needed} if that is public knowledge, \
-         use change-one if the number of rows is public, or release sums and counts and divide"
+        "{needs}, and a data set may have {rows}; promise at least {needed} if that is public \
+         knowledge, use change-one if the number of rows is public, or release sums and counts and \
+         divide"
     )
 }

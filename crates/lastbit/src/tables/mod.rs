@@ -20,15 +20,22 @@
 //! use lastbit_exact::Rational;
 //! // Visits as (patient, ward). A patient counts once in a ward, and in at most two of the three wards.
 //! let visits = scan(UnitDistance::Added, Limits::new(1, 2)?, |visits: &Vec<(u32, usize)>| {
-//!     # let mut seen = std::collections::BTreeSet::new();
+//! #     let mut seen = std::collections::BTreeSet::new();
 //!     let mut counts = vec![0u64; 3];
 //!     // … which wards of a patient stay is chosen by a hash …
-//!     # for (patient, ward) in visits { if seen.insert((*patient, *ward)) && seen.range((*patient, 0)..(*patient, 3)).count() <= 2 { counts[*ward] += 1; } }
+//! #     for (patient, ward) in visits {
+//! #         if seen.insert((*patient, *ward))
+//! #             && seen.range((*patient, 0)..(*patient, 3)).count() <= 2
+//! #         {
+//! #             counts[*ward] += 1;
+//! #         }
+//! #     }
 //!     Ok(counts)
 //! })?;
-//! let counts = (visits >> shares(Some(3), |counts: &Vec<u64>| {
-//!     Ok(counts.iter().map(|&count| Rational::from(count)).collect())
-//! })?)?;
+//! let counts = (visits
+//!     >> shares(Some(3), |counts: &Vec<u64>| {
+//!         Ok(counts.iter().map(|&count| Rational::from(count)).collect())
+//!     })?)?;
 //! let norms = counts.map(&1)?;
 //! assert_eq!(norms.to_string(), "L1 = 2, L2² = 2");
 //!

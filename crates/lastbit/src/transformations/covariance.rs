@@ -25,9 +25,11 @@ use crate::{Error, MetricSpace, Transformation};
 /// let domain = FrameDomain::new([
 ///     ("rooms", AtomDomain::bounded(0_i64, 10)?.into()),
 ///     ("people", AtomDomain::bounded(0_i64, 5)?.into()),
-/// ])?.with_size(3);
+/// ])?
+/// .with_size(3);
 /// let joint = covariance::<i64, _>(domain, ChangeOneDistance, "rooms", "people")?;
-/// let frame = Frame::new([("rooms", vec![1_i64, 4, 7].into()), ("people", vec![1_i64, 2, 3].into())])?;
+/// let frame =
+///     Frame::new([("rooms", vec![1_i64, 4, 7].into()), ("people", vec![1_i64, 2, 3].into())])?;
 /// assert_eq!(joint.invoke(&frame)?.to_string(), "3");
 /// assert_eq!(joint.map(&1)?.to_string(), "50/3");
 /// # Ok::<(), lastbit::Error>(())
@@ -72,11 +74,14 @@ where
 /// use lastbit::statistics::{Grid, NonFinite};
 /// use lastbit::transformations::covariance_on_grid;
 /// let any = AtomDomain::<f64>::new();
-/// let domain = FrameDomain::new([("height", any.clone().into()), ("weight", any.into())])?.with_size(2);
+/// let domain =
+///     FrameDomain::new([("height", any.clone().into()), ("weight", any.into())])?.with_size(2);
 /// let height = Grid::new(&Bounds::parse("1", "3")?, -7, NonFinite::Refuse)?;
 /// let weight = Grid::new(&Bounds::parse("0", "200")?, -2, NonFinite::Refuse)?;
-/// let joint = covariance_on_grid(domain, ChangeOneDistance, ("height", &height), ("weight", &weight))?;
-/// let frame = Frame::new([("height", vec![1.5, 2.0].into()), ("weight", vec![60.0, 90.0].into())])?;
+/// let joint =
+///     covariance_on_grid(domain, ChangeOneDistance, ("height", &height), ("weight", &weight))?;
+/// let frame =
+///     Frame::new([("height", vec![1.5, 2.0].into()), ("weight", vec![60.0, 90.0].into())])?;
 /// assert_eq!(joint.invoke(&frame)?.to_string(), "7.5");
 /// assert_eq!(joint.map(&1)?.to_string(), "200");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,7 +7,10 @@
 /// use lastbit::transformations::{Edges, TransformationError};
 /// let error = Edges::new([0_i64, 10, 5]).unwrap_err();
 /// assert!(matches!(error, TransformationError::EdgesNotIncreasing { .. }));
-/// assert_eq!(error.to_string(), "edges must increase, and 10 is followed by 5; sort them and drop duplicates");
+/// assert_eq!(
+///     error.to_string(),
+///     "edges must increase, and 10 is followed by 5; sort them and drop duplicates"
+/// );
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

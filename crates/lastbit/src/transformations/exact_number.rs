@@ -22,7 +22,8 @@ use crate::sealed::Sealed;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "sums of `{Self}` are not exact",
-    note = "round the rows to a grid first: `round_to_grid`, or the form of the statistic that ends in `_on_grid`"
+    note = "round the rows to a grid first: `round_to_grid`, or the form of the statistic that \
+        ends in `_on_grid`"
 )]
 pub trait ExactNumber: Number + Sealed {
     /// What a sum is.

@@ -58,7 +58,8 @@ where
 /// ])?;
 /// let adults = filter_frame::<i64, _>(domain, SymmetricDistance, "age", |&age| age >= 18)?;
 /// let cities = ["Oslo", "Rome", "Oslo"].map(String::from).to_vec();
-/// let kept = adults.invoke(&Frame::new([("age", vec![31_i64, 17, 58].into()), ("city", cities.into())])?)?;
+/// let kept = adults
+///     .invoke(&Frame::new([("age", vec![31_i64, 17, 58].into()), ("city", cities.into())])?)?;
 /// assert_eq!(kept.column::<String>("city").unwrap(), ["Oslo", "Oslo"]);
 /// # Ok::<(), lastbit::Error>(())
 /// ```

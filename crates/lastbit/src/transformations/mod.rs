@@ -23,17 +23,19 @@
 //! changed. Every map uses this.
 //!
 //! ```
+//! use lastbit::Bounds;
 //! use lastbit::domains::{AtomDomain, Frame, FrameDomain};
 //! use lastbit::metrics::SymmetricDistance;
 //! use lastbit::statistics::{Grid, NonFinite};
 //! use lastbit::transformations::{cast_or_replace, select, sum_on_grid};
-//! use lastbit::Bounds;
 //!
 //! let frame = FrameDomain::new([("income", AtomDomain::<String>::new().into())])?;
 //! let column = select::<String, _>(frame, SymmetricDistance, "income")?;
 //! let read = cast_or_replace(column.output_domain().clone(), SymmetricDistance, 0.0)?;
 //! let grid = Grid::new(&Bounds::parse("0", "5000")?, -2, NonFinite::Refuse)?;
-//! let total = (column >> read.clone() >> sum_on_grid(read.output_domain().clone(), SymmetricDistance, &grid)?)?;
+//! let total = (column
+//!     >> read.clone()
+//!     >> sum_on_grid(read.output_domain().clone(), SymmetricDistance, &grid)?)?;
 //!
 //! let rows = ["1200.26", "n/a", "99999"].map(String::from).to_vec();
 //! assert_eq!(total.invoke(&Frame::new([("income", rows.into())])?)?.to_string(), "6200.25");

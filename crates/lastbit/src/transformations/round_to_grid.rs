@@ -18,7 +18,8 @@ use crate::{Error, MetricSpace, Transformation};
 /// use lastbit::statistics::{Grid, NonFinite};
 /// use lastbit::transformations::round_to_grid;
 /// let grid = Grid::new(&Bounds::parse("0", "10")?, -1, NonFinite::Refuse)?; // halves
-/// let rounded = round_to_grid(VectorDomain::new(AtomDomain::<f64>::new()), SymmetricDistance, &grid)?;
+/// let rounded =
+///     round_to_grid(VectorDomain::new(AtomDomain::<f64>::new()), SymmetricDistance, &grid)?;
 /// assert_eq!(rounded.invoke(&vec![0.3, 9.74, 1e300])?, [1, 19, 20]);
 /// assert_eq!(rounded.output_domain().to_string(), "vectors of i64 in [0, 20]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,7 +54,8 @@ pub(super) fn check_grid(
         NonFinite::Refuse if !domain.is_regular() => Err(TransformationError::Irregular {
             domain: domain.to_string(),
             what,
-            remedy: "build the grid with NonFinite::ReplaceNan, or use cast_or_drop or cast_or_replace first",
+            remedy: "build the grid with NonFinite::ReplaceNan, or use cast_or_drop or \
+                cast_or_replace first",
         }
         .into()),
         _ => Ok(()),

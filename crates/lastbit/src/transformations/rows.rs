@@ -128,7 +128,8 @@ pub(super) mod sealed {
 /// use lastbit::metrics::SymmetricDistance;
 /// use lastbit::transformations::map_rows;
 /// let ages = VectorDomain::new(AtomDomain::bounded(0_i64, 120)?);
-/// let decades = map_rows(ages, SymmetricDistance, AtomDomain::bounded(0_i64, 12)?, |age| age / 10)?;
+/// let decades =
+///     map_rows(ages, SymmetricDistance, AtomDomain::bounded(0_i64, 12)?, |age| age / 10)?;
 /// assert_eq!(decades.invoke(&vec![31, 58, 120])?, [3, 5, 12]);
 /// assert_eq!(decades.map(&1)?, 1);
 /// # Ok::<(), lastbit::Error>(())

@@ -15,7 +15,8 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 ///     ("name", AtomDomain::<String>::new().into()),
 /// ])?;
 /// let ages = select::<i64, _>(domain.clone(), SymmetricDistance, "age")?;
-/// let frame = Frame::new([("age", vec![31_i64].into()), ("name", vec!["Ada".to_string()].into())])?;
+/// let frame =
+///     Frame::new([("age", vec![31_i64].into()), ("name", vec!["Ada".to_string()].into())])?;
 /// assert_eq!(ages.invoke(&frame)?, [31]);
 /// assert_eq!(ages.output_domain().to_string(), "vectors of i64 in [0, 120]");
 /// assert_eq!(

@@ -34,7 +34,14 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 ///     ("people", AtomDomain::bounded(1_i64, 12)?.into()),
 /// ])?;
 /// let regions = Categories::new(["north", "south"].map(String::from))?;
-/// let people = weighted_histogram::<_, i64, _, _, _>(domain, SymmetricDistance, "region", &regions, "people", L1Distance)?;
+/// let people = weighted_histogram::<_, i64, _, _, _>(
+///     domain,
+///     SymmetricDistance,
+///     "region",
+///     &regions,
+///     "people",
+///     L1Distance,
+/// )?;
 /// let rows = Frame::new([
 ///     ("region", ["south", "north", "south"].map(String::from).to_vec().into()),
 ///     ("people", vec![3_i64, 1, 12].into()),
@@ -98,8 +105,18 @@ where
 /// let domain = FrameDomain::new([("age", any.clone().into()), ("weight", any.into())])?;
 /// let grid = Grid::new(&Bounds::parse("0", "2")?, -4, NonFinite::Refuse)?;
 /// let edges = Edges::new([0.0, 50.0, 100.0])?;
-/// let ages = weighted_histogram_on_grid(domain, SymmetricDistance, "age", &edges, ("weight", &grid), L1Distance)?;
-/// let rows = Frame::new([("age", vec![20.0, 30.0, 70.0].into()), ("weight", vec![0.5, 0.75, 9.0].into())])?;
+/// let ages = weighted_histogram_on_grid(
+///     domain,
+///     SymmetricDistance,
+///     "age",
+///     &edges,
+///     ("weight", &grid),
+///     L1Distance,
+/// )?;
+/// let rows = Frame::new([
+///     ("age", vec![20.0, 30.0, 70.0].into()),
+///     ("weight", vec![0.5, 0.75, 9.0].into()),
+/// ])?;
 /// let totals: Vec<String> = ages.invoke(&rows)?.iter().map(|w| w.to_string()).collect();
 /// assert_eq!(totals, ["0", "1.25", "2", "0"]);
 /// assert_eq!(ages.map(&1)?.to_string(), "2");

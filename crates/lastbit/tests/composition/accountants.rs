@@ -320,8 +320,12 @@ proptest! {
     }
 
     #[test]
-    fn neither_part_of_a_budget_is_exceeded(losses in vec((loss(), loss()), 1..40), budget in (loss(), loss())) {
-        let pair = |(epsilon, delta)| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta)).unwrap();
+    fn neither_part_of_a_budget_is_exceeded(
+        losses in vec((loss(), loss()), 1..40),
+        budget in (loss(), loss()),
+    ) {
+        let pair =
+            |(epsilon, delta)| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta)).unwrap();
         let budget = pair(budget);
         let mut filter = Filter::new(Approximate(MaxDivergence), budget.clone()).unwrap();
         let (mut epsilon, mut delta) = (Rational::ZERO, Rational::ZERO);

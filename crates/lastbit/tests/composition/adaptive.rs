@@ -278,8 +278,9 @@ fn bounded_range_refuses_adaptive_composition_and_names_the_cast() {
         assert!(error.is_composition());
         assert_eq!(
             error.to_string(),
-            "range divergence (η) adds up only over releases fixed in advance; cast each release with to_zcdp \
-             (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose those"
+            "range divergence (η) adds up only over releases fixed in advance; cast each release \
+             with to_zcdp (bounded_range_to_zcdp) or to_pure (bounded_range_to_pure), and compose \
+             those"
         );
     }
 }

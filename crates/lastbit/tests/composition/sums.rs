@@ -91,14 +91,20 @@ proptest! {
             WithDelta::new(RenyiCurve::new(move |order| Ok(order * loss)), delta(&loss)).unwrap()
         });
         let total = composed(Approximate(RenyiDivergence), curves);
-        assert_is_sum(total.loss().epsilon(Up::exact(2.0)).unwrap(), &losses.iter().map(|&loss| loss + loss).collect::<Vec<_>>());
+        assert_is_sum(
+            total.loss().epsilon(Up::exact(2.0)).unwrap(),
+            &losses.iter().map(|&loss| loss + loss).collect::<Vec<_>>(),
+        );
         assert_is_sum(total.delta(), &deltas);
     }
 
     #[test]
     fn the_order_of_releases_does_not_matter(losses in losses()) {
         let backward: Vec<Up> = losses.iter().rev().copied().collect();
-        prop_assert_eq!(MaxDivergence.compose(&losses).unwrap(), MaxDivergence.compose(&backward).unwrap());
+        prop_assert_eq!(
+            MaxDivergence.compose(&losses).unwrap(),
+            MaxDivergence.compose(&backward).unwrap()
+        );
     }
 }
 

@@ -146,7 +146,10 @@ proptest! {
     }
 
     #[test]
-    fn the_rho_of_an_epsilon_and_delta_is_the_largest_that_meets_them(epsilon in losses(), delta in deltas()) {
+    fn the_rho_of_an_epsilon_and_delta_is_the_largest_that_meets_them(
+        epsilon in losses(),
+        delta in deltas(),
+    ) {
         let delta = Down::exact(delta);
         let rho = zcdp_for_approximate(Down::exact(epsilon), delta).unwrap().get();
         let back = |rho: f64| zcdp_to_approximate_epsilon(Up::exact(rho), delta).unwrap().get();
@@ -166,10 +169,14 @@ proptest! {
     }
 
     #[test]
-    fn a_curve_and_a_profile_give_what_the_closed_form_gives(rho in 1e-3f64..10.0, delta in deltas()) {
+    fn a_curve_and_a_profile_give_what_the_closed_form_gives(
+        rho in 1e-3f64..10.0,
+        delta in deltas(),
+    ) {
         let (rho, delta) = (Up::exact(rho), Down::exact(delta));
         let direct = zcdp_to_approximate_epsilon(rho, delta).unwrap().get();
-        let curve = renyi_to_approximate_epsilon(&zcdp_to_renyi(rho).unwrap(), delta).unwrap().get();
+        let curve =
+            renyi_to_approximate_epsilon(&zcdp_to_renyi(rho).unwrap(), delta).unwrap().get();
         let profile = profile_to_approximate(&zcdp_to_profile(rho).unwrap(), delta).unwrap();
         prop_assert!((curve - direct).abs() <= 1e-12 * (1.0 + direct), "{curve}, {direct}");
         prop_assert!((profile.loss().get() - direct).abs() <= 1e-12 * (1.0 + direct));

@@ -69,12 +69,18 @@ proptest! {
     }
 
     #[test]
-    fn chaining_is_associative(rows in prop::collection::vec(any::<i64>(), 0..20), distance in 0_u64..1000) {
+    fn chaining_is_associative(
+        rows in prop::collection::vec(any::<i64>(), 0..20),
+        distance in 0_u64..1000,
+    ) {
         let (a, b, c) = (clamp(-5, 9), sum(-5, 9), noise(7));
         let left = a.then(&b).unwrap().then(&c).unwrap();
         let right = a.then(&b.then(&c).unwrap()).unwrap();
         let mut zeros = lastbit_noise::enumerate::Prefix::new(0_u8, 0, 0);
-        prop_assert_eq!(left.invoke_with(&rows, &mut zeros).unwrap(), right.invoke_with(&rows, &mut zeros).unwrap());
+        prop_assert_eq!(
+            left.invoke_with(&rows, &mut zeros).unwrap(),
+            right.invoke_with(&rows, &mut zeros).unwrap()
+        );
         prop_assert_eq!(left.map(&distance).unwrap(), right.map(&distance).unwrap());
     }
 
@@ -98,8 +104,8 @@ fn domains_that_differ_are_refused_and_both_named() {
     assert!(error.is_mismatch());
     assert_eq!(
         error.to_string(),
-        "cannot chain: the domain on the left is vectors of i64 in [0, 12], on the right vectors of i64 in [0, 10]; \
-         make them equal, or put a transformation between them"
+        "cannot chain: the domain on the left is vectors of i64 in [0, 12], on the right vectors \
+         of i64 in [0, 10]; make them equal, or put a transformation between them"
     );
     // The first error of a chain is the one reported.
     let error = (clamp(0, 12) >> sum(0, 10) >> noise(1)).unwrap_err();

@@ -288,6 +288,9 @@ proptest! {
         let release = with_loss(|d_in| Ok(Up::from_rational(&(d_in / &Rational::from(3_i64)))));
         let distance = Rational::from(distance);
         let target = Up::new(target).unwrap();
-        prop_assert_eq!(release.check(&distance, &target).unwrap(), release.map(&distance).unwrap() <= target);
+        prop_assert_eq!(
+            release.check(&distance, &target).unwrap(),
+            release.map(&distance).unwrap() <= target
+        );
     }
 }

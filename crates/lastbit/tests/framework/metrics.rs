@@ -66,7 +66,13 @@ proptest! {
         // needed, since `+` rounds up too.
         is_metric(&rows(), L2Distance, [&x, &y, &z], Up::ZERO, |left, a, b| *left <= *a + *b);
         for i in 0..entries.len() {
-            is_metric(&AtomDomain::new(), AbsoluteDistance, [&x[i], &y[i], &z[i]], Rational::ZERO, exact_sum);
+            is_metric(
+                &AtomDomain::new(),
+                AbsoluteDistance,
+                [&x[i], &y[i], &z[i]],
+                Rational::ZERO,
+                exact_sum,
+            );
         }
     }
 

@@ -37,7 +37,10 @@ fn at_epsilon(epsilon: f64) -> Result<Noise, Error> {
 
 proptest! {
     #[test]
-    fn the_smallest_scale_is_enough_and_the_one_below_is_not(distance in 1_i64..1_000_000, epsilon in 1e-9..1e9) {
+    fn the_smallest_scale_is_enough_and_the_one_below_is_not(
+        distance in 1_i64..1_000_000,
+        epsilon in 1e-9..1e9,
+    ) {
         let (distance, target) = (Rational::from(distance), Up::new(epsilon).unwrap());
         let scale = solve::smallest(solve::POSITIVE, laplace, &distance, &target).unwrap();
         prop_assert!(laplace(scale).unwrap().check(&distance, &target).unwrap());
@@ -49,7 +52,10 @@ proptest! {
     }
 
     #[test]
-    fn the_largest_epsilon_is_allowed_and_the_one_above_is_not(distance in 1_i64..1_000_000, epsilon in 1e-9..1e9) {
+    fn the_largest_epsilon_is_allowed_and_the_one_above_is_not(
+        distance in 1_i64..1_000_000,
+        epsilon in 1e-9..1e9,
+    ) {
         let (distance, target) = (Rational::from(distance), Up::new(epsilon).unwrap());
         let found = solve::largest(0.0..=1e300, at_epsilon, &distance, &target).unwrap();
         prop_assert!(at_epsilon(found).unwrap().check(&distance, &target).unwrap());
@@ -61,8 +67,14 @@ proptest! {
         let lower = lower / 2;
         let threshold = lower + a.min(b) as i64;
         let upper = lower.saturating_add(a.max(b) as i64);
-        prop_assert_eq!(solve::smallest_where(lower..=upper, |x| Ok(x >= threshold)).unwrap(), threshold);
-        prop_assert_eq!(solve::largest_where(lower..=upper, |x| Ok(x <= threshold)).unwrap(), threshold);
+        prop_assert_eq!(
+            solve::smallest_where(lower..=upper, |x| Ok(x >= threshold)).unwrap(),
+            threshold
+        );
+        prop_assert_eq!(
+            solve::largest_where(lower..=upper, |x| Ok(x <= threshold)).unwrap(),
+            threshold
+        );
     }
 
     #[test]
@@ -81,7 +93,9 @@ proptest! {
 
     /// Where the loss is not monotone the answer need not be the best, and still meets the target.
     #[test]
-    fn the_answer_is_safe_even_if_the_loss_is_not_monotone(good in prop::collection::vec(any::<bool>(), 1..64)) {
+    fn the_answer_is_safe_even_if_the_loss_is_not_monotone(
+        good in prop::collection::vec(any::<bool>(), 1..64),
+    ) {
         let last = good.len() as u64 - 1;
         if let Ok(found) = solve::smallest_where(0..=last, |i| Ok(good[i as usize])) {
             prop_assert!(good[found as usize]);

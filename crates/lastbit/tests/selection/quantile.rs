@@ -19,7 +19,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn keys_keep_the_order(a in any::<f64>(), b in any::<f64>(), i in any::<i64>(), j in any::<i64>()) {
+    fn keys_keep_the_order(
+        a in any::<f64>(),
+        b in any::<f64>(),
+        i in any::<i64>(),
+        j in any::<i64>(),
+    ) {
         prop_assert_eq!(i.cmp(&j), i.key().cmp(&j.key()));
         prop_assert_eq!(i64::from_key(i.key()), i);
         prop_assume!(a.is_finite() && b.is_finite());

@@ -38,13 +38,17 @@ proptest! {
     #[test]
     fn runs_are_the_values_in_order(runs in runs()) {
         let function = StepFunction::from_runs(runs.iter().copied()).unwrap();
-        let values: Vec<i64> = runs.iter().flat_map(|&(length, value)| vec![value; length as usize]).collect();
+        let values: Vec<i64> =
+            runs.iter().flat_map(|&(length, value)| vec![value; length as usize]).collect();
         prop_assert_eq!(table(&function), values.clone());
         prop_assert_eq!(function.size(), values.len() as u128);
         prop_assert_eq!(&StepFunction::from_values(values.iter().copied()).unwrap(), &function);
         prop_assert_eq!(function.maximum(), values.iter().copied().max().unwrap());
         let runs: Vec<_> = function.runs().collect();
-        prop_assert!(runs.windows(2).all(|w| w[0].start + w[0].length == w[1].start && w[0].value != w[1].value));
+        prop_assert!(
+            runs.windows(2)
+                .all(|w| w[0].start + w[0].length == w[1].start && w[0].value != w[1].value)
+        );
     }
 
     #[test]
@@ -58,31 +62,51 @@ proptest! {
     }
 
     #[test]
-    fn maximum_and_restriction_on_an_interval(runs in runs(), start in 0usize..100, length in 1usize..100) {
+    fn maximum_and_restriction_on_an_interval(
+        runs in runs(),
+        start in 0usize..100,
+        length in 1usize..100,
+    ) {
         let function = StepFunction::from_runs(runs).unwrap();
         let values = table(&function);
         let interval = (start as u128, length as u128);
         match values.get(start..start + length) {
             Some(part) => {
-                prop_assert_eq!(function.maximum_on(interval.0, interval.1).unwrap(), *part.iter().max().unwrap());
+                prop_assert_eq!(
+                    function.maximum_on(interval.0, interval.1).unwrap(),
+                    *part.iter().max().unwrap()
+                );
                 prop_assert_eq!(table(&function.restrict(interval.0, interval.1).unwrap()), part);
                 let twice = function.restrict_to([interval, interval]).unwrap();
                 prop_assert_eq!(table(&twice), [part, part].concat());
             }
             None => {
-                prop_assert_eq!(function.maximum_on(interval.0, interval.1), Err(QualityError::BadInterval { size: function.size() }));
+                prop_assert_eq!(
+                    function.maximum_on(interval.0, interval.1),
+                    Err(QualityError::BadInterval { size: function.size() })
+                );
                 prop_assert!(function.restrict(interval.0, interval.1).is_err());
             }
         }
     }
 
     #[test]
-    fn interval_maxima_are_the_maxima_of_all_intervals(runs in runs(), first in 1usize..20, length in 1usize..20) {
+    fn interval_maxima_are_the_maxima_of_all_intervals(
+        runs in runs(),
+        first in 1usize..20,
+        length in 1usize..20,
+    ) {
         let function = StepFunction::from_runs(runs).unwrap();
         let values = table(&function);
         let (head, rest) = values.split_at(first.min(values.len()));
-        let brute: Vec<i64> = core::iter::once(head).chain(rest.chunks(length)).map(|i| *i.iter().max().unwrap()).collect();
-        prop_assert_eq!(table(&function.interval_maxima(first as u128, length as u128).unwrap()), brute);
+        let brute: Vec<i64> = core::iter::once(head)
+            .chain(rest.chunks(length))
+            .map(|i| *i.iter().max().unwrap())
+            .collect();
+        prop_assert_eq!(
+            table(&function.interval_maxima(first as u128, length as u128).unwrap()),
+            brute
+        );
     }
 
     #[test]
@@ -125,7 +149,10 @@ proptest! {
         let depth = StepFunction::interior_point(&points, size).unwrap();
         let counts = StepFunction::counting(&points, size).unwrap();
         for x in 0..size {
-            prop_assert_eq!(depth.value(x), count(&points, |p| p <= x).min(count(&points, |p| p >= x)));
+            prop_assert_eq!(
+                depth.value(x),
+                count(&points, |p| p <= x).min(count(&points, |p| p >= x))
+            );
             prop_assert_eq!(counts.value(x), count(&points, |p| p == x));
         }
         depth.check_quasi_concave().unwrap();
@@ -139,7 +166,8 @@ proptest! {
             let quality = StepFunction::quantile(&points, size, rank as u64).unwrap();
             for x in 0..size {
                 // The ranks that x would have if it were one of the data points at its place.
-                let ranks = count(&points, |p| p < x) + 1..=count(&points, |p| p <= x).max(count(&points, |p| p < x));
+                let ranks = count(&points, |p| p < x) + 1
+                    ..=count(&points, |p| p <= x).max(count(&points, |p| p < x));
                 let below = (rank - ranks.end()).max(0);
                 let above = (ranks.start() - rank).max(0);
                 prop_assert_eq!(quality.value(x), n - below.max(above));
@@ -150,8 +178,12 @@ proptest! {
     }
 
     #[test]
-    fn threshold_quality_is_the_count_less_the_worse_side((points, size) in data(), labels in any::<u16>()) {
-        let labelled: Vec<(u64, bool)> = points.iter().enumerate().map(|(i, &p)| (p, labels >> i & 1 == 1)).collect();
+    fn threshold_quality_is_the_count_less_the_worse_side(
+        (points, size) in data(),
+        labels in any::<u16>(),
+    ) {
+        let labelled: Vec<(u64, bool)> =
+            points.iter().enumerate().map(|(i, &p)| (p, labels >> i & 1 == 1)).collect();
         let quality = StepFunction::threshold(&labelled, size).unwrap();
         for x in 0..size {
             let yes = labelled.iter().filter(|&&(p, l)| l && u128::from(p) >= x).count();
@@ -164,13 +196,20 @@ proptest! {
     /// Change one data point, and no value of any quality, level, interval or extension moves by
     /// more than 1.
     #[test]
-    fn every_quality_has_sensitivity_1((points, size) in data(), which in 0usize..9, to in 0u64..40, first in 1u128..9) {
+    fn every_quality_has_sensitivity_1(
+        (points, size) in data(),
+        which in 0usize..9,
+        to in 0u64..40,
+        first in 1u128..9,
+    ) {
         prop_assume!(which < points.len());
         let mut other = points.clone();
         other[which] = to.min(size as u64 - 1);
         other.sort_unstable();
         let rank = points.len() as u64 / 2 + 1;
-        let near = |a: &[i64], b: &[i64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= 1);
+        let near = |a: &[i64], b: &[i64]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= 1)
+        };
         for quality in [
             (|p, s, _| StepFunction::interior_point(p, s)) as fn(&[u64], u128, u64) -> _,
             |p, s, r| StepFunction::quantile(p, s, r),

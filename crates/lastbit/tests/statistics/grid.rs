@@ -105,14 +105,18 @@ proptest! {
     fn steps_are_the_exact_rounding_of_the_clamped_row((grid, rows) in grid_and_rows(1)) {
         for row in rows {
             let exact = rounded(row, &grid);
-            let value = Rational::from(grid.steps(row).unwrap()).times_power_of_two(i64::from(grid.exponent()));
+            let value = Rational::from(grid.steps(row).unwrap())
+                .times_power_of_two(i64::from(grid.exponent()));
             prop_assert_eq!(&value, &exact, "row {:e}", row);
             prop_assert!(grid.bounds().lower() <= &value && &value <= grid.bounds().upper());
         }
     }
 
     #[test]
-    fn sum_and_mean_are_exact_and_order_free((grid, mut rows) in grid_and_rows(1), turn in 0usize..40) {
+    fn sum_and_mean_are_exact_and_order_free(
+        (grid, mut rows) in grid_and_rows(1),
+        turn in 0usize..40,
+    ) {
         let exact = all_rounded(&rows, &grid);
         let sum = grid_sum(&rows, &grid).unwrap();
         prop_assert_eq!(&sum, &super::reference::sum(&exact));
@@ -137,7 +141,8 @@ proptest! {
     fn covariance_is_exact((x_grid, x) in grid_and_rows(2), (y_grid, y) in grid_and_rows(2)) {
         let length = x.len().min(y.len());
         let (x, y) = (&x[..length], &y[..length]);
-        let exact = super::reference::covariance(&all_rounded(x, &x_grid), &all_rounded(y, &y_grid));
+        let exact =
+            super::reference::covariance(&all_rounded(x, &x_grid), &all_rounded(y, &y_grid));
         prop_assert_eq!(grid_covariance(x, &x_grid, y, &y_grid).unwrap(), exact);
     }
 
@@ -168,7 +173,9 @@ proptest! {
         };
         prop_assert!(&distance(grid_sum) <= sum(bounds, neighbours).sensitivity());
         prop_assert!(&distance(grid_mean) <= mean(bounds, neighbours).unwrap().sensitivity());
-        prop_assert!(&distance(grid_variance) <= variance(bounds, neighbours).unwrap().sensitivity());
+        prop_assert!(
+            &distance(grid_variance) <= variance(bounds, neighbours).unwrap().sensitivity()
+        );
     }
 
     #[test]

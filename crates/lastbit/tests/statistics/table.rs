@@ -320,8 +320,8 @@ fn an_open_range_has_no_bounds_and_says_what_to_do() {
     assert_eq!(stated.range().to_string(), "(−∞, ∞)");
     assert_eq!(
         stated.bounds().unwrap_err().to_string(),
-        "the range (−∞, ∞) is not bounded; state the largest number of rows, or choose bounds and clamp the value to them \
-         (clamping never adds sensitivity)"
+        "the range (−∞, ∞) is not bounded; state the largest number of rows, or choose bounds and \
+         clamp the value to them (clamping never adds sensitivity)"
     );
     let limited = Neighbours::add_remove_between(0, Some(10)).unwrap();
     assert_eq!(
@@ -349,16 +349,17 @@ fn errors_name_the_remedy() {
         mean(&unit, Neighbours::add_remove())
             .unwrap_err()
             .to_string(),
-        "a mean needs at least 1 row, and a data set may have 0; promise at least 1 if that is public knowledge, use \
-         change-one if the number of rows is public, or release sums and counts and divide"
+        "a mean needs at least 1 row, and a data set may have 0; promise at least 1 if that is \
+         public knowledge, use change-one if the number of rows is public, or release sums and \
+         counts and divide"
     );
     assert!(quantile(&unit, Neighbours::add_remove()).is_err());
     assert_eq!(
         Neighbours::add_remove_between(5, Some(5))
             .unwrap_err()
             .to_string(),
-        "at least 5 and at most 5 rows leave no two data sets that differ by one row; raise the upper limit, or use \
-         change-one if the number of rows is public"
+        "at least 5 and at most 5 rows leave no two data sets that differ by one row; raise the \
+         upper limit, or use change-one if the number of rows is public"
     );
     assert!(histogram(0, one).is_err());
 }

@@ -16,7 +16,12 @@ fn numbers() -> VectorDomain<AtomDomain<Rational>> {
 proptest! {
     /// A loss as an exact number is the one that the mechanism rounds up.
     #[test]
-    fn losses_are_those_of_the_mechanisms(a in 1i64..2000, b in 1i64..300, c in 1i64..90, d in 1i64..40) {
+    fn losses_are_those_of_the_mechanisms(
+        a in 1i64..2000,
+        b in 1i64..300,
+        c in 1i64..90,
+        d in 1i64..40,
+    ) {
         let (scale, distance) = (Rational::new(a, b), Rational::new(c, d));
         let norms = Norms { l1: distance.clone(), l2_squared: &distance * &distance };
         let noise = Noise::Laplace(lastbit::mechanisms::Scale::new(scale.clone()).unwrap());

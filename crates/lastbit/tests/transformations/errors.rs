@@ -30,21 +30,33 @@ fn edges() {
     for (edges, expected) in [
         (
             vec![],
-            "a numeric histogram needs at least 2 edges, got 0; give the first edge, the last, and those between".to_string(),
+            "a numeric histogram needs at least 2 edges, got 0; give the first edge, the last, and \
+             those between"
+                .to_string(),
         ),
         (
             vec![1.0],
-            "a numeric histogram needs at least 2 edges, got 1; give the first edge, the last, and those between".to_string(),
+            "a numeric histogram needs at least 2 edges, got 1; give the first edge, the last, and \
+             those between"
+                .to_string(),
         ),
-        (vec![0.0, f64::NAN], format!("an edge must be a finite number, got NaN; {finite}")),
-        (vec![0.0, f64::INFINITY], format!("an edge must be a finite number, got inf; {finite}")),
+        (
+            vec![0.0, f64::NAN],
+            format!("an edge must be a finite number, got NaN; {finite}"),
+        ),
+        (
+            vec![0.0, f64::INFINITY],
+            format!("an edge must be a finite number, got inf; {finite}"),
+        ),
         (
             vec![0.0, 2.0, 1.0],
-            "edges must increase, and 2 is followed by 1; sort them and drop duplicates".to_string(),
+            "edges must increase, and 2 is followed by 1; sort them and drop duplicates"
+                .to_string(),
         ),
         (
             vec![-0.0, 0.0],
-            "edges must increase, and -0 is followed by 0; sort them and drop duplicates".to_string(),
+            "edges must increase, and -0 is followed by 0; sort them and drop duplicates"
+                .to_string(),
         ),
     ] {
         assert_eq!(message(Edges::new(edges)), expected);

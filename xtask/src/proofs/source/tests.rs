@@ -49,13 +49,15 @@ fn a_proof_that_assumes_is_refused_with_its_line() {
 
 #[test]
 fn sections_and_comments_are_free_to_say_it() {
-    let text = "(* Axiom (* Admitted *) admit \"*)\" Axiom *)\nSection A.\nVariable p : Z.\nHypothesis h : p = p.\nLemma b : p = p.\nProof. reflexivity. Qed.\nEnd A.\n";
+    let text = "(* Axiom (* Admitted *) admit \"*)\" Axiom *)\nSection A.\nVariable p : Z.\n\
+        Hypothesis h : p = p.\nLemma b : p = p.\nProof. reflexivity. Qed.\nEnd A.\n";
     assert!(check("A", text).is_ok());
 }
 
 #[test]
 fn imports_are_read_from_every_sentence_but_not_from_comments() {
-    let text = "From Lastbit Require Import A B\n  C.\n(* From Lastbit Require Import D. *)\nFrom Lastbit Require Import E.\n";
+    let text = "From Lastbit Require Import A B\n  C.\n(* From Lastbit Require Import D. *)\n\
+        From Lastbit Require Import E.\n";
     assert_eq!(imports(text), ["A", "B", "C", "E"]);
 }
 
@@ -74,7 +76,8 @@ fn what_a_page_quotes_is_what_a_file_says() {
 
 #[test]
 fn axioms_are_listed_by_question() {
-    let printed = "== 0\nAxioms:\nb.y : forall x,\n  x = x\na.x\n  : nat\n== 1\nClosed under the global context\n";
+    let printed = "== 0\nAxioms:\nb.y : forall x,\n  x = x\na.x\n  : nat\n== 1\n\
+        Closed under the global context\n";
     let lists = axioms(printed);
     assert_eq!(lists.len(), 2);
     assert!(lists[0].iter().eq(["a.x", "b.y"]));
@@ -83,7 +86,8 @@ fn axioms_are_listed_by_question() {
 
 #[test]
 fn a_check_that_is_switched_off_shows_in_the_summary() {
-    let summary = "* Axioms:\n    a\n* Inductives whose positivity is assumed: <none>\n* relying on type-in-type:\n    b\n";
+    let summary = "* Axioms:\n    a\n* Inductives whose positivity is assumed: <none>\n\
+        * relying on type-in-type:\n    b\n";
     assert!(is_none(summary, "positivity is assumed"));
     assert!(!is_none(summary, "type-in-type"));
     assert!(!is_none("", "type-in-type"));

@@ -51,7 +51,11 @@ impl Parser {
                 self.word(word, at)?
             }
             _ => {
-                return Err(self.unexpected("an expression", "write a number, a name, `f`, a function such as ln(…), or an expression in parentheses"));
+                return Err(self.unexpected(
+                    "an expression",
+                    "write a number, a name, `f`, a function such as ln(…), or an expression in \
+                     parentheses",
+                ));
             }
         };
         Ok(Expr::new(kind, at))

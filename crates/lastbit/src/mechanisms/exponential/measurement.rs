@@ -28,7 +28,8 @@ impl Exponential {
     /// use lastbit::mechanisms::exponential::Exponential;
     /// use lastbit_exact::Rational;
     /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
-    /// let select = mechanism.measurement(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
+    /// let select =
+    ///     mechanism.measurement(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// let winner: usize = select.invoke(&vec![310, 12, 298])?;
     /// assert_eq!(select.map(&Rational::ONE)?.get(), 0.5);
     /// // The same under zCDP: η²/8, a quarter of what ε-DP alone gives.
@@ -64,7 +65,8 @@ impl Exponential {
     /// use lastbit::mechanisms::exponential::Exponential;
     /// use lastbit_exact::Rational;
     /// let mechanism = Exponential::monotone(&"0.5".parse()?, &"1".parse()?);
-    /// let select = mechanism.measurement_by_range(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
+    /// let select = mechanism
+    ///     .measurement_by_range(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// assert_eq!(select.map(&Rational::ONE)?.get(), 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

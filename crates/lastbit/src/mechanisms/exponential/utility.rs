@@ -164,7 +164,13 @@ impl Exponential {
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
     /// use lastbit_exact::Rational;
     /// let target = Target::new("0.5".parse()?, "0.1".parse()?);
-    /// let mechanism = Exponential::for_target(&"1".parse()?, false, &1000u32.into(), &target, &Rational::from(40u64))?;
+    /// let mechanism = Exponential::for_target(
+    ///     &"1".parse()?,
+    ///     false,
+    ///     &1000u32.into(),
+    ///     &target,
+    ///     &Rational::from(40u64),
+    /// )?;
     /// assert!(mechanism.promise(&1000u32.into(), &target)?.get() <= 40.000001);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

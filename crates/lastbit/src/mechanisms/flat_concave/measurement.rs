@@ -111,10 +111,11 @@ pub fn rec_concave(
 /// Flat-Concave: [`rec_concave`] of two levels.
 ///
 /// ```
-/// use lastbit::mechanisms::flat_concave::{Problem, IntervalSelection, flat_concave};
+/// use lastbit::mechanisms::flat_concave::{IntervalSelection, Problem, flat_concave};
 /// use lastbit_exact::Rational;
 /// let problem = Problem::new(1 << 64, 300, 150i64.into(), "0.5".parse()?)?;
-/// let select = flat_concave(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;
+/// let select =
+///     flat_concave(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;
 /// assert_eq!(select.map(&Rational::ONE)?.loss().get(), 2.0);
 /// assert!(select.map(&2i64.into()).unwrap_err().is_unbounded());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -104,15 +104,16 @@ pub enum IntervalSelection {
 /// superfluous are left out, and cost nothing.
 ///
 /// ```
-/// use lastbit::mechanisms::flat_concave::{Problem, RecConcave, IntervalSelection};
+/// use lastbit::mechanisms::flat_concave::{IntervalSelection, Problem, RecConcave};
 /// use lastbit::quality::StepFunction;
 /// use lastbit_noise::entropy::System;
 ///
 /// // 3000 values of 64 bits, of which half are 5 and half are 10^6: which point has 900 on either side?
 /// let data = [vec![5u64; 1500], vec![1_000_000; 1500]].concat();
 /// let problem = Problem::new(1 << 64, 1500, 1500i64.into(), "0.4".parse()?)?;
-/// let mechanism = RecConcave::flat(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;
-/// assert_eq!(mechanism.loss()?.loss().get(), 2.0);         // and a δ of 2e-6
+/// let mechanism =
+///     RecConcave::flat(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;
+/// assert_eq!(mechanism.loss()?.loss().get(), 2.0); // and a δ of 2e-6
 /// let depth = StepFunction::interior_point(&data, 1 << 64)?;
 /// let found = mechanism.draw(&depth, &mut System::default())?;
 /// assert!(found.is_none_or(|point| (5..=1_000_000).contains(&point)));

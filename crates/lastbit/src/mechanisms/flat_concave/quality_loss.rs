@@ -74,9 +74,10 @@ pub fn loss_of_quality(
 /// least `1 − beta`.
 ///
 /// ```
-/// use lastbit::mechanisms::flat_concave::{Method, IntervalSelection, needed_promise};
+/// use lastbit::mechanisms::flat_concave::{IntervalSelection, Method, needed_promise};
 /// let (half, beta) = ("0.5".parse()?, "0.05".parse()?);
-/// let flat = Method::Concave { levels: 2, selection: IntervalSelection::Stability("1e-6".parse()?) };
+/// let flat =
+///     Method::Concave { levels: 2, selection: IntervalSelection::Stability("1e-6".parse()?) };
 /// let promise = needed_promise(1 << 64, &flat, &"0.25".parse()?, &half, &beta)?;
 /// println!("an interior point needs {:.0} data points", 2.0 * promise.get());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

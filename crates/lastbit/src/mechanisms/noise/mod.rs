@@ -22,12 +22,17 @@ use crate::{Distance, Error, MetricSpace};
 /// ```
 /// use lastbit::Error;
 /// use lastbit::mechanisms::{NoiseDomain, Scale, laplace};
-/// fn publish<D: NoiseDomain>(domain: D, value: &D::Carrier, scale: &Scale) -> Result<D::Output, Error> {
+/// fn publish<D: NoiseDomain>(
+///     domain: D,
+///     value: &D::Carrier,
+///     scale: &Scale,
+/// ) -> Result<D::Output, Error> {
 ///     laplace(domain, scale, 0)?.invoke(value)
 /// }
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// let one: i64 = publish(AtomDomain::<i64>::new(), &3, &"2".parse()?)?;
-/// let many: Vec<i64> = publish(VectorDomain::new(AtomDomain::<i64>::new()), &vec![3, 4], &"2".parse()?)?;
+/// let many: Vec<i64> =
+///     publish(VectorDomain::new(AtomDomain::<i64>::new()), &vec![3, 4], &"2".parse()?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -43,7 +48,8 @@ use crate::{Distance, Error, MetricSpace};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "noise cannot be added to the members of `{Self}`",
-    note = "it can be added to a number and to a vector of numbers; a map needs a threshold, for its keys are data"
+    note = "it can be added to a number and to a vector of numbers; a map needs a threshold, for \
+        its keys are data"
 )]
 pub trait NoiseDomain: MetricSpace<Self::L1> + MetricSpace<Self::L2> + Sealed {
     /// The type of a number.

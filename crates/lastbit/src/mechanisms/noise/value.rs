@@ -50,7 +50,7 @@ impl NoiseGrid {
 /// fn publish<T: NoisyNumber>(value: &T, scale: &Scale) -> Result<T::Output, Error> {
 ///     laplace(AtomDomain::<T>::new(), scale, 0)?.invoke(value)
 /// }
-/// let count: i64 = publish(&417_u64, &"2".parse()?)?;              // a noisy count may be below zero
+/// let count: i64 = publish(&417_u64, &"2".parse()?)?; // a noisy count may be below zero
 /// let length: f64 = publish(&417.5, &"2".parse()?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -20,7 +20,8 @@ use crate::{Measurement, MetricSpace, PrivacyMap};
 /// use lastbit::mechanisms::snapping::{Snapping, SnappingNumber};
 /// use lastbit_exact::Rational;
 /// use lastbit_noise::entropy::System;
-/// let snapping = Snapping::builder(Bounds::parse("0", "1")?, "1".parse()?).epsilon("1".parse()?).build()?;
+/// let snapping =
+///     Snapping::builder(Bounds::parse("0", "1")?, "1".parse()?).epsilon("1".parse()?).build()?;
 /// let published: f64 = Rational::new(1, 3).draw(&snapping, &mut System::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -72,11 +73,13 @@ impl Snapping {
     /// use lastbit::domains::AtomDomain;
     /// use lastbit::mechanisms::snapping::Snapping;
     /// use lastbit_exact::Rational;
-    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?).epsilon("0.5".parse()?).build()?;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?)
+    ///     .epsilon("0.5".parse()?)
+    ///     .build()?;
     /// let mean = snapping.measurement(AtomDomain::<f64>::new())?;
     /// let published: f64 = mean.invoke(&41.7)?;
     /// assert_eq!(mean.map(&Rational::new(1, 10))?.get(), 0.5);
-    /// assert_eq!(mean.map(&Rational::new(2, 10))?.get(), 1.0);       // a group of two
+    /// assert_eq!(mean.map(&Rational::new(2, 10))?.get(), 1.0); // a group of two
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn measurement<T: SnappingNumber>(
@@ -106,10 +109,13 @@ impl Snapping {
     /// use lastbit::domains::{AtomDomain, VectorDomain};
     /// use lastbit::mechanisms::snapping::Snapping;
     /// use lastbit_exact::Rational;
-    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("0.5".parse()?).build()?;
-    /// let counts = snapping.measurement_vector(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
+    ///     .epsilon("0.5".parse()?)
+    ///     .build()?;
+    /// let counts = snapping
+    ///     .measurement_vector(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// assert_eq!(counts.invoke(&vec![17, 0, 25])?.len(), 3);
-    /// assert_eq!(counts.map(&Rational::from(2i64))?.get(), 1.0);      // one person moved from one bin to another
+    /// assert_eq!(counts.map(&Rational::from(2i64))?.get(), 1.0); // one person moved from one bin to another
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn measurement_vector<T: SnappingNumber>(
@@ -141,7 +147,9 @@ impl Snapping {
     /// use lastbit::domains::AtomDomain;
     /// use lastbit::mechanisms::snapping::Snapping;
     /// use lastbit_exact::Rational;
-    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("1".parse()?).build()?;
+    /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
+    ///     .epsilon("1".parse()?)
+    ///     .build()?;
     /// let count = snapping.measurement_zcdp(AtomDomain::<i64>::new())?;
     /// assert!((count.map(&Rational::ONE)?.get() - (-1f64).exp()).abs() < 1e-15);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -47,10 +47,12 @@ impl Snapping {
     /// ```
     /// use lastbit::Bounds;
     /// use lastbit::mechanisms::snapping::Snapping;
-    /// let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?).epsilon("1".parse()?).build()?;
+    /// let mechanism = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
+    ///     .epsilon("1".parse()?)
+    ///     .build()?;
     /// let price = mechanism.price(&"0.95".parse()?)?;
     /// assert_eq!(price.epsilon.get(), 1.0);
-    /// assert_eq!(price.accuracy.get(), 3.4957322735539913);          // ln 20 + 1/2
+    /// assert_eq!(price.accuracy.get(), 3.4957322735539913); // ln 20 + 1/2
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn price(&self, confidence: &Confidence) -> Result<Price, SnappingError> {

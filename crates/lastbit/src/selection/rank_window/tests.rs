@@ -65,11 +65,15 @@ proptest! {
             let [before, after] = known.tails;
             // Whole runs of the whole function, in order.
             let end = size - after.length;
-            let inside: Vec<_> = whole.runs().filter(|run| run.start >= before.length && run.start < end).collect();
+            let inside: Vec<_> =
+                whole.runs().filter(|run| run.start >= before.length && run.start < end).collect();
             prop_assert_eq!(known.runs.len(), inside.len());
             let mut start = before.length;
             for (known, run) in known.runs.iter().zip(&inside) {
-                prop_assert_eq!((start, known.length, known.score), (run.start, run.length, run.value));
+                prop_assert_eq!(
+                    (start, known.length, known.score),
+                    (run.start, run.length, run.value)
+                );
                 start += known.length;
             }
             prop_assert_eq!(start, end);

@@ -63,8 +63,8 @@ pub enum GridError {
     Exponent(i32),
     /// More than 2^51 steps from zero to a bound.
     #[error(
-        "a grid step of 2^{exponent} is too fine for bounds [{lower}, {upper}]: more than 2^51 steps from zero; \
-         the finest step is 2^{finest}"
+        "a grid step of 2^{exponent} is too fine for bounds [{lower}, {upper}]: more than 2^51 \
+         steps from zero; the finest step is 2^{finest}"
     )]
     TooFine {
         /// The exponent given.

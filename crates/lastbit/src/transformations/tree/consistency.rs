@@ -22,7 +22,8 @@ impl Tree {
     /// ```
     /// use lastbit::transformations::Tree;
     /// let shape = Tree::new(2, 2)?;
-    /// let nodes: Vec<String> = shape.consistent(&[13_i64, 4, 6], None)?.iter().map(|x| x.to_string()).collect();
+    /// let nodes: Vec<String> =
+    ///     shape.consistent(&[13_i64, 4, 6], None)?.iter().map(|x| x.to_string()).collect();
     /// assert_eq!(nodes, ["12", "5", "7"]);
     /// # Ok::<(), lastbit::transformations::TransformationError>(())
     /// ```

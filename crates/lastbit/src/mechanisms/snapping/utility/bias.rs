@@ -141,10 +141,11 @@ impl Laws {
     /// use lastbit_exact::{Rational, Up};
     /// let laws = Laws::new(Rational::ONE, 0, Some(Rational::from(4i64)), Up::ZERO)?;
     /// let (low, high, one) = (Rational::from(-4i64), Rational::from(4i64), Rational::ONE);
-    /// let even = laws.expected_bias(&[(low.clone(), one.clone()), (high.clone(), one.clone())])?;
+    /// let even =
+    ///     laws.expected_bias(&[(low.clone(), one.clone()), (high.clone(), one.clone())])?;
     /// assert!(even.contains(0.0) && even.width().get() < 1e-15);
     /// let uneven = laws.expected_bias(&[(low, one.clone()), (high, &one + &one)])?;
-    /// assert!(uneven.hi() < 0.0);                              // toward zero from the heavier side
+    /// assert!(uneven.hi() < 0.0); // toward zero from the heavier side
     /// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
     /// ```
     pub fn expected_bias(

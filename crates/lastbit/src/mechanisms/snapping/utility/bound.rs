@@ -13,7 +13,8 @@ use crate::wide::Probability;
 /// ```
 /// use lastbit::mechanisms::snapping::utility::bound_for_gamma_exact;
 /// use lastbit_exact::{Rational, Rounding};
-/// let bound = bound_for_gamma_exact(&Rational::from(50i64), &Rational::ONE, 0, &Rational::new(1, 20))?;
+/// let bound =
+///     bound_for_gamma_exact(&Rational::from(50i64), &Rational::ONE, 0, &Rational::new(1, 20))?;
 /// assert_eq!(bound.to_f64(Rounding::NearestEven), 53.495732273553994);
 /// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
 /// ```
