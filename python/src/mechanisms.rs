@@ -25,7 +25,9 @@ pub struct Snapping {
 impl Snapping {
     /// From a loss, or from an error and the confidence with which it holds.
     #[new]
-    #[pyo3(signature = (lower, upper, sensitivity, epsilon=None, accuracy=None, confidence="0.95", grid=None))]
+    #[pyo3(signature = (
+        lower, upper, sensitivity, epsilon=None, accuracy=None, confidence="0.95", grid=None
+    ))]
     fn new(
         lower: &str,
         upper: &str,

@@ -26,30 +26,37 @@ Tasks of the Lastbit project.
 Usage: cargo xtask <task> [arguments]
 
 Tasks
-  quick     Format, lints and tests of the crates that differ from a revision, and of those that use them:
-            cargo xtask quick [REVISION], without one from the last commit. Tests run for half a minute at most.
-  test      Everything a change must pass: format, errata, Rust version, lints, tests and doctests, the page in
-            Chromium, tests without default features, proofs, documentation, dependencies. Stops at the first step that
-            fails and says how to repeat it. Needs nothing but the Rust toolchain; the page is tried and the proofs are
-            built where Chromium and Coq are installed or can be (root on Debian), and the dependency check runs when
-            cargo-deny is installed. The Python package has a task of its own.
-  python    The Python package: build it, run its tests and check its types, in a virtual environment under
-            target/. Arguments go to pytest: cargo xtask python -k laplace
-  wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size and time.
+  quick     Format, lints and tests of the crates that differ from a revision, and of those that
+            use them: cargo xtask quick [REVISION], without one from the last commit. Tests run
+            for half a minute at most.
+  test      Everything a change must pass: format, errata, Rust version, lints, tests and
+            doctests, the page in Chromium, tests without default features, proofs, documentation,
+            dependencies. Stops at the first step that fails and says how to repeat it. Needs
+            nothing but the Rust toolchain; the page is tried and the proofs are built where
+            Chromium and Coq are installed or can be (root on Debian), and the dependency check
+            runs when cargo-deny is installed. The Python package has a task of its own.
+  python    The Python package: build it, run its tests and check its types, in a virtual
+            environment under target/. Arguments go to pytest: cargo xtask python -k laplace
+  wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size
+            and time.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
-  page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens get, and how long a
-            price takes. Installs Chromium as root on Debian, else names the packages. With --pictures DIRECTORY,
-            keeps pictures of every page; with --axe FILE, asks the axe.min.js of axe-core about every view, too; with
-            --program FILE, takes a `lastbit` that is built already.
-  proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed but
-            what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the packages.
-            With --coqchk, Coq's checker of compiled files then checks them again.
+  page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
+            get, and how long a price takes. Installs Chromium as root on Debian, else names the
+            packages. With --pictures DIRECTORY, keeps pictures of every page; with --axe FILE,
+            asks the axe.min.js of axe-core about every view, too; with --program FILE, takes a
+            `lastbit` that is built already.
+  proofs    Only the Coq proofs: build proofs/ in target/proofs, and check that nothing is assumed
+            but what proofs/assumptions.txt lists. Installs Coq as root on Debian, else names the
+            packages. With --coqchk, Coq's checker of compiled files then checks them again.
   fuzz      Look for inputs that no reader survives: cargo xtask fuzz [SECONDS] [TARGET]
-            Each target for so many seconds, 60 without a number, with a new seed. See fuzz/README.md.
+            Each target for so many seconds, 60 without a number, with a new seed. See
+            fuzz/README.md.
   bench     Run the benchmarks: cargo xtask bench [NAME…] [-- ARGUMENTS FOR CRITERION]
-            NAME is a file of benches/benches or crates/*/benches without .rs; without a name all are run.
-  oracles   Make the test vectors again with MPFR and DuckDB: run every crates/*/tests/data/make_*.py with Python,
-            gmpy2, mpmath and duckdb in a virtual environment under target/. Needs python3 and the network.
+            NAME is a file of benches/benches or crates/*/benches without .rs; without a name all
+            are run.
+  oracles   Make the test vectors again with MPFR and DuckDB: run every
+            crates/*/tests/data/make_*.py with Python, gmpy2, mpmath and duckdb in a virtual
+            environment under target/. Needs python3 and the network.
 
 Examples
   cargo xtask quick

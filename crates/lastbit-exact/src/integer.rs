@@ -246,8 +246,10 @@ macro_rules! assignments {
         }
     )*};
 }
-assignments!(Integer: AddAssign add_assign, SubAssign sub_assign, MulAssign mul_assign, DivAssign div_assign);
-assignments!(Natural: AddAssign add_assign, SubAssign sub_assign, MulAssign mul_assign, DivAssign div_assign);
+assignments!(Integer: AddAssign add_assign, SubAssign sub_assign);
+assignments!(Integer: MulAssign mul_assign, DivAssign div_assign);
+assignments!(Natural: AddAssign add_assign, SubAssign sub_assign);
+assignments!(Natural: MulAssign mul_assign, DivAssign div_assign);
 
 macro_rules! shifts {
     ($($own:ident)*) => {$(

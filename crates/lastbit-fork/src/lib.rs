@@ -6,10 +6,13 @@
 //!
 //! | platform | means | sees |
 //! |---|---|---|
-//! | Linux, Android | a page that the kernel empties in a child (`MADV_WIPEONFORK`, Linux 4.14) | `fork`, and `clone` called without the C library |
+//! | Linux, Android | a page that the kernel empties in a child | `fork` and bare `clone` |
 //! | other Unix, older kernels | a `pthread_atfork` handler | `fork` |
-//! | Unix where both are refused | every call is a new generation | everything, at the price of a restart per call |
+//! | Unix where both are refused | every call is a new generation | everything |
 //! | elsewhere | there is no `fork`: one generation | |
+//!
+//! The first is `MADV_WIPEONFORK`, since Linux 4.14; it sees a `clone` that does not go through the
+//! C library, too. Where every call is a new generation, every call costs a restart.
 //!
 //! A restored snapshot of a virtual machine is not a fork, and is not seen.
 #![deny(unsafe_code)]

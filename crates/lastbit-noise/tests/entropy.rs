@@ -1,5 +1,6 @@
 //! The system's randomness, seen from threads and processes.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use lastbit_noise::entropy::{Entropy, System};
@@ -37,7 +38,7 @@ fn a_draw_while_the_thread_ends_still_succeeds() {
         }
     }
     thread_local! {
-        static LAST: std::cell::RefCell<Option<DrawsOnDrop>> = const { std::cell::RefCell::new(None) };
+        static LAST: RefCell<Option<DrawsOnDrop>> = const { RefCell::new(None) };
     }
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

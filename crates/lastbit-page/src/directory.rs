@@ -195,7 +195,10 @@ pub fn hash(text: &str) -> String {
 /// That a name is that of a file in a directory: one component, not hidden, all of it seen.
 fn plain_name(name: &str) -> Result<(), Refused> {
     let mut parts = Path::new(name).components();
-    let single = matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name);
+    let single = match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) => part == name,
+        _ => false,
+    };
     let seen = !name.contains(|c| clean::is_hidden(c) || matches!(c, '/' | '\\' | ':'));
     match single && seen && !name.starts_with('.') && name.len() <= 200 {
         true => Ok(()),

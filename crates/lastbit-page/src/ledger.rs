@@ -212,8 +212,8 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
             Event::Settle { reserve, .. } => ("settle", String::new(), format!("row {reserve}")),
         };
         out += &format!(
-            "<tr><th \
-             scope=\"row\">{}</th><td>{}</td><td>{kind}</td><td>{}</td><td>{}</td><td>{what}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{kind}</td>\
+             <td>{}</td><td>{}</td><td>{what}</td></tr>\n",
             entry.row,
             escape(&label(&entry.time, 40)),
             escape(&amount),

@@ -18,9 +18,17 @@ fn release_again(served: &Served, cookie: &str, name: &str, again: Option<i64>) 
         .post(cookie, "/api/plan", &json!({ "text": text }))
         .json();
     let price = &looked["price"];
-    let started = served.post(cookie, "/api/release", &json!({
-        "name": name, "hash": looked["hash"], "identity": price["identity"], "loss": price["loss"], "again": again,
-    }));
+    let started = served.post(
+        cookie,
+        "/api/release",
+        &json!({
+            "name": name,
+            "hash": looked["hash"],
+            "identity": price["identity"],
+            "loss": price["loss"],
+            "again": again,
+        }),
+    );
     assert_eq!(started.status, 200, "{}", started.body);
     let job = started.json()["job"].as_u64().unwrap();
     let ended = ["done", "question", "error"];
@@ -227,10 +235,17 @@ fn prices_are_those_of_the_ledger_that_composes() {
     );
     assert!(after["left"].get("error").is_none(), "{after}");
     fs::write(served.path().join("plain.toml"), &plain).unwrap();
-    let stale = served.post(&cookie, "/api/release", &json!({
-        "name": "plain.toml", "hash": served.post(&cookie, "/api/plan", &json!({ "text": plain })).json()["hash"],
-        "identity": before["identity"], "loss": before["loss"],
-    }));
+    let looked = served
+        .post(&cookie, "/api/plan", &json!({ "text": plain }))
+        .json();
+    let stale = served.post(
+        &cookie,
+        "/api/release",
+        &json!({
+            "name": "plain.toml", "hash": looked["hash"],
+            "identity": before["identity"], "loss": before["loss"],
+        }),
+    );
     assert_eq!(stale.status, 409, "{}", stale.body);
     assert!(release(&served, &cookie, "plain.toml")["done"].is_object());
     assert!(served.get(&cookie, "/ledger/check").body.contains("Passed"));

@@ -470,9 +470,16 @@ fn links_out_of_the_directory_are_refused() {
         let looked = served
             .post(&cookie, "/api/plan", &json!({ "text": text }))
             .json();
-        let released = served.post(&cookie, "/api/release", &json!({
-            "name": "linked.toml", "hash": looked["hash"], "identity": looked["price"]["identity"], "loss": looked["price"]["loss"],
-        }));
+        let released = served.post(
+            &cookie,
+            "/api/release",
+            &json!({
+                "name": "linked.toml",
+                "hash": looked["hash"],
+                "identity": looked["price"]["identity"],
+                "loss": looked["price"]["loss"],
+            }),
+        );
         assert_eq!(released.status, 409, "{files}");
         assert!(released.body.contains("leads out"), "{}", released.body);
         let inspected = served.post(

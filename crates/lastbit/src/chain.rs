@@ -47,8 +47,8 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 ///         StabilityMap::new(move |&rows| Ok(Rational::from(rows) * Rational::from(upper))),
 ///     )
 /// }
-/// # fn noise() -> Result<Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>, Error>
-/// # {
+/// # type Noise = Measurement<AtomDomain<i64>, AbsoluteDistance, MaxDivergence, i64>;
+/// # fn noise() -> Result<Noise, Error> {
 /// #     Measurement::new(
 /// #         AtomDomain::new(),
 /// #         AbsoluteDistance,
@@ -63,8 +63,8 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 /// assert_eq!(clamp(0, 10)?.then(&sum(10)?)?.invoke(&vec![3, 40, -5])?, 13);
 /// assert_eq!(
 ///     (clamp(0, 12)? >> sum(10)?).unwrap_err().to_string(),
-///     "cannot chain: the domain on the left is vectors of i64 in [0, 12], on the right vectors of i64 in [0, 10]; \
-///      make them equal, or put a transformation between them"
+///     "cannot chain: the domain on the left is vectors of i64 in [0, 12], on the right vectors \
+///      of i64 in [0, 10]; make them equal, or put a transformation between them"
 /// );
 /// # Ok::<(), lastbit::Error>(())
 /// ```

@@ -139,7 +139,11 @@ predicates! {
     /// A quality that cannot be selected by, or a promise that cannot be kept.
     is_quality => Kind::Quality(_),
     /// A mechanism that cannot be built or cannot release.
-    is_mechanism => Kind::Snapping(_) | Kind::Selection(_) | Kind::Bernoulli(_) | Kind::Uniform(_) | Kind::Scale(_),
+    is_mechanism => Kind::Snapping(_)
+        | Kind::Selection(_)
+        | Kind::Bernoulli(_)
+        | Kind::Uniform(_)
+        | Kind::Scale(_),
     /// No randomness could be had; nothing was released.
     is_entropy => Kind::Entropy(_),
     /// A floating-point mode in which no bound holds.

@@ -23,7 +23,8 @@ type Function<A, TO> = Arc<dyn Fn(&A, &mut dyn Entropy) -> Result<TO, Error> + S
 /// use lastbit_exact::{Rational, Up};
 /// use lastbit_noise::bernoulli;
 ///
-/// // Tell the truth with probability 3/4: each answer is at most 3 times as likely as for the other truth.
+/// // Tell the truth with probability 3/4: each answer is at most 3 times as likely as for the
+/// // other truth.
 /// let truth = Rational::new(3, 4);
 /// let randomized_response = Measurement::new(
 ///     AtomDomain::<bool>::new(),
@@ -59,13 +60,16 @@ where
     ///
     /// The function is given only members of the domain. Its randomness must come from the entropy
     /// it is given, and its running time must not depend on the data.
-    pub fn new(
+    pub fn new<F>(
         input_domain: DI,
         input_metric: MI,
         output_measure: MO,
-        function: impl Fn(&DI::Carrier, &mut dyn Entropy) -> Result<TO, Error> + Send + Sync + 'static,
+        function: F,
         privacy_map: PrivacyMap<MI, MO>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Error>
+    where
+        F: Fn(&DI::Carrier, &mut dyn Entropy) -> Result<TO, Error> + Send + Sync + 'static,
+    {
         environment::check()?;
         input_domain.check_space(&input_metric)?;
         Ok(Measurement {

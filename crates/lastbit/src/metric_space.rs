@@ -228,10 +228,19 @@ macro_rules! norm {
         })*
     };
 }
-norm!(L1Distance, Rational, l1; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
-norm!(L2Distance, Up, l2; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
-norm!(LInfDistance, Rational, l_inf; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
-norm!(NormsDistance, Norms, norms; [T: Number] VectorDomain<AtomDomain<T>>, [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>);
+macro_rules! norm_of_maps_too {
+    ($metric:ident, $distance:ty, $norm:expr) => {
+        norm!(
+            $metric, $distance, $norm;
+            [T: Number] VectorDomain<AtomDomain<T>>,
+            [K: Domain<Carrier: Ord>, T: Number] MapDomain<K, AtomDomain<T>>
+        );
+    };
+}
+norm_of_maps_too!(L1Distance, Rational, l1);
+norm_of_maps_too!(L2Distance, Up, l2);
+norm_of_maps_too!(LInfDistance, Rational, l_inf);
+norm_of_maps_too!(NormsDistance, Norms, norms);
 norm!(RangeDistance, Rational, range; [T: Number] VectorDomain<AtomDomain<T>>);
 
 fn l1(differences: &[Rational]) -> Rational {

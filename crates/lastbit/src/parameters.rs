@@ -291,7 +291,8 @@ parameter!(
     /// use lastbit::Alpha;
     /// assert_eq!(
     ///     "1".parse::<Alpha>().unwrap_err().to_string(),
-    ///     "alpha must be strictly between 0 and 1, got 1; it is the share of the promise that may be lost"
+    ///     "alpha must be strictly between 0 and 1, got 1; it is the share of the promise that \
+    ///      may be lost"
     /// );
     /// ```
     Alpha, "alpha", |name, value| inside_unit(name, value, "the share of the promise that may be \

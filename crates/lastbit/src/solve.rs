@@ -30,7 +30,8 @@
 //! assert!(impossible.is_unsolvable());
 //! assert_eq!(
 //!     impossible.to_string(),
-//!     "no parameter in [0.5, 2] meets the target 0.125: not even the largest does; raise the upper end, or relax the target"
+//!     "no parameter in [0.5, 2] meets the target 0.125: not even the largest does; raise the \
+//!      upper end, or relax the target"
 //! );
 //! # Ok::<(), Error>(())
 //! ```

@@ -19,7 +19,11 @@ const ACCESSIBLE: &str = include_str!("accessible.js");
 const AXE: &str = r"
 const done = arguments[0];
 window.axe.run(document).then(
-  (all) => done(all.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`)),
+  (all) => done(
+    all.violations
+      .filter((one) => ['serious', 'critical'].includes(one.impact))
+      .map((one) => `${one.id}: ${one.nodes[0].html}`),
+  ),
   (error) => done([String(error)]),
 );
 ";

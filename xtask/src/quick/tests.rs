@@ -6,8 +6,10 @@ fn messages_of_cargo_are_read() {
     let members = members::members().unwrap();
     let line = |test: bool, executable: &str| {
         format!(
-            "{{\"reason\":\"compiler-artifact\",\"package_id\":\"path+file://x\",\"manifest_path\":\"{root}/crates/lastbit/Cargo.toml\",\
-             \"target\":{{\"kind\":[\"bin\"],\"test\":true}},\"profile\":{{\"opt_level\":\"2\",\"test\":{test}}},\"executable\":{executable}}}"
+            "{{\"reason\":\"compiler-artifact\",\"package_id\":\"path+file://x\",\
+             \"manifest_path\":\"{root}/crates/lastbit/Cargo.toml\",\
+             \"target\":{{\"kind\":[\"bin\"],\"test\":true}},\
+             \"profile\":{{\"opt_level\":\"2\",\"test\":{test}}},\"executable\":{executable}}}"
         )
     };
     let found = program(&line(true, "\"/t/integration-12ab\""), &members).unwrap();

@@ -141,7 +141,8 @@ fn log1p<const N: usize>(t: &[u64; N], negative: bool, scaled: &[u64; N]) -> (u6
         q = if negative {
             add(&reciprocal, &product).1 // q ≤ 1/2 + 2^-13: no carry
         } else {
-            sub(&reciprocal, &product) // q ≥ 1/2 - 2^-13 at the end, 1/k - 2^-12.8 on the way: no borrow
+            // q ≥ 1/2 - 2^-13 at the end, 1/k - 2^-12.8 on the way: no borrow
+            sub(&reciprocal, &product)
         };
     }
     // Off by 2.001·2^-12.8 + 1, times T, then + 1 for the product itself.

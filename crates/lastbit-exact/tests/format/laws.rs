@@ -49,7 +49,11 @@ proptest! {
     /// Every tier of the logarithm gives what a far finer enclosure gives.
     #[test]
     fn logarithms_agree_with_finer_enclosures(
-        wide in Format::PRECISIONS, narrow in 2u32..=230, x in operand(), top in -300i64..300, near_one in 0i64..250,
+        wide in Format::PRECISIONS,
+        narrow in 2u32..=230,
+        x in operand(),
+        top in -300i64..300,
+        near_one in 0i64..250,
     ) {
         for p in [wide, narrow] {
             let format = Format::new(p).unwrap();

@@ -131,18 +131,26 @@ pub async fn ledger(State(shared): State<Shared>) -> Answer {
             let base = shared.guard().base();
             let body = match ledger::entries(shared.directory()) {
                 Err(error) => notice("bad", &error),
-                Ok(None) => "<p>There is no ledger yet: the first release makes it.</p>\n".to_owned(),
+                Ok(None) => {
+                    "<p>There is no ledger yet: the first release makes it.</p>\n".to_owned()
+                }
                 Ok(Some((path, entries, account))) => {
                     let exposed = match lastbit_release::ledger::exposure(&path) {
-                        Some(mode) => notice("bad", &format!("Others may open this ledger (its \
-                            mode is {mode}), and who can read it can confirm a guess of the data; \
-                            close it to them with chmod 600.")),
+                        Some(mode) => notice(
+                            "bad",
+                            &format!(
+                                "Others may open this ledger (its mode is {mode}), and who can \
+                                 read it can confirm a guess of the data; close it to them with \
+                                 chmod 600."
+                            ),
+                        ),
                         None => String::new(),
                     };
                     format!(
-                        "{exposed}<dl \
-                         class=\"account\"><dt>Budget</dt><dd>{}</dd><dt>Spent</dt><dd>{}</dd><dt>Remaining</dt><dd>{}</dd></dl>\n{}<p><a \
-                         class=\"button\" href=\"{base}/ledger/check\">Check every entry</a></p>\n",
+                        "{exposed}<dl class=\"account\"><dt>Budget</dt><dd>{}</dd>\
+                         <dt>Spent</dt><dd>{}</dd><dt>Remaining</dt><dd>{}</dd></dl>\n\
+                         {}<p><a class=\"button\" href=\"{base}/ledger/check\">\
+                         Check every entry</a></p>\n",
                         escape(&account.budget.to_string()),
                         escape(&ledger::counted(&account).1.to_string()),
                         escape(&account.remaining().to_string()),
@@ -151,7 +159,13 @@ pub async fn ledger(State(shared): State<Shared>) -> Answer {
                     )
                 }
             };
-            answer::html(page(&base, "Ledger", "Ledger", None, &format!("<h1>Ledger</h1>\n{body}")))
+            answer::html(page(
+                &base,
+                "Ledger",
+                "Ledger",
+                None,
+                &format!("<h1>Ledger</h1>\n{body}"),
+            ))
         })
         .await
 }

@@ -216,6 +216,16 @@ const STATISTIC: &[Spec] = &[
     ),
 ];
 
+/// Keys of a plan that are tables, each with a section of its own.
+const TABLES: [&str; 6] = [
+    "source",
+    "privacy",
+    "budget",
+    "spend",
+    "columns",
+    "statistics",
+];
+
 /// Keys of a statistic that its lock and slider show.
 const SHARE: [&str; 3] = ["weight", "loss", "error"];
 
@@ -278,7 +288,7 @@ pub fn form(text: &str) -> Value {
     }
     json!({
         "sections": [
-            section("Plan", vec![], PLAN, Some(root), &["source", "privacy", "budget", "spend", "columns", "statistics"]),
+            section("Plan", vec![], PLAN, Some(root), &TABLES),
             part("Source", "source", SOURCE),
             part("Privacy", "privacy", PRIVACY),
             part("Budget of the data, for all releases", "budget", LOSS),

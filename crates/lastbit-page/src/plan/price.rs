@@ -48,7 +48,13 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
     let others: Vec<Value> = prices
         .comparison
         .iter()
-        .map(|offer| json!({ "name": offer.accountant.name(), "used": offer.accountant == prices.accountant, "words": offer_words(offer) }))
+        .map(|offer| {
+            json!({
+                "name": offer.accountant.name(),
+                "used": offer.accountant == prices.accountant,
+                "words": offer_words(offer),
+            })
+        })
         .collect();
     Ok(json!({
         "title": plan.title,
@@ -215,9 +221,11 @@ fn left(known: &Known, plan: &Plan, loss: &Loss) -> Value {
             .map_or(remaining, |composed| &composed.limit),
     };
     if whole.measure != remaining.measure || loss.measure != remaining.measure {
-        return json!({
-            "error": format!("the ledger counts in the measure {}, and the plan in {}", remaining.measure, loss.measure),
-        });
+        let error = format!(
+            "the ledger counts in the measure {}, and the plan in {}",
+            remaining.measure, loss.measure
+        );
+        return json!({ "error": error });
     }
     let spent = whole.minus(remaining);
     let of_whole = |part: &Rational| match whole.main.is_zero() {
@@ -229,7 +237,10 @@ fn left(known: &Known, plan: &Plan, loss: &Loss) -> Value {
         "spent": spent.to_string(),
         "remaining": remaining.to_string(),
         "about": about_double(&remaining.main),
-        "after": match left.part() { Part::TooMuch => Value::Null, _ => json!(remaining.minus(loss).to_string()) },
+        "after": match left.part() {
+            Part::TooMuch => Value::Null,
+            _ => json!(remaining.minus(loss).to_string()),
+        },
         "meaning": left.meaning(),
         "warning": left.warning(),
         "refused": left.part() == Part::TooMuch,

@@ -357,7 +357,11 @@ fn the_file_alone_has_every_entry_while_the_ledger_is_open() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// `spent` is the exact sum of what was granted; a request is refused if and only if it does
     /// not fit, however many handles share the file.
@@ -367,7 +371,8 @@ proptest! {
     ) {
         let (_directory, path) = place();
         let budget = pure("5");
-        let mut handles: Vec<Ledger> = (0..3).map(|_| Ledger::open(&path, &budget).unwrap()).collect();
+        let mut handles: Vec<Ledger> =
+            (0..3).map(|_| Ledger::open(&path, &budget).unwrap()).collect();
         let mut spent = Rational::ZERO;
         for (index, (numerator, denominator, handle)) in asked.into_iter().enumerate() {
             let amount = Rational::new(numerator, denominator);

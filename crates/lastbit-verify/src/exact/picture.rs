@@ -8,6 +8,8 @@ use super::divergence::losses;
 const WIDTH: f64 = 840.0;
 const HEIGHT: f64 = 420.0;
 const MARGIN: f64 = 64.0;
+const FONT: &str = r#"font-family="sans-serif" font-size="12""#;
+const DASHED: &str = r#"stroke-dasharray="5 3""#;
 
 /// A horizontal line at a loss and its negative.
 #[derive(Clone, Debug)]
@@ -49,7 +51,7 @@ pub fn loss_svg(title: &str, one: &ExactLaw, other: &ExactLaw, levels: &[Level<'
     // Writing to a string does not fail.
     let _ = write!(
         svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {FONT}>
 <rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>
 <text x="{MARGIN}" y="20" font-size="14">{}</text>
 <line x1="{MARGIN}" x2="{}" y1="{mid}" y2="{mid}" stroke="#bbb"/>
@@ -62,7 +64,7 @@ pub fn loss_svg(title: &str, one: &ExactLaw, other: &ExactLaw, levels: &[Level<'
         for loss in [level.loss, -level.loss] {
             let _ = writeln!(
                 svg,
-                r##"<line x1="{MARGIN}" x2="{}" y1="{at:.2}" y2="{at:.2}" stroke="{}" stroke-dasharray="5 3"/>"##,
+                r##"<line x1="{MARGIN}" x2="{}" y1="{at:.2}" y2="{at:.2}" stroke="{}" {DASHED}/>"##,
                 WIDTH - MARGIN,
                 level.colour,
                 at = y(loss),
@@ -81,9 +83,10 @@ pub fn loss_svg(title: &str, one: &ExactLaw, other: &ExactLaw, levels: &[Level<'
         let colour = if finite(*loss) { "#1a5fb4" } else { "#c01c28" };
         let _ = writeln!(
             svg,
-            r##"<circle cx="{:.2}" cy="{:.2}" r="3" fill="{colour}"><title>{output}: {loss:.9}</title></circle>"##,
+            r##"<circle cx="{:.2}" cy="{:.2}" r="3" fill="{colour}">{}</circle>"##,
             x(*output),
             y(*loss),
+            format_args!("<title>{output}: {loss:.9}</title>"),
         );
     }
     for output in [left, right] {

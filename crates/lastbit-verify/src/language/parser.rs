@@ -12,14 +12,17 @@ use super::{
 /// Grammar; a new line outside parentheses is a separator, as `;` is:
 ///
 /// ```text
-/// program    = { "program" name | "parameters" parameter { "," parameter } } { statement } "return" expr
+/// program    = { "program" name | "parameters" parameter { "," parameter } }
+///              { statement } "return" expr
 /// parameter  = name [ "=" expr ]
 /// statement  = name "<-" distribution | name "=" expr
-/// distribution = "unif" [ "(" { "bits" ":" n | "exponents" ":" n } ")" ] | "sign" | "laplace" "(" expr ")"
+/// distribution = "unif" [ "(" { "bits" ":" n | "exponents" ":" n } ")" ] | "sign"
+///            | "laplace" "(" expr ")"
 /// expr       = term { ("+" | "-" | "(+)" | "(-)") term }
 /// term       = factor { ("*" | "/" | "(*)" | "(/)") factor }
-/// factor     = "-" factor | number | name | "f" | "(" expr ")" | "ln" "(" expr ")" | "ln~" "(" expr ")" | "fl" "(" expr ")"
-///            | "clamp" "(" expr "," expr ")" | "round" "(" expr "," expr { "," option } ")" | "ceil2" "(" expr ")"
+/// factor     = "-" factor | number | name | "f" | "(" expr ")" | "ln" "(" expr ")"
+///            | "ln~" "(" expr ")" | "fl" "(" expr ")" | "clamp" "(" expr "," expr ")"
+///            | "round" "(" expr "," expr { "," option } ")" | "ceil2" "(" expr ")"
 /// option     = "ties" ":" ("up" | "even" | "away") | "zero" ":" ("positive" | "signed")
 /// ```
 ///

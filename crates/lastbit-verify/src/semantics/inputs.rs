@@ -42,7 +42,10 @@ pub enum InputError {
     #[error("the uniform `{0}` must lie strictly between 0 and 1")]
     Uniform(String),
     /// A number too large or too small to compute with.
-    #[error("`{0}` is beyond 2^±{limit} in size; give a number of moderate size", limit = super::interval::EXPONENT_LIMIT)]
+    #[error(
+        "`{0}` is beyond 2^±{limit} in size; give a number of moderate size",
+        limit = super::interval::EXPONENT_LIMIT
+    )]
     Size(String),
     /// The program divides by zero, takes a logarithm it must not, or leaves the numbers that can
     /// be computed with.

@@ -124,7 +124,9 @@ proptest! {
         } else {
             // B at one of the limits.
             let bound = &claim.bound;
-            prop_assert!(*bound <= scale || *bound >= scale.times_power_of_two(i64::from(precision) - 7));
+            prop_assert!(
+                *bound <= scale || *bound >= scale.times_power_of_two(i64::from(precision) - 7)
+            );
         }
     }
 }

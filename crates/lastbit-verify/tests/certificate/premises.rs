@@ -78,8 +78,7 @@ fn scaled(factor: &str, delta: &str) -> Instance {
 }
 
 #[test]
-fn a_program_that_scales_and_does_not_clamp_is_certified_for_the_queries_whose_scaled_value_is_within_the_bound()
- {
+fn a_program_that_scales_without_clamping_is_certified_for_queries_whose_scaled_value_is_bounded() {
     let (claim, accepted) = certified(&scaled("2^10", "2^-9"), 53);
     assert_eq!(claim.query_within(), Some(rational("7/4096")));
     assert_eq!(accepted.claim.query_within, claim.query_within());
@@ -106,8 +105,8 @@ fn a_certificate_with_another_bound_on_the_query_or_none_is_refused() {
     assert_eq!(check(&clamped).unwrap_err().step, "claim.query_within");
 }
 
-/// |f| ≤ B, as was once assumed, is not enough: from f = 1/4 the sum is fl(256 − D), D has spacing 2 beyond 256, and the output −1
-/// cannot appear; from 254/1024 it does.
+/// |f| ≤ B, as was once assumed, is not enough: from f = 1/4 the sum is fl(256 − D), D has spacing
+/// 2 beyond 256, and the output −1 cannot appear; from 254/1024 it does.
 #[test]
 fn neighbours_within_the_bound_of_the_output_are_told_apart_if_their_scaled_values_are_not() {
     let program = scaled("2^10", "2^-9");

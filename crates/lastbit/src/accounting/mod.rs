@@ -11,9 +11,11 @@
 //! |---|---|
 //! | losses fixed beforehand, any mechanism | [`Composition`] |
 //! | the statistics of one release | [`FixedLosses`] |
-//! | Gaussian noise alone | [`gaussian_delta`], [`gaussian_epsilon`], [`gaussian_mu_squared`]: exact |
-//! | ρ-zCDP, one number | [`zcdp_delta`], [`zcdp_epsilon`]: near ε = 0 tighter than any Rényi order |
+//! | Gaussian noise alone | [`gaussian_delta`], [`gaussian_epsilon`], [`gaussian_mu_squared`] |
+//! | ρ-zCDP, one number | [`zcdp_delta`], [`zcdp_epsilon`] |
 //! | losses chosen with earlier results in sight | [`AdaptiveFilter`]: sums of ρ or μ² |
+//!
+//! Gaussian noise adds up exactly. Near ε = 0 the functions of ρ are tighter than any Rényi order.
 
 mod atoms;
 mod bounded_range;

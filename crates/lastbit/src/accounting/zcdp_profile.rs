@@ -17,7 +17,8 @@ use crate::conversions::{zcdp_to_approximate_delta, zcdp_to_approximate_epsilon}
 /// ```
 /// use lastbit::accounting::zcdp_total_variation;
 /// use lastbit_exact::Up;
-/// assert_eq!(zcdp_total_variation(Up::exact(0.5))?.get(), 0.5); // the best Rényi order gives 0.559
+/// // the best Rényi order gives 0.559
+/// assert_eq!(zcdp_total_variation(Up::exact(0.5))?.get(), 0.5);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub fn zcdp_total_variation(rho: Up) -> Result<Up, Error> {

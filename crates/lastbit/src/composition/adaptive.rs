@@ -52,7 +52,8 @@ use crate::{Distance, Error, MetricSpace};
 /// let mut queryable = composition.invoke(&true)?;
 /// let quiet = randomized_response(Rational::new(3, 5))?; // ln(3/2) = 0.41
 /// let loud = randomized_response(Rational::new(4, 5))?; // ln 4 = 1.39
-/// assert!(queryable.ask(&loud).unwrap_err().is_budget()); // the first may cost 0.5; nothing is spent
+/// // the first may cost 0.5; nothing is spent
+/// assert!(queryable.ask(&loud).unwrap_err().is_budget());
 /// if queryable.ask(&quiet)? {
 ///     queryable.ask(&loud)?;
 /// } else {
@@ -95,7 +96,8 @@ where
 /// assert_eq!(declared.next_loss(), Some(&Up::exact(0.5)));
 /// assert_eq!(
 ///     declared.charge(&Up::exact(0.75)).unwrap_err().to_string(),
-///     "over budget: requested 0.75, remaining 0.5, difference 0.25; ask for less, or raise the budget"
+///     "over budget: requested 0.75, remaining 0.5, difference 0.25; ask for less, or raise the \
+///      budget"
 /// );
 /// assert_eq!(declared.total()?.get(), 0.75);
 /// # Ok::<(), lastbit::Error>(())

@@ -89,7 +89,8 @@ where
 /// assert_eq!(filter.remaining()?, loss(0.5, 0.375)?);
 /// assert_eq!(
 ///     filter.charge(&loss(0.75, 0.125)?).unwrap_err().to_string(),
-///     "over budget: requested (0.75, 0.125), remaining (0.5, 0.375), difference (0.25, 0); ask for less, or raise the budget"
+///     "over budget: requested (0.75, 0.125), remaining (0.5, 0.375), difference (0.25, 0); \
+///      ask for less, or raise the budget"
 /// );
 /// assert_eq!(filter.spent()?, loss(0.5, 0.125)?);
 /// # Ok::<(), lastbit::Error>(())

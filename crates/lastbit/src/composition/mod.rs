@@ -1,13 +1,17 @@
 //! What several releases cost together.
 //!
-//! | | releases | the loss of all of them |
-//! |---|---|---|
-//! | [`sequential()`], [`pair`] | fixed in advance, from the same data | the sum |
-//! | [`adaptive()`] | each chosen after the answers before it, with losses declared in advance | the sum declared |
-//! | [`filtered`], [`Filter`] | chosen freely, losses too, until a budget is used up | the budget |
-//! | [`Odometer`] | chosen freely, up to the first that would take the total above a bound fixed in advance | that bound; for pure losses also the running total, whenever it is read |
-//! | [`parallel()`] | one from each of disjoint parts of the rows | the largest, or that of two parts |
-//! | [`poisson_subsample`], [`subsample_without_replacement`] | from a secret sample | less than from all rows |
+//! - [`sequential()`] and [`pair`]: releases fixed in advance, from the same data. They cost the
+//!   sum of their losses.
+//! - [`adaptive()`]: each release is chosen after the answers before it, with losses declared in
+//!   advance. They cost the sum declared.
+//! - [`filtered`] and [`Filter`]: releases and losses are chosen freely, until a budget is used up.
+//!   They cost the budget.
+//! - [`Odometer`]: chosen freely, up to the first that would take the total above a bound fixed in
+//!   advance. They cost that bound; pure losses also cost the running total, whenever it is read.
+//! - [`parallel()`]: one release from each of disjoint parts of the rows. They cost the largest
+//!   loss, or that of two parts.
+//! - [`poisson_subsample`] and [`subsample_without_replacement`]: a release from a secret sample.
+//!   It costs less than from all rows.
 //!
 //! Which measures add up is for [`Composable`] to say: pure, zero-concentrated, (ε, δ), Rényi and
 //! bounded range. Bounded range does so only over releases that are fixed in advance; an adaptive

@@ -18,7 +18,11 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// | metric of the whole | t | at d = 1 |
 /// |---|---|---|
 /// | [`SymmetricDistance`] | d | `max map_i(1)` |
-/// | [`ChangeOneDistance`](crate::metrics::ChangeOneDistance) | 2d | the larger of `max map_i(2)` and the two largest `map_i(1)` together: a person may move from one part to another |
+/// | [`ChangeOneDistance`] | 2d | `max map_i(2)`, or the two largest `map_i(1)` if that is more |
+///
+/// The last because a person may move from one part to another.
+///
+/// [`ChangeOneDistance`]: crate::metrics::ChangeOneDistance
 ///
 /// **Proof.** Let `x_i`, `y_i` be part i of two data sets x, y. Rows go to parts by themselves, so
 /// the rows without a partner are divided among the parts: `Σ |x_i Δ y_i| ≤ |x Δ y|`, which is d
@@ -62,7 +66,8 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 ///     parallel(rows.clone(), SymmetricDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
 /// assert_eq!(counts.map(&1)?.get(), 1.0);
 ///
-/// // A changed row may leave one part and enter another: both losses; or change within the first: twice its loss.
+/// // A changed row may leave one part and enter another: both losses; or change within the first:
+/// // twice its loss.
 /// let counts =
 ///     parallel(rows.with_size(3), ChangeOneDistance, part_of, vec![count(1.0)?, count(0.5)?])?;
 /// assert_eq!(counts.map(&1)?.get(), 2.0);

@@ -5,16 +5,23 @@
 //! | from | to | bound | function |
 //! |---|---|---|---|
 //! | bounded range η | pure ε | `η` | [`bounded_range_to_pure`] |
-//! | bounded range η | zCDP ρ | `η²/8`; `x − 1 − ln x`, `x = η/(e^η − 1)` | [`bounded_range_to_zcdp`] and its two parts |
+//! | bounded range η | zCDP ρ | the smaller of the next two | [`bounded_range_to_zcdp`] |
+//! | | | `η²/8` | [`bounded_range_to_zcdp_classical`] |
+//! | | | `x − 1 − ln x`, `x = η/(e^η − 1)` | [`bounded_range_to_zcdp_tight`] |
 //! | pure ε | bounded range η | `2ε` | [`pure_to_bounded_range`] |
 //! | pure ε | zCDP ρ | `ε·tanh(ε/2)` | [`pure_to_zcdp`] |
 //! | pure ε | (ε, δ) | `(ε, 0)` | [`pure_to_approximate`] |
 //! | Laplace or exact snapping at ε | zCDP ρ | `ε + e^-ε − 1` | [`laplace_to_zcdp`] |
-//! | zCDP ρ | (ε, δ), and back | best over all Rényi orders | [`zcdp_to_approximate_epsilon`], [`zcdp_to_approximate_delta`], [`zcdp_for_approximate`] |
+//! | zCDP ρ | (ε, δ), for a δ | best over all Rényi orders | [`zcdp_to_approximate_epsilon`] |
+//! | zCDP ρ | (ε, δ), for an ε | best over all Rényi orders | [`zcdp_to_approximate_delta`] |
+//! | (ε, δ) | the zCDP ρ that gives it | best over all Rényi orders | [`zcdp_for_approximate`] |
 //! | zCDP ρ | Rényi curve | `αρ` | [`zcdp_to_renyi`] |
-//! | Rényi curve | (ε, δ) | `e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` | [`renyi_to_approximate_epsilon`], [`renyi_to_approximate_delta`] |
+//! | Rényi curve | (ε, δ), for a δ | the least ε with that δ | [`renyi_to_approximate_epsilon`] |
+//! | Rényi curve | (ε, δ), for an ε | the δ below | [`renyi_to_approximate_delta`] |
 //! | (ε, δ) | profile | randomized response up to δ | [`approximate_to_profile`] |
 //! | profile | (ε, δ) | the smallest ε; the δ | [`profile_to_approximate`], [`profile_at`] |
+//!
+//! The δ of a Rényi curve at ε is the least `e^((α−1)(D−ε))/(α−1)·(1−1/α)^α` over orders α.
 //!
 //! A loss is an [`Up`](lastbit_exact::Up): an upper bound, so that what comes out bounds every
 //! smaller loss too. An ε at which a δ is asked for, and a δ that may be spent, are

@@ -25,7 +25,8 @@ use crate::Error;
 /// use lastbit::conversions::pure_to_zcdp;
 /// use lastbit_exact::Up;
 /// let rho = pure_to_zcdp(Up::ONE)?;
-/// assert!(rho.get() >= 0.46211715726000975 && rho.get() < 0.4621171572600101); // the customary ε²/2 is 0.5
+/// // the customary ε²/2 is 0.5
+/// assert!(rho.get() >= 0.46211715726000975 && rho.get() < 0.4621171572600101);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 pub fn pure_to_zcdp(epsilon: Up) -> Result<Up, Error> {

@@ -106,7 +106,9 @@ macro_rules! column_type {
             /// Whether row `i` here and row `j` of `other` hold the same value.
             fn same_at(&self, i: usize, other: &Column, j: usize) -> bool {
                 match (self, other) {
-                    $((Column::$variant(left), Column::$variant(right)) => left[i].same(&right[j]),)*
+                    $((Column::$variant(left), Column::$variant(right)) => {
+                        left[i].same(&right[j])
+                    })*
                     _ => false,
                 }
             }
@@ -116,7 +118,9 @@ macro_rules! column_type {
             /// Whether the column has the type and every value is in the domain.
             pub fn contains(&self, column: &Column) -> bool {
                 match (self, column) {
-                    $((ColumnDomain::$variant(domain), Column::$variant(values)) => domain.contains_all(values),)*
+                    $((ColumnDomain::$variant(domain), Column::$variant(values)) => {
+                        domain.contains_all(values)
+                    })*
                     _ => false,
                 }
             }

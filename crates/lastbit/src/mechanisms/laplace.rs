@@ -66,7 +66,8 @@ pub fn laplace<D: NoiseDomain>(
 /// use lastbit::mechanisms::laplace_zcdp;
 /// use lastbit_exact::Rational;
 /// let noise = laplace_zcdp(AtomDomain::<i64>::new(), &"1".parse()?, 0)?;
-/// assert!((noise.map(&Rational::ONE)?.get() - (-1f64).exp()).abs() < 1e-15); // randomized response has 0.462
+/// // randomized response has 0.462
+/// assert!((noise.map(&Rational::ONE)?.get() - (-1f64).exp()).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn laplace_zcdp<D: NoiseDomain>(

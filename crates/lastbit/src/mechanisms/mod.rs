@@ -6,7 +6,8 @@
 //! | [`laplace_zcdp`] | the same | ρ = ε + e^-ε − 1 |
 //! | [`geometric`] | an integer, or a vector of them in L1 distance | ε = d/s |
 //! | [`gaussian`] | a number, or a vector in L2 distance, rounded to a grid | ρ = d²/(2σ²) |
-//! | [`randomized_response`], [`randomized_response_bool`] | one of k categories | ε = ln(p(k−1)/(1−p)) |
+//! | [`randomized_response`] | one of k categories | ε = ln(p(k−1)/(1−p)) |
+//! | [`randomized_response_bool`] | a truth value | ε = ln(p/(1−p)) |
 //! | [`threshold_laplace`] | a map, of which keys with a large noisy value are published | (ε, δ) |
 //! | [`threshold_gaussian`] | the same | (ρ, δ) |
 //! | [`snapping`] | a number with public bounds | ε |

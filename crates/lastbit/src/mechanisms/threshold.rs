@@ -106,7 +106,8 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
 /// let loss = release.map(&one_person)?;
 /// assert!(loss.loss().get() == 0.02 && loss.delta().get() <= 1e-9);
 ///
-/// // As (ε, δ): outside the event of probability δ the loss is ρ, which is (ε, δ') for every δ'; together (ε, δ + δ').
+/// // As (ε, δ): outside the event of probability δ the loss is ρ, which is (ε, δ') for every δ';
+/// // together (ε, δ + δ').
 /// use lastbit::Error;
 /// use lastbit::conversions::zcdp_to_approximate_epsilon;
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};

@@ -62,7 +62,8 @@ metric!(
     /// # };
     /// # use lastbit_exact::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new());
-    /// assert_eq!(rows.distance(&SymmetricDistance, &vec![1, 2, 2], &vec![2, 3])?, 3); // without 1 and one 2, with 3
+    /// // without 1 and one 2, with 3
+    /// assert_eq!(rows.distance(&SymmetricDistance, &vec![1, 2, 2], &vec![2, 3])?, 3);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     SymmetricDistance, u64, "symmetric distance"
@@ -79,7 +80,8 @@ metric!(
     /// # };
     /// # use lastbit_exact::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new()).with_size(3);
-    /// assert_eq!(rows.distance(&ChangeOneDistance, &vec![1, 2, 2], &vec![2, 3, 1])?, 1); // one 2 became 3
+    /// // one 2 became 3
+    /// assert_eq!(rows.distance(&ChangeOneDistance, &vec![1, 2, 2], &vec![2, 3, 1])?, 1);
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     ChangeOneDistance, u64, "change-one distance"

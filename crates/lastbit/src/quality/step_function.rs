@@ -24,7 +24,8 @@ pub struct Run {
 /// let depth = StepFunction::interior_point(&[2u64, 2, 7], 1 << 64)?;
 /// assert_eq!(depth.run_count(), 4);
 /// assert_eq!((depth.value(2), depth.value(3), depth.value(7)), (2, 1, 1));
-/// assert_eq!(depth.levels()[..4], [2, 1, 1, 0]); // best worst value of an interval of 1, 2, 4, 8 points
+/// // best worst value of an interval of 1, 2, 4, 8 points
+/// assert_eq!(depth.levels()[..4], [2, 1, 1, 0]);
 /// # Ok::<(), lastbit::quality::QualityError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

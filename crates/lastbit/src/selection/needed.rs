@@ -45,7 +45,8 @@ pub struct Need {
 /// use lastbit::selection::{Wanted, needed};
 /// let (epsilon, delta, beta) = ("1".parse()?, "1e-6".parse()?, "0.05".parse()?);
 /// let needs = |wanted| needed(1 << 64, &epsilon, Some(&delta), &beta, &wanted);
-/// // With ε = 1, δ = 1e-6 and 2^64 points, the exponential mechanism keeps a rank error of 100; Flat-Concave would need a larger ε.
+/// // With ε = 1, δ = 1e-6 and 2^64 points, the exponential mechanism keeps a rank error of 100;
+/// // Flat-Concave would need a larger ε.
 /// let rank = needs(Wanted::RankError(100i64.into()))?;
 /// assert_eq!((rank[0].rows, rank[1].rows), (Some(101), None));
 /// assert!(rank[0].epsilon.get() < 1.0 && rank[1].epsilon.get() > 5.0);

@@ -170,7 +170,8 @@ mod tests {
             first in 0u64..1000,
             cut in any::<(u16, u16)>(),
         ) {
-            let places: Vec<u64> = rows.iter().map(|row| (row >> (64 - bits)).min(u64::MAX - first)).collect();
+            let places: Vec<u64> =
+                rows.iter().map(|row| (row >> (64 - bits)).min(u64::MAX - first)).collect();
             let rows: Vec<u64> = places.iter().map(|place| place + first).collect();
             let start = cut.0 as usize % rows.len();
             let end = start + 1 + cut.1 as usize % (rows.len() - start);

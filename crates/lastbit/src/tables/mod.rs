@@ -3,22 +3,28 @@
 //!
 //! | stage | from | to | what its map bounds |
 //! |---|---|---|---|
-//! | [`scan`] | a table, by the [units](UnitDistance) that differ | the engine's exact answer | the [reach](Reach) of a unit: rows in a group, and groups |
-//! | [`shares`], [`sums`], [`vectors`], [`moved`] | the answer | exact numbers | [`Norms`](crate::metrics::Norms) |
+//! | [`scan`] | a table | the engine's exact answer | the [`Reach`] of a unit |
+//! | [`shares`], [`sums`], [`vectors`], [`moved`] | the answer | exact numbers | [`Norms`] |
 //! | [`added`] | exact numbers | sums of them, such as margins | the same norms |
 //! | [`Noise`] | exact numbers | noisy numbers | an exact loss |
-//! | [`counts`] and [`Noise::above_pure`] | the answer | the noisy counts of keys that reach a threshold | an exact loss, and δ |
+//! | [`counts`], [`Noise::above_pure`] | the answer | keys above a threshold | an exact loss, δ |
 //! | [`RankSelection`] | the answer | offsets of wanted ranks, one a group | an exact loss |
+//!
+//! Tables are compared by the [units](UnitDistance) that differ, and a unit reaches so many rows in
+//! a group, and so many groups. A key above a threshold is published with its noisy count.
 //!
 //! Every stage is a [`Transformation`](crate::Transformation) or a
 //! [`Measurement`](crate::Measurement), so that the price of a statistic is the map of its chain at
 //! one unit, and tests of the framework are tests of what is released.
 //!
+//! [`Norms`]: crate::metrics::Norms
+//!
 //! ```
 //! use lastbit::Then;
 //! use lastbit::tables::{Limits, Noise, UnitDistance, scan, shares};
 //! use lastbit_exact::Rational;
-//! // Visits as (patient, ward). A patient counts once in a ward, and in at most two of the three wards.
+//! // Visits as (patient, ward). A patient counts once in a ward, and in at most two of the three
+//! // wards.
 //! let visits = scan(UnitDistance::Added, Limits::new(1, 2)?, |visits: &Vec<(u32, usize)>| {
 //! #     let mut seen = std::collections::BTreeSet::new();
 //!     let mut counts = vec![0u64; 3];

@@ -6,11 +6,14 @@ use crate::domains::{Atom, AtomDomain, Domain, Number, VectorDomain};
 use crate::metrics::SymmetricDistance;
 use crate::{Error, MetricSpace, Transformation};
 
+type Dropped<D, M, T> =
+    Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, SymmetricDistance>;
+
 /// A cell that may be read as a `T`.
 ///
 /// | from | to | read | not read |
 /// |---|---|---|---|
-/// | text | numbers | a number with spaces around it; nearest f64 | anything else, `nan`, `inf`, out of range |
+/// | text | numbers | a number with spaces around it; nearest f64 | `nan`, `inf`, out of range, … |
 /// | text | `bool` | `true`, `false` in any case, `1`, `0` | anything else |
 /// | number | number | the same value | NaN, ±∞, a value that the target does not have exactly |
 /// | number | `bool` | 0, 1 | anything else |
@@ -78,10 +81,7 @@ pub fn cast_or_refuse<T: Atom, A: CastTo<T>>(rows: &[A]) -> Result<Vec<T>, Trans
 /// assert_eq!(known.map(&1)?, 2);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-pub fn cast_or_drop<T, D, M>(
-    domain: VectorDomain<D>,
-    metric: M,
-) -> Result<Transformation<VectorDomain<D>, M, VectorDomain<AtomDomain<T>>, SymmetricDistance>, Error>
+pub fn cast_or_drop<T, D, M>(domain: VectorDomain<D>, metric: M) -> Result<Dropped<D, M, T>, Error>
 where
     T: Atom,
     D: Domain<Carrier: CastTo<T>>,

@@ -8,15 +8,20 @@
 //!
 //! | from rows to | functions | one row added or removed | one row changed |
 //! |---|---|---|---|
-//! | rows | [`clamp`], [`cast_or_replace`], [`round_to_grid`], [`index`], [`map_rows`], [`select`] | 1 | 1 |
-//! | fewer rows | [`filter`], [`filter_frame`], [`cast_or_drop`], [`unique`] | 1 | 2 added or removed |
+//! | rows | [`clamp`], [`cast_or_replace`], [`round_to_grid`] | 1 | 1 |
+//! | rows | [`index`], [`map_rows`], [`select`] | 1 | 1 |
+//! | fewer rows | [`filter`], [`filter_frame`], [`cast_or_drop`], [`unique`] | 1 | 2 come or go |
 //! | n rows | [`resize`] | 1 changed | 1 |
 //! | a number | [`count`], [`count_if`] | 1 | 0, 1 |
 //! | a number | [`sum`], [`sum_on_grid`] | max(\|a\|, \|b\|) | b − a |
-//! | a number, n public | [`mean`], [`variance`], [`covariance`], and `…_on_grid` | – | [`statistics`](crate::statistics) |
+//! | a number, n public | [`mean`], [`variance`], [`covariance`] | – | [`statistics`] |
 //! | a vector or map | [`histogram`], [`count_by_key`] | 1 in every norm | L1 2, L2 √2, L∞ 1 |
-//! | a vector | [`weighted_histogram`] with weights in [a, b], m = max(\|a\|, \|b\|) | m in every norm | L1 2m, L2 max(√2·m, b − a), L∞ max(m, b − a) |
-//! | a vector | [`tree()`](tree()) with h levels | L1 h, L2 √h, L∞ 1 | L1 2(h−1), L2 √(2(h−1)), L∞ 1 |
+//! | a vector | [`weighted_histogram`] | m in every norm | L1 2m, L2 max(√2·m, w), L∞ max(m, w) |
+//! | a vector | [`tree()`](tree()) | L1 h, L2 √h, L∞ 1 | L1 2(h−1), L2 √(2(h−1)), L∞ 1 |
+//!
+//! Weights are in [a, b]: m is max(\|a\|, \|b\|), and w is b − a. A tree has h levels.
+//!
+//! [`statistics`]: crate::statistics
 //!
 //! If the number of rows is public, distances count changed rows: two data sets of the same size
 //! are never an odd symmetric distance apart, and a row added with a row removed is one row

@@ -4,6 +4,9 @@ use crate::domains::{AtomDomain, VectorDomain};
 use crate::statistics::{Grid, NonFinite};
 use crate::{Error, MetricSpace, Transformation};
 
+type Rounded<M> =
+    Transformation<VectorDomain<AtomDomain<f64>>, M, VectorDomain<AtomDomain<i64>>, M>;
+
 /// Each row clamped and rounded to a whole number of steps of a [`Grid`]: `d_out = d_in`.
 ///
 /// The output counts steps of `2^exponent`; multiply a statistic of it by the step with
@@ -28,7 +31,7 @@ pub fn round_to_grid<M: RowMetric>(
     domain: VectorDomain<AtomDomain<f64>>,
     metric: M,
     grid: &Grid,
-) -> Result<Transformation<VectorDomain<AtomDomain<f64>>, M, VectorDomain<AtomDomain<i64>>, M>, Error>
+) -> Result<Rounded<M>, Error>
 where
     VectorDomain<AtomDomain<f64>>: MetricSpace<M, Carrier = Vec<f64>>,
     VectorDomain<AtomDomain<i64>>: MetricSpace<M, Carrier = Vec<i64>>,

@@ -42,7 +42,8 @@ impl RowDomain for FrameDomain {
 ///
 /// ```compile_fail
 /// fn counts_rows<M: lastbit::transformations::RowMetric>() {}
-/// counts_rows::<lastbit::metrics::DiscreteDistance>(); // says that data sets differ, not by how many rows
+/// // says that data sets differ, not by how many rows
+/// counts_rows::<lastbit::metrics::DiscreteDistance>();
 /// ```
 ///
 /// ```

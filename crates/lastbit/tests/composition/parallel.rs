@@ -200,16 +200,25 @@ proptest! {
         distance in 1u64..=4,
     ) {
         // Maps do not fall.
-        let tables: Vec<Vec<f64>> = tables.into_iter().map(|mut table| { table.sort_by(f64::total_cmp); table }).collect();
+        let tables: Vec<Vec<f64>> = tables
+            .into_iter()
+            .map(|mut table| {
+                table.sort_by(f64::total_cmp);
+                table
+            })
+            .collect();
         let releases = || tables.iter().cloned().map(table).collect();
         let added = parallel(rows(), SymmetricDistance, |_| Some(0), releases()).unwrap();
         let exactly = brute_force(&tables, distance as usize);
         let loss = exact(added.map(&distance).unwrap());
         prop_assert!(loss >= exactly);
         // At most three additions, each rounded up.
-        prop_assert!(loss <= &exactly * &(&Rational::ONE + &Rational::new(4, 1).times_power_of_two(-52)));
+        prop_assert!(
+            loss <= &exactly * &(&Rational::ONE + &Rational::new(4, 1).times_power_of_two(-52))
+        );
         if distance <= 2 {
-            let changed = parallel(rows().with_size(9), ChangeOneDistance, |_| Some(0), releases()).unwrap();
+            let changed =
+                parallel(rows().with_size(9), ChangeOneDistance, |_| Some(0), releases()).unwrap();
             prop_assert_eq!(changed.map(&distance).unwrap(), added.map(&(2 * distance)).unwrap());
         }
     }

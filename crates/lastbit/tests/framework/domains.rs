@@ -168,13 +168,22 @@ proptest! {
         values in prop::collection::vec(any_f64(), 0..20),
         nullable: bool, infinities: bool, bounded: bool,
     ) {
-        let mut element = if bounded { AtomDomain::bounded(-1.0, 1.5).unwrap() } else { AtomDomain::new() };
-        if nullable { element = element.nullable(); }
-        if infinities { element = element.with_infinities(); }
+        let mut element =
+            if bounded { AtomDomain::bounded(-1.0, 1.5).unwrap() } else { AtomDomain::new() };
+        if nullable {
+            element = element.nullable();
+        }
+        if infinities {
+            element = element.with_infinities();
+        }
         let holds = |x: f64| {
-            if x.is_nan() { nullable }
-            else if bounded { (-1.0..=1.5).contains(&x) }
-            else { x.is_finite() || infinities }
+            if x.is_nan() {
+                nullable
+            } else if bounded {
+                (-1.0..=1.5).contains(&x)
+            } else {
+                x.is_finite() || infinities
+            }
         };
         for &value in &values {
             prop_assert_eq!(element.contains(&value), holds(value));

@@ -274,7 +274,8 @@ proptest! {
         a in 0_u8..3, b in 0_u8..3, c in 0_u8..3, d in 0_u8..3,
     ) {
         let loss = |epsilon: u8, delta: u8| {
-            EpsilonDelta::new(Up::from(u32::from(epsilon)), Up::exact(f64::from(delta) / 4.0)).unwrap()
+            EpsilonDelta::new(Up::from(u32::from(epsilon)), Up::exact(f64::from(delta) / 4.0))
+                .unwrap()
         };
         let (x, y) = (loss(a, b), loss(c, d));
         prop_assert_eq!(x <= y, a <= c && b <= d);

@@ -85,15 +85,22 @@ proptest! {
         let expected: usize = (0..4).map(|v| count(&x, v).abs_diff(count(&y, v))).sum();
         prop_assert_eq!(rows().distance(&SymmetricDistance, &x, &y).unwrap(), expected as u64);
         // The rows of a frame are counted the same, and a permutation is at distance zero.
-        let frame = |rows: &[i64]| Frame::new([
-            ("value", rows.to_vec().into()),
-            ("odd", rows.iter().map(|row| row % 2 == 1).collect::<Vec<_>>().into()),
-        ]).unwrap();
+        let frame = |rows: &[i64]| {
+            Frame::new([
+                ("value", rows.to_vec().into()),
+                ("odd", rows.iter().map(|row| row % 2 == 1).collect::<Vec<_>>().into()),
+            ])
+            .unwrap()
+        };
         let domain = FrameDomain::new([
             ("value", AtomDomain::<i64>::new().into()),
             ("odd", AtomDomain::<bool>::new().into()),
-        ]).unwrap();
-        prop_assert_eq!(domain.distance(&SymmetricDistance, &frame(&x), &frame(&y)).unwrap(), expected as u64);
+        ])
+        .unwrap();
+        prop_assert_eq!(
+            domain.distance(&SymmetricDistance, &frame(&x), &frame(&y)).unwrap(),
+            expected as u64
+        );
         let reversed: Vec<i64> = x.iter().rev().copied().collect();
         prop_assert_eq!(rows().distance(&SymmetricDistance, &x, &reversed).unwrap(), 0);
     }
@@ -118,11 +125,22 @@ proptest! {
         y in prop::collection::btree_map(0_i64..5, -9_i64..9, 0..5),
     ) {
         let domain = MapDomain::new(AtomDomain::<i64>::new(), AtomDomain::<i64>::new());
-        let dense = |map: &BTreeMap<i64, i64>| (0..5).map(|key| map.get(&key).copied().unwrap_or(0)).collect::<Vec<_>>();
+        let dense = |map: &BTreeMap<i64, i64>| {
+            (0..5).map(|key| map.get(&key).copied().unwrap_or(0)).collect::<Vec<_>>()
+        };
         let (a, b) = (dense(&x), dense(&y));
-        prop_assert_eq!(domain.distance(&L1Distance, &x, &y).unwrap(), rows().distance(&L1Distance, &a, &b).unwrap());
-        prop_assert_eq!(domain.distance(&L2Distance, &x, &y).unwrap(), rows().distance(&L2Distance, &a, &b).unwrap());
-        prop_assert_eq!(domain.distance(&LInfDistance, &x, &y).unwrap(), rows().distance(&LInfDistance, &a, &b).unwrap());
+        prop_assert_eq!(
+            domain.distance(&L1Distance, &x, &y).unwrap(),
+            rows().distance(&L1Distance, &a, &b).unwrap()
+        );
+        prop_assert_eq!(
+            domain.distance(&L2Distance, &x, &y).unwrap(),
+            rows().distance(&L2Distance, &a, &b).unwrap()
+        );
+        prop_assert_eq!(
+            domain.distance(&LInfDistance, &x, &y).unwrap(),
+            rows().distance(&LInfDistance, &a, &b).unwrap()
+        );
     }
 }
 

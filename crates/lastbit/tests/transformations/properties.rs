@@ -132,17 +132,23 @@ proptest! {
 
     #[test]
     fn sums_and_products_are_those_of_big_integers(
-        rows in prop::collection::vec((any::<i64>(), any::<i64>(), any::<u64>(), any::<u64>()), 0..50),
+        rows in prop::collection::vec(any::<(i64, i64, u64, u64)>(), 0..50),
     ) {
         let big = |x: &[Integer], y: &[Integer]| (Integer::total(x), Integer::product_total(x, y));
         let x: Vec<i64> = rows.iter().map(|row| row.0).collect();
         let y: Vec<i64> = rows.iter().map(|row| row.1).collect();
         let to_big = |rows: &[i64]| rows.iter().map(|&row| Integer::from(row)).collect::<Vec<_>>();
-        prop_assert_eq!((i64::total(&x), i64::product_total(&x, &y)), big(&to_big(&x), &to_big(&y)));
+        prop_assert_eq!(
+            (i64::total(&x), i64::product_total(&x, &y)),
+            big(&to_big(&x), &to_big(&y))
+        );
         let x: Vec<u64> = rows.iter().map(|row| row.2).collect();
         let y: Vec<u64> = rows.iter().map(|row| row.3).collect();
         let to_big = |rows: &[u64]| rows.iter().map(|&row| Integer::from(row)).collect::<Vec<_>>();
-        prop_assert_eq!((u64::total(&x), u64::product_total(&x, &y)), big(&to_big(&x), &to_big(&y)));
+        prop_assert_eq!(
+            (u64::total(&x), u64::product_total(&x, &y)),
+            big(&to_big(&x), &to_big(&y))
+        );
     }
 
     #[test]

@@ -20,7 +20,13 @@ fn floats() -> AtomDomain<f64> {
 /// Checks a transformation for both metrics: on unsized rows under add/remove, on sized rows under
 /// add/remove and change-one.
 macro_rules! both_metrics {
-    ($element:expr, $values:expr, |$domain:ident, $metric:ident| $make:expr, $added:expr, $changed:expr) => {{
+    (
+        $element:expr,
+        $values:expr,
+        |$domain:ident, $metric:ident| $make:expr,
+        $added:expr,
+        $changed:expr
+    ) => {{
         let rows = VectorDomain::new($element);
         let ($domain, $metric) = (rows.clone(), SymmetricDistance);
         let transformation = $make;

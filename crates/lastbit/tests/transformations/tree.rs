@@ -138,19 +138,25 @@ proptest! {
         let below = leaves_below(leaves, branching);
         let first_leaf = shape.nodes() - leaves;
         for (node, below) in below.iter().enumerate() {
-            let sum = below.iter().fold(Rational::ZERO, |sum, &leaf| sum + fitted[first_leaf + leaf].clone());
+            let sum = below
+                .iter()
+                .fold(Rational::ZERO, |sum, &leaf| sum + fitted[first_leaf + leaf].clone());
             prop_assert_eq!(&fitted[node], &sum);
         }
         let residual = |leaf: usize| {
             let above = (0..shape.nodes()).filter(|&node| below[node].contains(&leaf));
             // A public root is not fitted.
             let above = above.filter(|&node| public.is_none() || node > 0);
-            above.fold(Rational::ZERO, |sum, node| sum + rational(released[node]) - fitted[node].clone())
+            above.fold(Rational::ZERO, |sum, node| {
+                sum + rational(released[node]) - fitted[node].clone()
+            })
         };
         match public {
-            None => for leaf in 0..leaves {
-                prop_assert!(residual(leaf).is_zero());
-            },
+            None => {
+                for leaf in 0..leaves {
+                    prop_assert!(residual(leaf).is_zero());
+                }
+            }
             Some(total) => {
                 prop_assert_eq!(&fitted[0], &Rational::from(total));
                 // Under the constraint on the sum of all leaves the residuals are all the same.

@@ -159,9 +159,10 @@ fn the_scale_of_an_accuracy_meets_it_and_is_the_largest() {
                         );
                     }
                     Err(UtilityError::AccuracyBelowGrid { .. }) => {
-                        assert!(
-                            matches!(rule, GridRule::Fixed(exponent) if double(a) <= Rational::ONE.times_power_of_two(exponent - 1))
-                        );
+                        let GridRule::Fixed(exponent) = rule else {
+                            panic!("{rule:?}");
+                        };
+                        assert!(double(a) <= Rational::ONE.times_power_of_two(exponent - 1));
                     }
                     Err(UtilityError::AccuracyTooSmall { .. }) => {
                         let smallest = f64::from_bits(1);

@@ -230,7 +230,10 @@ impl DeriveStep {
     fn derived(&self, batch: &RecordBatch) -> Result<RecordBatch, EngineError> {
         // Nothing to derive, and the columns are those read, but for some that only the source's
         // filter needed.
-        let is_prefix = |(place, (_, from)): (usize, &(String, From))| matches!(from, From::Source(at) if *at == place);
+        let is_prefix = |(place, (_, from)): (usize, &(String, From))| match from {
+            From::Source(at) => *at == place,
+            _ => false,
+        };
         if self.columns.iter().enumerate().all(is_prefix) {
             if self.columns.len() == batch.num_columns() {
                 return Ok(batch.clone());

@@ -22,7 +22,10 @@ pub enum EngineError {
     #[error("no file at `{0}`; check the path in the plan, which starts at the plan's directory")]
     NoFile(String),
     /// A directory holds no file of the format.
-    #[error("the directory `{}` holds no .{extension} file; name the files or use a glob", path.display())]
+    #[error(
+        "the directory `{}` holds no .{extension} file; name the files or use a glob",
+        path.display()
+    )]
     EmptyDirectory {
         /// The directory.
         path: PathBuf,
@@ -61,7 +64,10 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// A text file without a first line.
-    #[error("`{}` is empty; a CSV file needs a first line with the names of its columns", .0.display())]
+    #[error(
+        "`{}` is empty; a CSV file needs a first line with the names of its columns",
+        .0.display()
+    )]
     NoHeader(PathBuf),
     /// The table has no such column.
     #[error("`{}` has no column `{column}`; {}", file.display(), known(.column, .columns))]
@@ -74,7 +80,10 @@ pub enum EngineError {
         columns: Vec<String>,
     },
     /// A name that the header has twice.
-    #[error("`{}` has more than one column `{}`; rename one of them", file.display(), shown(column))]
+    #[error(
+        "`{}` has more than one column `{}`; rename one of them",
+        file.display(), shown(column)
+    )]
     TwiceInHeader {
         /// The file.
         file: PathBuf,
@@ -95,7 +104,11 @@ pub enum EngineError {
         wanted: &'static str,
     },
     /// A column that has different types in different files.
-    #[error("column `{column}` has type {found} in `{}`, and {first} in the first file; write the files with one schema", file.display())]
+    #[error(
+        "column `{column}` has type {found} in `{}`, and {first} in the first file; write the \
+         files with one schema",
+        file.display()
+    )]
     TwoTypes {
         /// The column.
         column: String,
@@ -107,7 +120,10 @@ pub enum EngineError {
         found: String,
     },
     /// A line with too few or too many cells.
-    #[error("`{}`, line {line}: {message}; mend the line, or set the plan's delimiter and quote", file.display())]
+    #[error(
+        "`{}`, line {line}: {message}; mend the line, or set the plan's delimiter and quote",
+        file.display()
+    )]
     Ragged {
         /// The file.
         file: PathBuf,
@@ -117,7 +133,10 @@ pub enum EngineError {
         message: String,
     },
     /// Text that is not UTF-8.
-    #[error("`{}` is not UTF-8 near line {line}; convert it, for example: iconv -f latin1 -t utf-8", file.display())]
+    #[error(
+        "`{}` is not UTF-8 near line {line}; convert it, for example: iconv -f latin1 -t utf-8",
+        file.display()
+    )]
     NotUtf8 {
         /// The file.
         file: PathBuf,

@@ -8,6 +8,7 @@ use crate::metrics::{LInfDistance, RangeDistance};
 use crate::{Error, Measurement, PrivacyMap};
 
 type Scores<T> = VectorDomain<AtomDomain<T>>;
+type TopKZcdp<T> = Measurement<Scores<T>, RangeDistance, ZeroConcentratedDivergence, Vec<usize>>;
 
 impl Exponential {
     /// The index of one candidate, as a measurement on scores in L∞ distance: bounded range
@@ -105,8 +106,7 @@ impl Exponential {
         &self,
         domain: Scores<T>,
         k: usize,
-    ) -> Result<Measurement<Scores<T>, RangeDistance, ZeroConcentratedDivergence, Vec<usize>>, Error>
-    {
+    ) -> Result<TopKZcdp<T>, Error> {
         let rate = self.rate.clone();
         let count = Up::from_rational(&Rational::from(k as u64));
         self.top_k_measurement(domain, k)?.with_map(

@@ -43,7 +43,8 @@ pub use stability::Stability;
 /// let above = Problem::new(1 << 64, 1000, 1001i64.into(), "0.5".parse()?).unwrap_err();
 /// assert_eq!(
 ///     above.to_string(),
-///     "the promise 1001 is above 1000, the highest quality that any point can have; lower it to at most that"
+///     "the promise 1001 is above 1000, the highest quality that any point can have; lower it to \
+///      at most that"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -108,7 +109,8 @@ pub enum IntervalSelection {
 /// use lastbit::quality::StepFunction;
 /// use lastbit_noise::entropy::System;
 ///
-/// // 3000 values of 64 bits, of which half are 5 and half are 10^6: which point has 900 on either side?
+/// // 3000 values of 64 bits, of which half are 5 and half are 10^6: which point has 900 on either
+/// // side?
 /// let data = [vec![5u64; 1500], vec![1_000_000; 1500]].concat();
 /// let problem = Problem::new(1 << 64, 1500, 1500i64.into(), "0.4".parse()?)?;
 /// let mechanism =

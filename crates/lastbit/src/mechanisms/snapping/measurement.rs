@@ -43,7 +43,11 @@ impl SnappingNumber for f64 {
 macro_rules! exact {
     ($($type:ty),*) => {
         $(impl SnappingNumber for $type {
-            fn draw(&self, snapping: &Snapping, mut entropy: &mut dyn Entropy) -> Result<f64, SnappingError> {
+            fn draw(
+                &self,
+                snapping: &Snapping,
+                mut entropy: &mut dyn Entropy,
+            ) -> Result<f64, SnappingError> {
                 snapping.draw_exact(&Rational::from(self.clone()), &mut entropy)
             }
         })*
@@ -115,7 +119,8 @@ impl Snapping {
     /// let counts = snapping
     ///     .measurement_vector(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
     /// assert_eq!(counts.invoke(&vec![17, 0, 25])?.len(), 3);
-    /// assert_eq!(counts.map(&Rational::from(2i64))?.get(), 1.0); // one person moved from one bin to another
+    /// // one person moved from one bin to another
+    /// assert_eq!(counts.map(&Rational::from(2i64))?.get(), 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn measurement_vector<T: SnappingNumber>(

@@ -17,7 +17,8 @@ use crate::transformations::TransformationError;
 /// assert_eq!((shape.levels(), shape.nodes(), shape.leaves()), (4, 1 + 2 + 3 + 5, 5));
 /// assert_eq!(
 ///     Tree::new(5, 0).unwrap_err().to_string(),
-///     "a tree needs a branching factor of at least 2, got 0; 16 is a good choice for range queries"
+///     "a tree needs a branching factor of at least 2, got 0; 16 is a good choice for range \
+///      queries"
 /// );
 /// # Ok::<(), lastbit::transformations::TransformationError>(())
 /// ```

@@ -93,7 +93,8 @@ pub fn laplace_accuracy(scale: &Rational, alpha: &Rational) -> Up {
 /// use lastbit_exact::Rational;
 /// let alpha = Rational::new(1, 20);
 /// let scale = scale_for_accuracy(&Rational::new(15, 2), &alpha, GridRule::Snapped)?;
-/// assert_eq!(scale.to_string(), "2"); // 2·ln 20 + 1 = 6.99; any larger λ has Λ = 4 and reaches 7.99
+/// // 2·ln 20 + 1 = 6.99; any larger λ has Λ = 4 and reaches 7.99
+/// assert_eq!(scale.to_string(), "2");
 /// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
 /// ```
 pub fn scale_for_accuracy(

@@ -7,10 +7,10 @@
 //!
 //! ```text
 //! E X − c₀      = (A₁ − C₁)/2     A₁ = Σ w e^-dh over edges above, C₁ below
-//! E (X − c₀)²   = (A₂ + C₂)/2     A₂ = Σ (v² − v'²) e^-dh, v and v' the distance moved after and before the edge
+//! E (X − c₀)²   = (A₂ + C₂)/2     A₂ = Σ (v² − v'²) e^-dh over edges above, C₂ below
 //! ```
 //!
-//! and the sums are geometric.
+//! where v and v' are the distances moved after and before the edge, and the sums are geometric.
 
 use lastbit_exact::{Dyadic, Integer, Interval, Rational};
 
