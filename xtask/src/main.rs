@@ -14,6 +14,7 @@ mod quick;
 mod run;
 mod rust_version;
 mod test;
+mod width;
 
 use std::env;
 use std::process::ExitCode;

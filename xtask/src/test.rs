@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, page, proofs, run};
+use crate::{errata, page, proofs, run, width};
 
 /// A check and its heading.
 struct Step {
@@ -129,7 +129,7 @@ fn format() -> Result<Outcome> {
         run::cargo().args(["fmt", "--all", "--check"]),
         "the code is not formatted; run: cargo fmt --all",
     )?;
-    Ok(Outcome::Passed(String::new()))
+    width::check().map(Outcome::Passed)
 }
 
 fn lints() -> Result<Outcome> {

@@ -1,0 +1,70 @@
+//! The width of the code: rustfmt leaves doc examples, macros and long strings as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+
+/// The most characters of a line, as in rustfmt.
+const WIDTH: usize = 100;
+
+/// No line of a Rust file below the root is wider than [`WIDTH`].
+pub fn check() -> Result<String> {
+    below(run::root())
+}
+
+/// The same below a directory, but for what is hidden and what is built.
+fn below(root: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    collect(root, &mut files)?;
+    let mut wide = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file)
+            .with_context(|| format!("could not read {}", file.display()))?;
+        let name = file.strip_prefix(root).unwrap_or(file).display();
+        wide.extend(
+            wide_lines(&text)
+                .into_iter()
+                .map(|(line, width)| format!("{name}:{line}: {width} characters")),
+        );
+    }
+    if !wide.is_empty() {
+        bail!(
+            "lines of code are at most {WIDTH} characters wide; break these (a long text with \\ \
+             at the end of the line):\n  {}",
+            wide.join("\n  ")
+        );
+    }
+    Ok(format!("{} files within {WIDTH} columns", files.len()))
+}
+
+/// The Rust files below a directory.
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for path in run::children(directory)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let skipped = name.starts_with('.') || name == "target" || path == run::target();
+        if skipped || path.is_symlink() {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of lines that are too wide, and their widths.
+fn wide_lines(text: &str) -> Vec<(usize, usize)> {
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.chars().count()))
+        .filter(|(_, width)| *width > WIDTH)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

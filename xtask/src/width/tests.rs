@@ -1,0 +1,37 @@
+use super::*;
+
+#[test]
+fn a_line_of_101_characters_is_too_wide_and_one_of_100_is_not() {
+    // Characters, not bytes.
+    let line = "é".repeat(WIDTH);
+    assert_eq!(wide_lines(&line), []);
+    assert_eq!(wide_lines(&format!("{line}\r\n{line}é\n")), [(2, 101)]);
+}
+
+#[test]
+fn a_planted_line_is_named_and_what_is_built_or_hidden_is_not() {
+    let root = tempfile::tempdir().unwrap();
+    let wide = format!("// {}\n", "x".repeat(WIDTH));
+    for folder in ["crates/a/src", "target/debug", ".hidden"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    fs::write(root.path().join("crates/a/src/fine.rs"), "fn fine() {}\n").unwrap();
+    fs::write(root.path().join("crates/a/prose.md"), &wide).unwrap();
+    fs::write(root.path().join("target/debug/built.rs"), &wide).unwrap();
+    fs::write(root.path().join(".hidden/private.rs"), &wide).unwrap();
+    let passed = below(root.path()).unwrap();
+    assert_eq!(passed, "1 files within 100 columns");
+
+    fs::write(
+        root.path().join("crates/a/src/wide.rs"),
+        format!("\n{wide}"),
+    )
+    .unwrap();
+    let error = below(root.path()).unwrap_err().to_string();
+    let planted = Path::new("crates/a/src/wide.rs").display().to_string();
+    assert!(
+        error.ends_with(&format!("\n  {planted}:2: 103 characters")),
+        "{error}"
+    );
+    assert_eq!(error.lines().count(), 2, "{error}");
+}
