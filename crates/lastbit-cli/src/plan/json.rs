@@ -60,7 +60,8 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
             json!({ "name": name, "scale": json_upper(noise.size()), "grid_exponent": grid.get() })
         }
         Mechanism::Selection { epsilon, end, .. } => {
-            let (epsilon, end) = (exact(epsilon.get()), exact(end.get()));
+            let epsilon = exact(epsilon.get());
+            let end = end.as_ref().map(|end| exact(end.get()));
             json!({ "name": "exponential", "epsilon": epsilon, "end_epsilon": end })
         }
     };

@@ -78,7 +78,9 @@ impl Item {
                     ),
                 });
             }
-            Method::Selection(_) => return self.selection(way.currency(), loss),
+            Method::Selection(selected) => {
+                return self.selection(way.currency(), loss, selected.has_interval());
+            }
         };
         let laplace = |epsilon: &Rational| -> Result<Mechanism, PriceError> {
             let epsilon = Epsilon::new(epsilon.clone())?;
@@ -100,11 +102,15 @@ impl Item {
         }
     }
 
-    /// Half of the loss for the value, and a quarter for each end of its interval. [`Item::aimed`]
-    /// says where the ends aim.
-    fn selection(&self, currency: Currency, loss: &Rational) -> Result<Mechanism, PriceError> {
-        let half = (loss / &self.selections()).times_power_of_two(-1);
-        let quarter = half.times_power_of_two(-1);
+    /// All of the loss for the value; or half of it, and a quarter for each end of its interval.
+    /// [`Item::aimed`] says where the ends aim.
+    fn selection(
+        &self,
+        currency: Currency,
+        loss: &Rational,
+        has_interval: bool,
+    ) -> Result<Mechanism, PriceError> {
+        let whole = loss / &self.selections();
         let range = |loss: &Rational| -> Result<Epsilon, PriceError> {
             Ok(Epsilon::new(match currency {
                 Currency::Epsilon => loss.clone(),
@@ -112,8 +118,14 @@ impl Item {
             })?)
         };
         Ok(Mechanism::Selection {
-            epsilon: range(&half)?,
-            end: range(&quarter)?,
+            epsilon: match has_interval {
+                true => range(&whole.times_power_of_two(-1))?,
+                false => range(&whole)?,
+            },
+            end: match has_interval {
+                true => Some(range(&whole.times_power_of_two(-2))?),
+                false => None,
+            },
             margins: vec![],
         })
     }
@@ -121,7 +133,14 @@ impl Item {
     /// The mechanism, with its intervals aimed for a confidence.
     pub fn aimed(&self, mechanism: Mechanism, errors: Errors<'_>) -> Result<Mechanism, PriceError> {
         match (self.chain.kind.method(), mechanism) {
-            (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
+            (
+                Method::Selection(selected),
+                Mechanism::Selection {
+                    epsilon,
+                    end: Some(end),
+                    ..
+                },
+            ) => {
                 let Chain { groups, reach, .. } = self.chain;
                 let margin = |share: &Rational| {
                     let selection = selected.selection(share, groups, &end, reach)?;
@@ -131,7 +150,7 @@ impl Item {
                 Ok(Mechanism::Selection {
                     margins: margins.collect::<Result<_, Error>>()?,
                     epsilon,
-                    end,
+                    end: Some(end),
                 })
             }
             (_, mechanism) => Ok(mechanism),

@@ -76,24 +76,33 @@ pub(crate) fn made_cell(
     }
 }
 
-/// A quantile with its interval, which is widened by the rounding of rows and holds the value.
+/// A quantile; with its interval, if it has one, which is widened by the rounding of rows and holds
+/// the value.
 pub(crate) fn selected_cell(
     x: &Numbers,
     share: &Rational,
     bound: Option<Up>,
-    [value, first, second]: [Rational; 3],
+    value: Rational,
+    ends: Option<[Rational; 2]>,
 ) -> Cell {
     let (low, high) = (x.bounds.lower(), x.bounds.upper());
     let half_step = x.rounding();
     let value = value.clamp_to(low, high);
-    let lower = (first.clone().min(second.clone()) - half_step.clone())
-        .clamp_to(low, high)
-        .min(value.clone());
-    let upper = (first.max(second) + half_step)
-        .clamp_to(low, high)
-        .max(value.clone());
-    // As many digits as the nearer end justifies: the other may be a bound, far away.
-    let nearer = [&value - &lower, &upper - &value]
+    let interval = ends.map(|[first, second]| {
+        let lower = first.clone().min(second.clone()) - half_step.clone();
+        let upper = first.max(second) + half_step;
+        (
+            lower.clamp_to(low, high).min(value.clone()),
+            upper.clamp_to(low, high).max(value.clone()),
+        )
+    });
+    // As many digits as the nearer end justifies: the other may be a bound, far away. Without an
+    // interval, a few digits of the value itself.
+    let sides = match &interval {
+        Some((lower, upper)) => vec![&value - lower, upper - &value],
+        None => vec![value.abs().times_power_of_two(-10)],
+    };
+    let nearer = sides
         .into_iter()
         .filter(Rational::is_positive)
         .min()
@@ -112,8 +121,8 @@ pub(crate) fn selected_cell(
         value: Some(text(rounded_within(&value, digits, low, high))),
         error: bound.and_then(rank_error),
         error_unit: "rows in rank".to_owned(),
-        lower: Some(text(rounded_down(&lower, digits, low))),
-        upper: Some(text(rounded_up(&upper, digits, high))),
+        lower: (interval.as_ref()).map(|(lower, _)| text(rounded_down(lower, digits, low))),
+        upper: (interval.as_ref()).map(|(_, upper)| text(rounded_up(upper, digits, high))),
         ..Cell::default()
     }
 }

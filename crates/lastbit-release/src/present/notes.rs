@@ -3,7 +3,7 @@
 use super::about::many;
 use super::loss_in_words;
 use crate::loss::Loss;
-use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Statistic, Unit};
+use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Unit};
 use crate::statistic::Method;
 
 /// What a reader should know about a release of this loss, one sentence each.
@@ -93,15 +93,28 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
         );
     }
     notes.extend(plan.apart.iter().map(|why| format!("{why}.")));
-    let selected = |statistic: &Statistic| matches!(statistic.kind.method(), Method::Selection(_));
-    if plan.statistics.iter().any(selected) {
-        notes.push(
-            "The error of a quantile is in rank: some number within one unit of its last digit, or \
-             one step of its grid if that is more, has a rank that is off by no more. Its interval \
-             holds the exact quantile of the rows that count, by any of the usual definitions, \
-             with the same confidence."
-                .to_owned(),
-        );
+    let intervals = plan
+        .statistics
+        .iter()
+        .filter_map(|statistic| match statistic.kind.method() {
+            Method::Selection(selected) => Some(selected.has_interval()),
+            Method::Noise(_) => None,
+        });
+    let intervals: Vec<bool> = intervals.collect();
+    if !intervals.is_empty() {
+        let mut note = "The error of a quantile is in rank: some number within one unit of its \
+                        last digit, or one step of its grid if that is more, has a rank that is \
+                        off by no more."
+            .to_owned();
+        if intervals.contains(&true) {
+            note += " Its interval holds the exact quantile of the rows that count, by any of the \
+                     usual definitions, with the same confidence.";
+        }
+        if intervals.contains(&false) {
+            note += " A quantile without an interval says nothing about a group whose number of \
+                     rows is not well above that error.";
+        }
+        notes.push(note);
     }
     notes
 }

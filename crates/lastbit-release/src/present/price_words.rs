@@ -136,8 +136,11 @@ fn noise(price: &Price) -> String {
             }
         }
         Mechanism::Selection { epsilon, end, .. } => {
-            let (epsilon, end) = (few(epsilon.get()), few(end.get()));
-            format!("selection, ε {epsilon}; ends ε {end} each")
+            let epsilon = few(epsilon.get());
+            match end {
+                Some(end) => format!("selection, ε {epsilon}; ends ε {} each", few(end.get())),
+                None => format!("selection, ε {epsilon}"),
+            }
         }
     }
 }

@@ -309,7 +309,7 @@ impl Lines {
             Mechanism::Selection { epsilon, end, .. } => {
                 self.put("noise", "selection");
                 self.put("epsilon", &epsilon.to_string());
-                self.put("end_epsilon", &end.to_string());
+                self.put_some("end_epsilon", end.as_ref());
             }
         }
         let threshold = price.threshold.as_ref();

@@ -56,14 +56,15 @@ pub enum Mechanism {
         /// The exponent of the grid.
         grid: GridExponent,
     },
-    /// Three selections by the exponential mechanism for each share: a value, and the ends of an
-    /// interval around it.
+    /// Selections by the exponential mechanism for each share: a value, and the ends of an
+    /// interval around it, if there is one.
     Selection {
         /// The bounded range of the value's selection in each group.
         epsilon: Epsilon,
-        /// The bounded range of the selection of each end, in each group.
-        end: Epsilon,
-        /// For each share, how many rows beyond it the ends aim.
+        /// The bounded range of the selection of each end, in each group; `None` without an
+        /// interval.
+        end: Option<Epsilon>,
+        /// For each share, how many rows beyond it the ends aim; empty without an interval.
         margins: Vec<u64>,
     },
 }
@@ -174,7 +175,8 @@ impl Chain {
             (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
                 let mut all = FixedLosses::default();
                 for share in selected.shares() {
-                    for epsilon in [epsilon, end, end] {
+                    for epsilon in [Some(epsilon), end.as_ref(), end.as_ref()] {
+                        let Some(epsilon) = epsilon else { continue };
                         let one = selected.selection(share, self.groups, epsilon, self.reach)?;
                         all.add(&one.losses(&self.reach)?);
                     }
@@ -236,7 +238,7 @@ impl Chain {
                     margins,
                 },
                 None,
-            ) => self.selections::<M>(selected, (epsilon, end, margins), slot, pick),
+            ) => self.selections::<M>(selected, (epsilon, end.as_ref(), margins), slot, pick),
             _ => Err(Error::other("this statistic has no such mechanism")),
         }
     }
@@ -245,7 +247,7 @@ impl Chain {
     fn selections<M: Counted>(
         &self,
         selected: &dyn Selected,
-        (epsilon, end, margins): (&Epsilon, &Epsilon, &[u64]),
+        (epsilon, end, margins): (&Epsilon, Option<&Epsilon>, &[u64]),
         slot: &Slot,
         pick: Pick,
     ) -> Result<Tailed<M>, Error>
@@ -253,12 +255,15 @@ impl Chain {
         Exact<M>: Composable<Distance = Rational>,
     {
         let mut draws = Vec::new();
-        for (share, &margin) in selected.shares().iter().zip(margins) {
+        for (index, share) in selected.shares().iter().enumerate() {
             let of =
                 |epsilon: &Epsilon| selected.selection(share, self.groups, epsilon, self.reach);
             draws.push(M::ranks(&of(epsilon)?, Aim::Value)?);
-            draws.push(M::ranks(&of(end)?, Aim::Lower(margin))?);
-            draws.push(M::ranks(&of(end)?, Aim::Upper(margin))?);
+            if let Some(end) = end {
+                let margin = *margins.get(index).ok_or_else(unexpected)?;
+                draws.push(M::ranks(&of(end)?, Aim::Lower(margin))?);
+                draws.push(M::ranks(&of(end)?, Aim::Upper(margin))?);
+            }
         }
         let each = draws.len();
         let all = sequential(draws)?.post(move |draws: Vec<Vec<u64>>| {

@@ -262,8 +262,12 @@ pub trait Selected: Kind {
     /// The last offset; offsets are selected from 0 to it.
     fn last(&self) -> u64;
 
-    /// Shares of the rows: a value, and the ends of an interval around it, are selected at each.
+    /// Shares of the rows: a value is selected at each, and the ends of an interval around it if
+    /// there is one.
     fn shares(&self) -> &[Rational];
+
+    /// Whether the ends of an interval around each value are selected, too.
+    fn has_interval(&self) -> bool;
 
     /// The selection at a share with this bounded range in each group.
     fn selection(
@@ -274,8 +278,8 @@ pub trait Selected: Kind {
         reach: Reach,
     ) -> Result<RankSelection, Error>;
 
-    /// What is published, from the selected offsets of a group: a value, a lower and an upper end
-    /// for each share.
+    /// What is published, from the selected offsets of a group: for each share a value, and a
+    /// lower and an upper end if there is an interval.
     fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell>;
 }
 

@@ -19,6 +19,8 @@ struct Quantiles {
     x: Arc<Numbers>,
     /// Shares from 0 to 1, increasing.
     at: Vec<Rational>,
+    /// Whether an interval around each value is selected, too.
+    interval: bool,
     /// The public number of rows, if every row counts, in the one group.
     rows: Option<u64>,
 }
@@ -36,7 +38,16 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }
     let rows = reading.public_rows(&[&x]);
     let at = shares(reading)?;
-    Ok(Arc::new(Quantiles { x, at, rows }))
+    let interval = match reading.table.get("interval") {
+        Some(interval) => interval.boolean()?,
+        None => true,
+    };
+    Ok(Arc::new(Quantiles {
+        x,
+        at,
+        interval,
+        rows,
+    }))
 }
 
 /// Shares of the rows, increasing; the median if none are given.
@@ -78,10 +89,9 @@ impl Kind for Quantiles {
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        self.at
-            .iter()
-            .map(|share| ("at", share.to_string()))
-            .collect()
+        let shares = self.at.iter().map(|share| ("at", share.to_string()));
+        let interval = (!self.interval).then(|| ("interval", "false".to_owned()));
+        shares.chain(interval).collect()
     }
 
     fn aggregates(&self) -> Vec<Aggregate> {
@@ -135,6 +145,10 @@ impl Selected for Quantiles {
         &self.at
     }
 
+    fn has_interval(&self) -> bool {
+        self.interval
+    }
+
     fn selection(
         &self,
         share: &Rational,
@@ -147,12 +161,16 @@ impl Selected for Quantiles {
     }
 
     fn cells(&self, offsets: &[Rational], error: Option<Up>) -> Vec<Cell> {
-        let selected = self.at.iter().zip(offsets.chunks_exact(3));
+        let value = |offset: &Rational| self.x.grid.value(offset);
+        let each = if self.interval { 3 } else { 1 };
+        let selected = self.at.iter().zip(offsets.chunks_exact(each));
         selected
             .map(|(share, offsets)| {
-                let values = [&offsets[0], &offsets[1], &offsets[2]];
-                let values = values.map(|offset| self.x.grid.value(offset));
-                selected_cell(&self.x, share, error, values)
+                let ends = match offsets {
+                    [_, first, second] => Some([value(first), value(second)]),
+                    _ => None,
+                };
+                selected_cell(&self.x, share, error, value(&offsets[0]), ends)
             })
             .collect()
     }

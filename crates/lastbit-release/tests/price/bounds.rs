@@ -240,3 +240,23 @@ fn a_count_of_discovered_keys_has_a_threshold_for_its_delta() {
     assert!(reached(&threshold.least) <= 1e-6);
     assert!(reached(&(&threshold.least - &Rational::ONE)) > 1e-6);
 }
+
+#[test]
+fn a_quantile_without_an_interval_has_all_of_the_loss() {
+    for (budget, least, most) in [
+        ("epsilon = 1", 1.999, 2.001),
+        ("rho = 0.1", 1.40, 1.42),
+        ("epsilon = 1\ndelta = 1e-7", 1.3, 2.001),
+    ] {
+        let of = |more: &str| {
+            let prices = price(&plan(budget, &one("quantiles", more))).unwrap();
+            let price = &prices.statistics[0];
+            assert_eq!(price.margins().len(), usize::from(more.is_empty()));
+            (price.loss.clone(), price.error.unwrap().get())
+        };
+        let ((loss, with), (same, without)) = (of(""), of("interval = false"));
+        assert_eq!(loss, same, "{budget}");
+        let ratio = with / without;
+        assert!(least < ratio && ratio < most, "{budget}: {ratio}");
+    }
+}

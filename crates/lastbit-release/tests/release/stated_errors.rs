@@ -274,3 +274,38 @@ fn a_public_number_of_rows_is_no_guess_where_rows_are_left_out() {
     assert_eq!(plan("\"drop\"", "expected_rows = 50").rows, Some(50));
     assert_eq!(plan("0", "expected_rows = 50").rows, Some(1000));
 }
+
+/// A quantile without an interval says its rank error, which holds, and is written with a few
+/// digits.
+#[test]
+fn a_quantile_without_an_interval_is_right_in_rank() {
+    let mut rows: Vec<f64> = (0..4000)
+        .map(|index| fraction(index) * 900.0 + 50.0)
+        .collect();
+    let csv = rows.iter().fold("x\n".to_owned(), |mut csv, row| {
+        let _ = writeln!(csv, "{row}");
+        csv
+    });
+    rows.sort_by(f64::total_cmp);
+    // A release is wrong with a probability of at most 1e-10.
+    let plan = "title = \"t\"\nconfidence = 0.9999999999\n[source]\nfiles = \"x.csv\"\n[privacy]\n\
+                neighbours = \"add-remove\"\nunit = \"row\"\n[budget]\nepsilon = 3\n[columns.x]\n\
+                lower = 0\nupper = 1000\n[[statistics]]\nname = \"q\"\nkind = \"quantiles\"\n\
+                of = \"x\"\nat = [0.1, 0.5, 0.9]\ninterval = false\n";
+    let report = released(plan, &csv);
+    let statistic = &report.statistics[0];
+    for cell in &statistic.cells {
+        assert_eq!((&cell.lower, &cell.upper), (&None, &None));
+        let text = cell.value.as_ref().unwrap();
+        assert!(text.len() <= 6, "{text}");
+        let (share, value): (f64, f64) = (cell.label.parse().unwrap(), text.parse().unwrap());
+        let off = resolution(text, "2^-20");
+        let rank = number(cell.error.as_ref());
+        let below = rows.partition_point(|row| *row < value - off) as f64;
+        let at_most = rows.partition_point(|row| *row <= value + off) as f64;
+        assert!(at_most >= share * 4000.0 - rank && below <= share * 4000.0 + rank);
+    }
+    let notes = report.notes.join(" ");
+    assert!(notes.contains("A quantile without an interval"), "{notes}");
+    assert!(!notes.contains("Its interval"), "{notes}");
+}

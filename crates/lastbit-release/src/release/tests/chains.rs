@@ -254,6 +254,12 @@ fn an_audit_of_a_chain_refutes_half_of_its_price_and_not_its_price() {
     }
     let little = Claim::pure(pair.loss.times_power_of_two(-4));
     assert!(pair.is_refuted(&little, &|drawn| number(drawn, 0)));
+    // Without an interval the value has all of the loss, and loses more.
+    let alone = format!("{statistic}\ninterval = false");
+    let pair = Pair::new(&plan("epsilon = 8", &alone), &table);
+    assert!(!pair.is_refuted(&pair.claim(), &|drawn| number(drawn, 0)));
+    let part = Claim::pure(pair.loss.times_power_of_two(-3));
+    assert!(pair.is_refuted(&part, &|drawn| number(drawn, 0)));
 }
 
 /// The last bits of what is published do not tell which of two tables it comes from.

@@ -212,18 +212,16 @@ impl One<'_> {
         let mut all = Vec::new();
         let reach = self.price.chain.reach;
         let groups = reach.within(self.price.groups).limits.groups();
-        for (share, &margin) in selected.shares().iter().zip(self.price.margins()) {
+        for (index, share) in selected.shares().iter().enumerate() {
+            let margin = self.price.margins().get(index).copied();
+            assert_eq!(margin.is_some(), selected.has_interval());
             let selection =
                 selected.selection(share, self.price.groups, &"1".parse().unwrap(), reach);
             let most = selection.unwrap().sensitivity() * &Rational::from(groups * units);
             // A margin near the number of rows, and one beyond it.
-            for aim in [
-                Aim::Value,
-                Aim::Lower(2),
-                Aim::Upper(2),
-                Aim::Lower(margin),
-                Aim::Upper(margin),
-            ] {
+            let ends = [Some(2), margin].into_iter().flatten();
+            let ends = ends.flat_map(|rows| [Aim::Lower(rows), Aim::Upper(rows)]);
+            for aim in ends.chain([Aim::Value]) {
                 let keys: BTreeSet<&Vec<KeyValue>> = [a, b]
                     .into_iter()
                     .flat_map(|answer| &answer.tables[self.slot.table])
