@@ -415,6 +415,24 @@ impl Bounds {
         &self.upper
     }
 
+    /// The bounds of `x·y` for x between these and y between the others: the product is linear in
+    /// each, so that its ends are at two of the four corners.
+    ///
+    /// ```
+    /// use lastbit::Bounds;
+    /// let product = Bounds::parse("-2", "1")?.times(&Bounds::parse("-3", "5")?);
+    /// assert_eq!(product, Bounds::parse("-10", "6")?);
+    /// # Ok::<(), lastbit::ParameterError>(())
+    /// ```
+    pub fn times(&self, other: &Bounds) -> Bounds {
+        let corner = |x: &Rational| [x * &other.lower, x * &other.upper];
+        let [[a, b], [c, d]] = [corner(&self.lower), corner(&self.upper)];
+        Bounds {
+            lower: a.clone().min(b.clone()).min(c.clone()).min(d.clone()),
+            upper: a.max(b).max(c).max(d),
+        }
+    }
+
     /// `(lower + upper)/2`.
     pub fn centre(&self) -> Rational {
         (&self.lower + &self.upper).times_power_of_two(-1)

@@ -1,7 +1,7 @@
 //! A loss as it is given: `KIND:X`.
 
 use lastbit::accounting::Pair;
-use lastbit::conversions::LossBound;
+use lastbit::conversions::{LossBound, gaussian_to_zcdp};
 use lastbit::parse_number;
 use lastbit_exact::{Rational, Up};
 use lastbit_release::loss::Loss;
@@ -149,7 +149,7 @@ impl Source {
     pub fn rho(&self) -> Option<Rational> {
         match self.kind {
             Kind::Zcdp => Some(self.value.clone()),
-            Kind::Gaussian => Some((&self.value * &self.value).times_power_of_two(-1)),
+            Kind::Gaussian => Some(gaussian_to_zcdp(&(&self.value * &self.value))),
             _ => None,
         }
     }

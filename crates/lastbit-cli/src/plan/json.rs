@@ -77,7 +77,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
         "about": about(plan, statistic, price),
         "groups": price.groups,
         "loss": {
-            "measure": price.currency.symbol(),
+            "measure": price.loss_unit.symbol(),
             "exact": exact(&price.loss),
             "value": json_up(&price.loss),
         },

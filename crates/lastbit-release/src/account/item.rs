@@ -2,16 +2,18 @@
 
 use lastbit::conversions::{bounded_range_for_zcdp, laplace_for_zcdp};
 use lastbit::mechanisms::Rho;
-use lastbit::metrics::{Contribution, Norms};
+use lastbit::metrics::Norms;
 use lastbit::solve::{self, Decimal};
-use lastbit::tables::Noise;
+use lastbit::tables::{Noise, RankSelection};
 use lastbit::{Epsilon, Error, GridExponent};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::{PriceError, Shared, Threshold};
 use crate::plan::Accountant;
-use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, Noised, Noisy};
+use crate::statistic::{
+    Chain, Errors, LossUnit, Mechanism, Method, Noised, Noisy, Slot, rows_by_key,
+};
 
 /// Losses of statistics are from 2^-200 to 2^200, so that noise and errors neither overflow nor
 /// underflow a double.
@@ -29,11 +31,11 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// The currency of the loss.
-    pub fn currency(self) -> Currency {
+    /// What the loss is counted in.
+    pub fn loss_unit(self) -> LossUnit {
         match self {
-            Way::Pure => Currency::Epsilon,
-            Way::Zcdp | Way::Gaussian => Currency::Rho,
+            Way::Pure => LossUnit::Epsilon,
+            Way::Zcdp | Way::Gaussian => LossUnit::Rho,
         }
     }
 }
@@ -79,7 +81,7 @@ impl Item {
                 });
             }
             Method::Selection(selected) => {
-                return self.selection(way.currency(), loss, selected.has_interval());
+                return self.selection(way.loss_unit(), loss, selected.has_interval());
             }
         };
         let laplace = |epsilon: &Rational| -> Result<Mechanism, PriceError> {
@@ -106,15 +108,15 @@ impl Item {
     /// [`Item::aimed`] says where the ends aim.
     fn selection(
         &self,
-        currency: Currency,
+        unit: LossUnit,
         loss: &Rational,
         has_interval: bool,
     ) -> Result<Mechanism, PriceError> {
         let whole = loss / &self.selections();
         let range = |loss: &Rational| -> Result<Epsilon, PriceError> {
-            Ok(Epsilon::new(match currency {
-                Currency::Epsilon => loss.clone(),
-                Currency::Rho => bounded_range_for_zcdp(loss)?,
+            Ok(Epsilon::new(match unit {
+                LossUnit::Epsilon => loss.clone(),
+                LossUnit::Rho => bounded_range_for_zcdp(loss)?,
             })?)
         };
         Ok(Mechanism::Selection {
@@ -182,7 +184,7 @@ impl Item {
     /// What a mechanism costs in ρ, rounded up.
     pub fn rho(&self, mechanism: &Mechanism, errors: Errors<'_>) -> Result<Rational, PriceError> {
         let aimed = self.aimed(mechanism.clone(), errors)?;
-        let cost = self.chain.loss(Currency::Rho, &aimed, None)?;
+        let cost = self.chain.loss(LossUnit::Rho, &aimed, None)?;
         Ok(decimal::up(cost.loss(), DIGITS))
     }
 
@@ -293,12 +295,7 @@ impl Item {
                 what: "a threshold needs noise".to_owned(),
             });
         };
-        let reach = self.chain.reach;
-        let keys =
-            u64::try_from(reach.groups_changed().ceil()).map_err(|_| PriceError::OutOfRange {
-                what: "`most_groups` is out of range".to_owned(),
-            })?;
-        let contribution = Contribution::new(keys, Rational::from(reach.limits.rows()))?;
+        let contribution = rows_by_key(&Slot::default())?.map(&self.chain.reach)?;
         let bound = lastbit::mechanisms::Delta::new(delta.clone())?;
         Ok(Threshold {
             least: noise.threshold(*grid, &contribution, &bound)?,
@@ -317,7 +314,7 @@ impl Item {
 
     /// How many selections one unit takes part in.
     fn selections(&self) -> Rational {
-        let groups = self.chain.reach.within(self.chain.groups).limits.groups();
+        let groups = RankSelection::of_unit(self.chain.groups, self.chain.reach);
         &Rational::from(self.chain.kind.cells_of_group()) * &Rational::from(groups)
     }
 }

@@ -31,6 +31,7 @@
 //! ```
 
 mod adds;
+mod check;
 mod choose;
 mod item;
 mod pld;
@@ -46,7 +47,7 @@ use lastbit_exact::{Rational, Up};
 use crate::clean::shown;
 use crate::loss::Loss;
 use crate::plan::Accountant;
-use crate::statistic::{Chain, Currency, Mechanism, Noised, Paid, Slot};
+use crate::statistic::{Chain, LossUnit, Mechanism, Noised, Paid, Slot};
 
 pub use adds::Adds;
 pub(crate) use choose::{Offered, price_as};
@@ -86,8 +87,8 @@ pub struct Price {
     pub chain: Chain,
     /// How it is made noisy.
     pub mechanism: Mechanism,
-    /// The currency of the loss.
-    pub currency: Currency,
+    /// What the loss is counted in.
+    pub loss_unit: LossUnit,
     /// The loss in all groups: zero if the noise is another statistic's.
     pub loss: Rational,
     /// The statistic whose noise it shares, if it is not drawn by itself.
@@ -126,7 +127,7 @@ impl Price {
     pub fn paid(&self, slot: &Slot) -> Paid<'_> {
         Paid {
             chain: &self.chain,
-            currency: self.currency,
+            loss_unit: self.loss_unit,
             mechanism: &self.mechanism,
             threshold: self.threshold.as_ref().map(|threshold| &threshold.least),
             slot: slot.clone(),
@@ -150,28 +151,6 @@ impl Price {
             }
             Mechanism::Selection { .. } => None,
         }
-    }
-
-    /// Refuses a price below the map of the chain at one unit: the charge is at least what the
-    /// framework proves. A statistic made of numbers that another pays for costs nothing.
-    fn check(&self) -> Result<(), PriceError> {
-        if self.shared.is_some() {
-            return Ok(());
-        }
-        let least = self.threshold.as_ref().map(|threshold| &threshold.least);
-        let proved = self.chain.loss(self.currency, &self.mechanism, least)?;
-        let delta = Rational::try_from(proved.delta().get()).unwrap_or(Rational::ONE);
-        let allowed = self
-            .threshold
-            .as_ref()
-            .map_or(Rational::ZERO, |t| t.delta.clone());
-        if *proved.loss() <= self.loss && delta <= allowed {
-            return Ok(());
-        }
-        Err(PriceError::Library(format!(
-            "the {} would cost {proved}, which is more than its price; report this",
-            self.chain.kind.word()
-        )))
     }
 }
 

@@ -1,19 +1,16 @@
 //! Accounting by the laws of all losses of a release.
 
 use lastbit::Error;
-use lastbit::accounting::FixedLosses;
-use lastbit::conversions::zcdp_for_approximate;
+use lastbit::accounting::{Currency, FixedLosses};
 use lastbit::solve;
-use lastbit_exact::{Down, Rational, Up};
+use lastbit_exact::{Rational, Up};
 
 use super::item::Way;
 use super::share::{Choice, Pricer, Split};
 use super::sums::finite;
-use super::{Adds, Infeasible, Price, PriceError};
-use crate::ledger as composing;
+use super::{Infeasible, PriceError};
 use crate::loss::Loss;
-use crate::plan::Accountant;
-use crate::statistic::{Currency, Mechanism};
+use crate::statistic::Mechanism;
 
 impl Pricer<'_> {
     /// Shares of ρ, by weight, as large as the laws of all losses together allow, and the loss of
@@ -52,10 +49,7 @@ impl Pricer<'_> {
             };
         }
         // A start: about what sums of ρ allow.
-        let total = zcdp_for_approximate(
-            Down::from_rational(&spend.main),
-            Down::from_rational(&split.converted),
-        )?;
+        let total = Currency::Zcdp.limit(&spend.main, &split.converted)?;
         let total = Rational::try_from(total.get()).unwrap_or(Rational::ZERO);
         let least = &total * &Rational::new(1, 1000);
         let start = (&total - &targets.fixed).max(least);
@@ -72,57 +66,6 @@ impl Pricer<'_> {
             (Ok(_), Some((_, choices))) => Ok((spend.clone(), choices)),
             (Err(error), _) if !error.is_unsolvable() => Err(error.into()),
             _ => Err(infeasible(priced(&start)?.1)),
-        }
-    }
-
-    /// Refuses prices whose chains together cost more than is charged: the chains that were solved
-    /// for are those of the release.
-    pub fn check(
-        &self,
-        accountant: Accountant,
-        loss: &Loss,
-        prices: &[Price],
-    ) -> Result<(), PriceError> {
-        let threshold = |price: &'_ Price| price.threshold.clone().map(|t| t.least);
-        let drawn = || prices.iter().filter(|price| price.shared.is_none());
-        let too_much = || {
-            Err(PriceError::Library(
-                "the release would cost more than its price; report this".to_owned(),
-            ))
-        };
-        let by_laws = matches!(accountant, Accountant::Gaussian | Accountant::Pld);
-        match self.adds {
-            Adds::Composed { terms, .. } => {
-                let mut sum = Rational::ZERO;
-                for price in drawn() {
-                    let least = threshold(price);
-                    let cost = price
-                        .chain
-                        .loss(Currency::Rho, &price.mechanism, least.as_ref())?;
-                    sum = &sum + cost.loss();
-                }
-                let charged = match terms.currency {
-                    composing::Currency::Zcdp => loss.main.clone(),
-                    composing::Currency::Gaussian => loss.main.times_power_of_two(-1),
-                };
-                match sum <= charged {
-                    true => Ok(()),
-                    false => too_much(),
-                }
-            }
-            Adds::Plainly if by_laws => {
-                let mut all = FixedLosses::default();
-                for price in drawn() {
-                    let least = threshold(price);
-                    all.add(&price.chain.losses(&price.mechanism, least.as_ref())?);
-                }
-                let split = self.split(accountant);
-                match finite(all.epsilon(&split.converted)?)? <= self.plan.spend.main {
-                    true => Ok(()),
-                    false => too_much(),
-                }
-            }
-            Adds::Plainly => Ok(()),
         }
     }
 

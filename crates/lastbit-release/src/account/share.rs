@@ -10,11 +10,11 @@ use super::sharing::shared;
 use super::{Adds, PriceError};
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Plan, Scope, Share, Statistic};
-use crate::statistic::{Chain, Currency, Errors, Mechanism, Method, table};
+use crate::statistic::{Chain, Errors, LossUnit, Mechanism, Method, table};
 
 /// Which rows of a unit reach a statistic. For a statistic of units, a unit is one row in one
 /// group.
-fn reach(statistic: &Statistic) -> Scope {
+pub(super) fn reach(statistic: &Statistic) -> Scope {
     let mut scope = statistic.scope.clone();
     if statistic.kind.limited_by().is_some() {
         (scope.most_rows, scope.most_groups) = (Some(1), Some(1));
@@ -27,7 +27,7 @@ pub(super) type Choice = (Mechanism, Rational);
 
 /// Mechanisms and losses under one accountant.
 pub(super) struct Assignment {
-    pub currency: Currency,
+    pub loss_unit: LossUnit,
     pub loss: Loss,
     /// For each statistic.
     pub choices: Vec<Choice>,
@@ -168,14 +168,13 @@ impl<'a> Pricer<'a> {
             0 => Rational::ZERO,
             thresholds => &split.of_thresholds / &Rational::from(thresholds),
         };
-        self.finish(way.currency(), loss, choices, threshold)
+        self.finish(way.loss_unit(), loss, choices, threshold)
     }
 
     /// What fixed losses and error targets take.
     pub fn targets(&self, way: Way) -> Result<Targets, PriceError> {
         let spend = &self.plan.spend;
         let mut choices: Vec<Option<Choice>> = vec![None; self.items.len()];
-        let mut fixed = Rational::ZERO;
         let mut targets = Vec::new();
         let mut weights = Rational::ZERO;
         for (index, item) in self.items.iter().enumerate() {
@@ -208,23 +207,23 @@ impl<'a> Pricer<'a> {
             };
             targets.push((
                 statistic.name.clone(),
-                format!("takes {} = {} {words}", way.currency().symbol(), choice.1),
+                format!("takes {} = {} {words}", way.loss_unit().symbol(), choice.1),
             ));
-            fixed = &fixed + &choice.1;
             choices[index] = Some(choice);
         }
+        let fixed = choices.iter().flatten().map(|(_, loss)| loss);
         Ok(Targets {
+            fixed: way.loss_unit().compose(fixed)?,
             sharing: choices.iter().filter(|choice| choice.is_none()).count(),
             choices,
             words: targets,
-            fixed,
             weights,
         })
     }
 
     /// Shares what targets leave, by weight.
     pub fn deal(&self, way: Way, targets: &Targets, rest: &Rational) -> Result<Dealt, PriceError> {
-        let mut spent = targets.fixed.clone();
+        let mut losses = vec![targets.fixed.clone()];
         let mut done = Vec::with_capacity(targets.choices.len());
         for (index, choice) in targets.choices.iter().enumerate() {
             done.push(match (choice, &self.plan.statistics[index].share) {
@@ -232,7 +231,7 @@ impl<'a> Pricer<'a> {
                 (None, Share::Weight(_)) if self.items[index].shared.is_some() => None,
                 (None, Share::Weight(_)) => {
                     let loss = rest * &(&self.weight(index) / &targets.weights);
-                    spent = &spent + &loss;
+                    losses.push(loss.clone());
                     let mechanism = self.items[index].mechanism(way, &loss, self.errors)?;
                     Some((mechanism, loss))
                 }
@@ -246,7 +245,7 @@ impl<'a> Pricer<'a> {
         }
         Ok(Dealt {
             choices: self.joined(done)?,
-            spent,
+            spent: way.loss_unit().compose(&losses)?,
             sharing: targets.sharing,
         })
     }
@@ -323,7 +322,7 @@ impl<'a> Pricer<'a> {
 
     fn finish(
         &self,
-        currency: Currency,
+        loss_unit: LossUnit,
         loss: Loss,
         choices: Vec<Choice>,
         threshold: Rational,
@@ -333,7 +332,7 @@ impl<'a> Pricer<'a> {
             score += item.measure(mechanism, self.errors)?.get().ln();
         }
         Ok(Assignment {
-            currency,
+            loss_unit,
             loss,
             choices,
             threshold,

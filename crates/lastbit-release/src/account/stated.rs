@@ -41,7 +41,7 @@ impl Pricer<'_> {
             true => Some(item.threshold(&mechanism, &assignment.threshold)?),
             false => None,
         };
-        let price = Price {
+        Ok(Price {
             threshold,
             groups: item.chain.groups,
             error: item.error(&mechanism, item.rows, self.errors)?,
@@ -62,10 +62,8 @@ impl Pricer<'_> {
             rows: item.rows,
             chain: item.chain.clone(),
             mechanism,
-            currency: assignment.currency,
+            loss_unit: assignment.loss_unit,
             loss: loss.clone(),
-        };
-        price.check()?;
-        Ok(price)
+        })
     }
 }

@@ -1,18 +1,19 @@
 //! Losses that add up, and the loss of their sum in the measure of the budget.
 
-use lastbit::accounting::{gaussian_epsilon, gaussian_mu_squared};
-use lastbit::conversions::{zcdp_for_approximate, zcdp_to_approximate_epsilon};
+use lastbit::accounting::{Currency, gaussian_epsilon};
+use lastbit::conversions::{gaussian_for_zcdp, zcdp_to_approximate_epsilon};
 use lastbit::tables::Noise;
+use lastbit::{Error, solve};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::Way;
 use super::share::{Choice, Pricer, Split};
 use super::{Adds, Infeasible, PriceError};
-use crate::ledger::{self as composing, Terms};
+use crate::ledger::Terms;
 use crate::loss::{Loss, Measure};
 use crate::plan::Accountant;
-use crate::statistic::{Currency, Mechanism};
+use crate::statistic::{LossUnit, Mechanism};
 
 impl Pricer<'_> {
     /// What the choices cost in the currency of a ledger.
@@ -23,7 +24,7 @@ impl Pricer<'_> {
         choices: &[Choice],
         split: &Split,
     ) -> Result<Loss, PriceError> {
-        let mut sum = Rational::ZERO;
+        let mut losses = Vec::new();
         for (item, (mechanism, loss)) in self.items.iter().zip(choices) {
             if loss.is_zero() {
                 continue;
@@ -35,24 +36,21 @@ impl Pricer<'_> {
                     ..
                 }
             );
-            if terms.currency == composing::Currency::Gaussian && !gaussian {
+            if terms.currency == Currency::Gaussian && !gaussian {
                 return Err(PriceError::Accountant {
                     accountant: Accountant::Gaussian.name(),
                     why: "the ledger adds up Gaussian noise alone".to_owned(),
                 });
             }
-            sum = match way.currency() {
-                Currency::Rho => &sum + loss,
-                Currency::Epsilon => &sum + &item.rho(mechanism, self.errors)?,
-            };
+            losses.push(match way.loss_unit() {
+                LossUnit::Rho => loss.clone(),
+                LossUnit::Epsilon => item.rho(mechanism, self.errors)?,
+            });
         }
+        let rho = LossUnit::Rho.compose(&losses)?;
         Ok(Loss {
             measure: terms.measure(),
-            main: match terms.currency {
-                composing::Currency::Zcdp => sum,
-                // ρ = μ²/2.
-                composing::Currency::Gaussian => sum.times_power_of_two(1),
-            },
+            main: terms.currency.of_rho(&rho),
             delta: split.of_thresholds.clone(),
         })
     }
@@ -75,25 +73,17 @@ impl Pricer<'_> {
             if plain {
                 return Ok(main.clone());
             }
-            let rho = match way {
-                Way::Gaussian => {
-                    let squared = gaussian_mu_squared(main, converted)?;
-                    Down::exact(squared.get() / 2.0)
-                }
-                _ => {
-                    zcdp_for_approximate(Down::from_rational(main), Down::from_rational(converted))?
-                }
+            let currency = match way {
+                Way::Gaussian => Currency::Gaussian,
+                _ => Currency::Zcdp,
             };
-            let rho = Rational::try_from(rho.get()).unwrap_or(Rational::ZERO);
-            Ok(decimal::down(&rho, DIGITS))
+            let limit = currency.limit(main, converted)?;
+            let limit = Rational::try_from(limit.get()).unwrap_or(Rational::ZERO);
+            Ok(decimal::down(&currency.to_rho(&limit), DIGITS))
         };
         let total = match (self.adds, &self.plan.part) {
             (Adds::Composed { terms, limit }, Some(part)) if !plain => {
-                let whole = &limit.main * part;
-                match terms.currency {
-                    composing::Currency::Zcdp => whole,
-                    composing::Currency::Gaussian => whole.times_power_of_two(-1),
-                }
+                terms.currency.to_rho(&(&limit.main * part))
             }
             _ => total_of(&spend.main)?,
         };
@@ -111,7 +101,7 @@ impl Pricer<'_> {
                 },
                 _ => {
                     let epsilon = match way {
-                        Way::Gaussian => gaussian_epsilon(&main.times_power_of_two(1), converted)?,
+                        Way::Gaussian => gaussian_epsilon(&gaussian_for_zcdp(&main), converted)?,
                         _ => zcdp_to_approximate_epsilon(
                             Up::from_rational(&main),
                             Down::from_rational(converted),
@@ -137,7 +127,7 @@ impl Pricer<'_> {
             let fixed = &targets.fixed;
             return Err(PriceError::Infeasible(Box::new(Infeasible {
                 needed: Loss {
-                    main: sufficient(whole(fixed.clone())?.main, |main| {
+                    main: sufficient(&whole(fixed.clone())?.main, |main| {
                         Ok(total_of(main)? >= *fixed)
                     })?,
                     ..spend.clone()
@@ -169,25 +159,28 @@ pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
     Ok(decimal::up(&exact, DIGITS))
 }
 
-/// The first number of 12 digits, from `least` upward, that is enough. A loss converted to ε and
-/// back, both rounded to the safe side, may come out a little smaller, so `least` itself may be too
-/// small.
+/// The first number of 12 digits that is enough: `least`, or from 1e-12 more to five times as much.
+/// A loss converted to ε and back, both rounded to the safe side, may come out a little smaller, so
+/// `least` itself may be too small.
 fn sufficient(
-    least: Rational,
+    least: &Rational,
     enough: impl Fn(&Rational) -> Result<bool, PriceError>,
 ) -> Result<Rational, PriceError> {
-    if enough(&least)? {
-        return Ok(least);
-    }
-    // From 1e-12 more to five times as much.
-    for exponent in -40..=2 {
-        let more = &Rational::ONE + &Rational::ONE.times_power_of_two(exponent);
-        let more = decimal::up(&(&least * &more), DIGITS);
-        if enough(&more)? {
-            return Ok(more);
+    let at = |step: u64| match i64::try_from(step) {
+        Ok(step @ 1..) => {
+            let more = &Rational::ONE + &Rational::ONE.times_power_of_two(step - 41);
+            decimal::up(&(least * &more), DIGITS)
         }
+        _ => least.clone(),
+    };
+    let found = solve::smallest_where(0..=43, |step: u64| {
+        enough(&at(step)).map_err(|error| Error::other(error.to_string()))
+    });
+    match found {
+        Ok(step) => Ok(at(step)),
+        Err(error) if error.is_unsolvable() => Err(PriceError::OutOfRange {
+            what: "no budget is enough for the targets".to_owned(),
+        }),
+        Err(error) => Err(error.into()),
     }
-    Err(PriceError::OutOfRange {
-        what: "no budget is enough for the targets".to_owned(),
-    })
 }

@@ -1,7 +1,7 @@
 //! What entries add up to.
 
-use lastbit::accounting::{gaussian_epsilon, gaussian_mu_squared, zcdp_epsilon};
-use lastbit::conversions::zcdp_for_approximate;
+use lastbit::accounting::{gaussian_epsilon, zcdp_epsilon};
+use lastbit::solve;
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
@@ -140,22 +140,21 @@ impl Account {
             return Some(Rational::ZERO);
         }
         let noise = self.of_noise(composed);
+        let most = decimal::down(&self.epsilon_of(composed, &left)?, 4);
         // The conversion is rounded up, so ε is lowered, a thousandth at a time, until it fits.
-        let mut epsilon = decimal::down(&self.epsilon_of(composed, &left)?, 4);
-        while epsilon.is_positive() {
-            let needs = match composed.terms.currency {
-                Currency::Zcdp => {
-                    zcdp_for_approximate(Down::from_rational(&epsilon), Down::from_rational(&noise))
-                }
-                Currency::Gaussian => gaussian_mu_squared(&epsilon, &noise),
-            };
-            let needs = Rational::try_from(needs.ok()?.get()).ok()?;
-            if needs <= left {
-                return Some(epsilon);
+        let lowered = |steps: u64| {
+            let factor = &Rational::ONE - &Rational::new(steps, 1000);
+            decimal::down(&(&most * &factor), 4)
+        };
+        let found = solve::smallest_where(0..=1000, |steps: u64| {
+            let epsilon = lowered(steps);
+            if epsilon.is_zero() {
+                return Ok(true);
             }
-            epsilon = decimal::down(&(&epsilon * &Rational::new(999, 1000)), 4);
-        }
-        Some(Rational::ZERO)
+            let needs = composed.terms.currency.limit(&epsilon, &noise)?;
+            Ok(Rational::try_from(needs.get()).is_ok_and(|needs| needs <= left))
+        });
+        found.ok().map(lowered)
     }
 
     /// The δ that is left plainly and not set aside for thresholds.

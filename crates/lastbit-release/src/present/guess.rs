@@ -1,5 +1,6 @@
 //! A loss in words: what somebody can learn about one unit.
 
+use lastbit::conversions::gaussian_to_zcdp;
 use lastbit::guess::{approximate_guess, pure_guess, zcdp_guess};
 use lastbit_exact::decimal::up as digits_up;
 use lastbit_exact::{Rational, Up};
@@ -20,8 +21,9 @@ pub fn guess(loss: &Loss) -> Up {
         Measure::Approximate => approximate_guess(main, delta),
         // Events of probability δ add at most half of it; all of it is on the safe side.
         Measure::ApproximateZcdp => zcdp_guess(main) + delta,
-        // ρ = μ²/2.
-        Measure::ApproximateGaussian => zcdp_guess(main * Up::exact(0.5)) + delta,
+        Measure::ApproximateGaussian => {
+            zcdp_guess(Up::from_rational(&gaussian_to_zcdp(&loss.main))) + delta
+        }
     }
 }
 

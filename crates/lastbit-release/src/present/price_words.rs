@@ -94,9 +94,9 @@ pub(crate) fn loss(price: &Price) -> String {
     }
     let exact = decimal(&price.loss);
     let main = if exact.len() <= 10 && !exact.contains('/') {
-        format!("{} = {exact}", price.currency.symbol())
+        format!("{} = {exact}", price.loss_unit.symbol())
     } else {
-        format!("{} ≤ {}", price.currency.symbol(), few(&price.loss))
+        format!("{} ≤ {}", price.loss_unit.symbol(), few(&price.loss))
     };
     match &price.threshold {
         None => main,

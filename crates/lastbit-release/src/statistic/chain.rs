@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use lastbit::accounting::FixedLosses;
 use lastbit::composition::{Composable, sequential};
+use lastbit::conversions::gaussian_for_zcdp;
 use lastbit::measures::{
     Approximate, Exact, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence,
 };
@@ -27,21 +28,32 @@ use crate::engine::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Scope, Unit};
 
-/// The currency in which a loss is counted.
+/// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Currency {
+pub enum LossUnit {
     /// Pure losses.
     Epsilon,
     /// Zero-concentrated losses.
     Rho,
 }
 
-impl Currency {
+impl LossUnit {
     /// ε or ρ.
     pub fn symbol(self) -> &'static str {
         match self {
-            Currency::Epsilon => "ε",
-            Currency::Rho => "ρ",
+            LossUnit::Epsilon => "ε",
+            LossUnit::Rho => "ρ",
+        }
+    }
+
+    /// The loss of several releases together, exactly, by their composition.
+    pub fn compose<'a>(
+        self,
+        losses: impl IntoIterator<Item = &'a Rational>,
+    ) -> Result<Rational, Error> {
+        match self {
+            LossUnit::Epsilon => Exact(MaxDivergence).compose(losses),
+            LossUnit::Rho => Exact(ZeroConcentratedDivergence).compose(losses),
         }
     }
 }
@@ -142,12 +154,12 @@ impl Chain {
     /// map of the chain at one unit.
     pub fn loss(
         &self,
-        currency: Currency,
+        loss_unit: LossUnit,
         mechanism: &Mechanism,
         threshold: Option<&Rational>,
     ) -> Result<WithDelta<Rational>, Error> {
         let nothing = Slot::default();
-        match self.tail(currency, mechanism, threshold, &nothing, Pick::All)? {
+        match self.tail(loss_unit, mechanism, threshold, &nothing, Pick::All)? {
             Tail::Pure(tail) => tail.map(&self.reach),
             Tail::Zcdp(tail) => tail.map(&self.reach),
         }
@@ -160,17 +172,16 @@ impl Chain {
         mechanism: &Mechanism,
         threshold: Option<&Rational>,
     ) -> Result<FixedLosses, Error> {
-        let loss = |currency| -> Result<Rational, Error> {
-            let cost = self.loss(currency, mechanism, threshold)?;
+        let loss = |loss_unit| -> Result<Rational, Error> {
+            let cost = self.loss(loss_unit, mechanism, threshold)?;
             Ok(cost.loss().clone())
         };
         match (self.kind.method(), mechanism) {
             (_, Mechanism::Noise { noise, .. }) => Ok(match noise {
-                // ρ = μ²/2.
                 Noise::Gaussian(_) => {
-                    FixedLosses::gaussian(loss(Currency::Rho)?.times_power_of_two(1))
+                    FixedLosses::gaussian(gaussian_for_zcdp(&loss(LossUnit::Rho)?))
                 }
-                Noise::Laplace(_) => FixedLosses::laplace(loss(Currency::Epsilon)?),
+                Noise::Laplace(_) => FixedLosses::laplace(loss(LossUnit::Epsilon)?),
             }),
             (Method::Selection(selected), Mechanism::Selection { epsilon, end, .. }) => {
                 let mut all = FixedLosses::default();
@@ -189,17 +200,17 @@ impl Chain {
 
     fn tail(
         &self,
-        currency: Currency,
+        loss_unit: LossUnit,
         mechanism: &Mechanism,
         threshold: Option<&Rational>,
         slot: &Slot,
         pick: Pick,
     ) -> Result<Tail, Error> {
-        Ok(match currency {
-            Currency::Epsilon => {
+        Ok(match loss_unit {
+            LossUnit::Epsilon => {
                 Tail::Pure(self.counted::<MaxDivergence>(mechanism, threshold, slot, pick)?)
             }
-            Currency::Rho => Tail::Zcdp(
+            LossUnit::Rho => Tail::Zcdp(
                 self.counted::<ZeroConcentratedDivergence>(mechanism, threshold, slot, pick)?,
             ),
         })
@@ -301,7 +312,7 @@ pub struct Paid<'a> {
     /// Its chain.
     pub chain: &'a Chain,
     /// What the loss is counted in.
-    pub currency: Currency,
+    pub loss_unit: LossUnit,
     /// How it is made noisy.
     pub mechanism: &'a Mechanism,
     /// For discovered keys: the smallest count that is published.
@@ -359,7 +370,7 @@ impl Paid<'_> {
     ) -> Result<Drawn, Error> {
         let answer = answer.open(reserved);
         let tail = self.chain.tail(
-            self.currency,
+            self.loss_unit,
             self.mechanism,
             self.threshold,
             &self.slot,

@@ -29,10 +29,9 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
             columns[0].column
         )));
     }
-    Ok(Arc::new(Correlation(Gram {
-        columns,
-        pairs: vec![(0, 0), (0, 1), (1, 1)],
-    })))
+    let gram = Gram::new(columns, vec![(0, 0), (0, 1), (1, 1)]);
+    let gram = gram.map_err(|error| reading.error(error.to_string()))?;
+    Ok(Arc::new(Correlation(gram)))
 }
 
 impl Kind for Correlation {

@@ -1,54 +1,52 @@
 //! Noisy sums of products of several columns, from which correlations and regressions follow.
 //!
-//! With `a = 2t − 1` for the place t of a cell between its bounds, a row adds `(½, aᵢ/2, aᵢaⱼ)`,
-//! with one number for each column and for each pair that is wanted. Every `a` is in [−1, 1], so
-//! the L1 norm of what a row adds is at most (columns + 1)/2 + pairs.
+//! The numbers, and how far a row moves them, are those of [`lastbit::tables::Products`]: with
+//! `a = 2t − 1` for the place t of a cell between its bounds, a row adds `(½, aᵢ/2, aᵢaⱼ)`.
 
 use std::sync::Arc;
 
 use lastbit::Error;
-use lastbit::metrics::Norms;
+use lastbit::tables::Products;
 use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::Numbers;
 
-/// Columns, and the pairs (i, j) of them that are multiplied, with i ≤ j.
+/// Columns, and the pairs of them that are multiplied.
 #[derive(Clone, Debug)]
 pub(super) struct Gram {
     pub columns: Vec<Arc<Numbers>>,
-    pub pairs: Vec<(usize, usize)>,
+    products: Products,
 }
 
 impl Gram {
+    /// The pairs are (i, j) with i ≤ j.
+    pub fn new(columns: Vec<Arc<Numbers>>, pairs: Vec<(usize, usize)>) -> Result<Gram, Error> {
+        let products = Products::new(columns.len(), pairs)?;
+        Ok(Gram { columns, products })
+    }
+
     pub fn aggregates(&self) -> Vec<Aggregate> {
         vec![Aggregate::Gram(self.columns.clone())]
     }
 
     pub fn count(&self) -> usize {
-        1 + self.columns.len() + self.pairs.len()
+        self.products.count()
     }
 
     /// The number of a column.
     pub fn of_column(&self, column: usize) -> usize {
-        1 + column
+        self.products.of_column(column)
     }
 
-    /// The number of a pair; that of the first pair if it is none of them.
+    /// The number of a pair. Kinds ask only for pairs that they have.
     pub fn of_pair(&self, i: usize, j: usize) -> usize {
-        let pair = (i.min(j), i.max(j));
-        let place = self.pairs.iter().position(|other| *other == pair);
-        place.map_or(0, |place| 1 + self.columns.len() + place)
+        self.products.of_pair(i, j).unwrap_or(0)
     }
 
     pub fn stability(&self) -> Stability {
-        let singles = Rational::from(1 + self.columns.len() as u64);
-        let pairs = Rational::from(self.pairs.len() as u64);
-        Stability::Vectors(Norms {
-            l1: &singles.times_power_of_two(-1) + &pairs,
-            l2_squared: &singles.times_power_of_two(-2) + &pairs,
-        })
+        Stability::Products(self.products.clone())
     }
 
     pub fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
@@ -66,21 +64,16 @@ impl Gram {
         if sums.len() != columns || products.len() != columns * (columns + 1) / 2 {
             return Err(unexpected());
         }
-        let n = Rational::from(*rows);
         let steps = |column: usize| Integer::from(self.columns[column].grid.count());
         let place = |column: usize| Rational::new(sums[column].clone(), steps(column));
-        let mut numbers = vec![n.times_power_of_two(-1)];
-        // Σa/2 = Σt − n/2.
-        numbers.extend((0..columns).map(|column| &place(column) - &n.times_power_of_two(-1)));
-        for &(i, j) in &self.pairs {
+        let places: Vec<Rational> = (0..columns).map(place).collect();
+        let both = |i: usize, j: usize| {
             // Row i of the upper triangle follows i rows, each one entry shorter than the last.
             let at = i * columns - i * (i + 1) / 2 + j;
-            let both = Rational::new(products[at].clone(), steps(i) * steps(j));
-            // Σ(2s − 1)(2t − 1) = 4Σst − 2Σs − 2Σt + n.
-            let sums = (&place(i) + &place(j)).times_power_of_two(1);
-            numbers.push(&(&both.times_power_of_two(2) - &sums) + &n);
-        }
-        Ok(numbers)
+            Rational::new(products[at].clone(), steps(i) * steps(j))
+        };
+        let rows = Rational::from(*rows);
+        self.products.centred(&rows, &places, both)
     }
 
     /// How far rounding moves an `a` of a column, at most.

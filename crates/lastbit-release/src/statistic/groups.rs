@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lastbit::measures::Measure;
-use lastbit::tables::{AnswerDomain, ReachDistance, added, counts, moved, shares, sums, vectors};
+use lastbit::tables::{AnswerDomain, ReachDistance, added, counts, moved, products, shares, sums};
 use lastbit::{Error, Measurement};
 use lastbit_exact::Rational;
 
@@ -108,8 +108,11 @@ fn of_groups(
     };
     match stability {
         Stability::Shares => shares(groups, numbers),
-        Stability::Sums { lower, upper } => sums(groups, (lower, upper), numbers),
-        Stability::Vectors(each) => vectors(groups, each, numbers),
+        Stability::Sums(row) => {
+            let ends = (row.lower().clone(), row.upper().clone());
+            sums(groups, ends, numbers)
+        }
+        Stability::Products(of) => products(groups, &of, numbers),
         Stability::Moved(statistic) => moved(&statistic, move |answer| {
             numbers(answer)?.pop().ok_or_else(unexpected)
         }),

@@ -34,7 +34,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use lastbit::Error;
-use lastbit::metrics::Norms;
 use lastbit::tables::{RankSelection, Reach};
 use lastbit_exact::{Rational, Up};
 
@@ -45,7 +44,7 @@ use crate::plan::{PlanError, Scale};
 use crate::present::Cell;
 
 pub use chain::{
-    Answers, Chain, Currency, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
+    Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
 };
 pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
@@ -233,15 +232,10 @@ pub trait Noisy: Kind {
 pub enum Stability {
     /// As [`lastbit::tables::shares`].
     Shares,
-    /// As [`lastbit::tables::sums`].
-    Sums {
-        /// The least that a row adds.
-        lower: Rational,
-        /// The most that a row adds.
-        upper: Rational,
-    },
-    /// As [`lastbit::tables::vectors`].
-    Vectors(Norms),
+    /// As [`lastbit::tables::sums`], for rows that add numbers between these bounds.
+    Sums(lastbit::Bounds),
+    /// As [`lastbit::tables::products`].
+    Products(lastbit::tables::Products),
     /// As [`lastbit::tables::moved`].
     Moved(Box<lastbit::statistics::Extent>),
 }

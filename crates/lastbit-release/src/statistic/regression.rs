@@ -37,7 +37,8 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let others = columns.len();
     let mut pairs: Vec<(usize, usize)> = (1..others).map(|x| (0, x)).collect();
     pairs.extend((1..others).flat_map(|i| (i..others).map(move |j| (i, j))));
-    Ok(Arc::new(Regression(Gram { columns, pairs })))
+    let gram = Gram::new(columns, pairs).map_err(|error| reading.error(error.to_string()))?;
+    Ok(Arc::new(Regression(gram)))
 }
 
 impl Kind for Regression {

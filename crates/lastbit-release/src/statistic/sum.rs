@@ -112,10 +112,7 @@ impl Noisy for Sum {
     fn stability(&self) -> Stability {
         match &self.fixed {
             Some(fixed) => Stability::Moved(Box::new(fixed.statistic.clone())),
-            None => Stability::Sums {
-                lower: self.x.fine.bounds().lower().clone(),
-                upper: self.x.fine.bounds().upper().clone(),
-            },
+            None => Stability::Sums(self.x.fine.bounds().clone()),
         }
     }
 

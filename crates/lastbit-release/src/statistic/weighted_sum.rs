@@ -21,17 +21,6 @@ pub(super) fn of(x: Arc<Numbers>, weights: Arc<Numbers>) -> Arc<dyn Kind> {
     Arc::new(WeightedSum { x, weights })
 }
 
-impl WeightedSum {
-    /// The least and the most that a row adds: weights are not negative, so both are at a bound of
-    /// the column.
-    fn row(&self) -> (Rational, Rational) {
-        let (w, x) = (self.weights.fine.bounds(), self.x.fine.bounds());
-        let low = (w.lower() * x.lower()).min(w.upper() * x.lower());
-        let high = (w.lower() * x.upper()).max(w.upper() * x.upper());
-        (low, high)
-    }
-}
-
 impl Kind for WeightedSum {
     fn word(&self) -> &'static str {
         "sum"
@@ -108,8 +97,7 @@ impl Noisy for WeightedSum {
     }
 
     fn stability(&self) -> Stability {
-        let (lower, upper) = self.row();
-        Stability::Sums { lower, upper }
+        Stability::Sums(self.weights.fine.bounds().times(self.x.fine.bounds()))
     }
 
     fn is_clamped(&self) -> bool {

@@ -250,7 +250,7 @@ fn the_chain_of_the_host_costs_its_price() {
     assert!(matches!(variance.mechanism, Mechanism::Noise { .. }));
     let proved = variance
         .chain
-        .loss(variance.currency, &variance.mechanism, None)
+        .loss(variance.loss_unit, &variance.mechanism, None)
         .unwrap();
     assert_eq!(*proved.loss(), variance.loss);
     assert_eq!(variance.loss, Rational::ONE);

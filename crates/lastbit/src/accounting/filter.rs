@@ -4,7 +4,7 @@ use lastbit_exact::{Down, Rational};
 
 use super::gaussian_profile::gaussian_mu_squared;
 use crate::Error;
-use crate::conversions::zcdp_for_approximate;
+use crate::conversions::{gaussian_for_zcdp, gaussian_to_zcdp, zcdp_for_approximate};
 
 /// In what the losses of a ledger add up. It is fixed with the budget: a filter that could change
 /// it after seeing results would not be sound.
@@ -14,6 +14,44 @@ pub enum Currency {
     Zcdp,
     /// Sums of μ²: Gaussian noise alone.
     Gaussian,
+}
+
+impl Currency {
+    /// The ρ of an amount, exactly: see [`gaussian_to_zcdp`].
+    pub fn to_rho(self, amount: &Rational) -> Rational {
+        match self {
+            Currency::Zcdp => amount.clone(),
+            Currency::Gaussian => gaussian_to_zcdp(amount),
+        }
+    }
+
+    /// The amount of a ρ, exactly; in [`Currency::Gaussian`], of Gaussian noise that costs this ρ.
+    pub fn of_rho(self, rho: &Rational) -> Rational {
+        match self {
+            Currency::Zcdp => rho.clone(),
+            Currency::Gaussian => gaussian_for_zcdp(rho),
+        }
+    }
+
+    /// The most that amounts may add up to for everything to be (ε, δ) private, rounded down.
+    ///
+    /// ```
+    /// use lastbit::accounting::Currency;
+    /// use lastbit_exact::Rational;
+    /// let (epsilon, delta) = (Rational::ONE, Rational::new(1, 1_000_000));
+    /// let rho = Currency::Zcdp.limit(&epsilon, &delta)?;
+    /// // As ρ, Gaussian noise may add up to more.
+    /// assert!(Currency::Gaussian.limit(&epsilon, &delta)?.get() > 2.0 * rho.get());
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
+    pub fn limit(self, epsilon: &Rational, delta: &Rational) -> Result<Down, Error> {
+        match self {
+            Currency::Zcdp => {
+                zcdp_for_approximate(Down::from_rational(epsilon), Down::from_rational(delta))
+            }
+            Currency::Gaussian => gaussian_mu_squared(epsilon, delta),
+        }
+    }
 }
 
 /// What a release costs: exact numbers.
@@ -53,7 +91,7 @@ impl Charge {
     fn in_currency(&self, currency: Currency) -> Option<Rational> {
         match (self.currency, currency) {
             (from, to) if from == to => Some(self.amount.clone()),
-            (Currency::Gaussian, Currency::Zcdp) => Some(self.amount.times_power_of_two(-1)),
+            (Currency::Gaussian, Currency::Zcdp) => Some(gaussian_to_zcdp(&self.amount)),
             _ => None,
         }
     }
@@ -125,13 +163,7 @@ impl AdaptiveFilter {
         }
         super::pair::loss("epsilon", epsilon)?;
         let rest = delta - reserved;
-        let limit = match currency {
-            Currency::Zcdp => {
-                zcdp_for_approximate(Down::from_rational(epsilon), Down::from_rational(&rest))?
-            }
-            Currency::Gaussian => gaussian_mu_squared(epsilon, &rest)?,
-        };
-        let limit = Rational::try_from(limit.get())
+        let limit = Rational::try_from(currency.limit(epsilon, &rest)?.get())
             .map_err(|_| Error::unbounded("the budget has no limit; use a smaller one"))?;
         Ok(AdaptiveFilter {
             currency,

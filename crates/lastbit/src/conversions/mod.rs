@@ -12,6 +12,8 @@
 //! | pure ε | zCDP ρ | `ε·tanh(ε/2)` | [`pure_to_zcdp`] |
 //! | pure ε | (ε, δ) | `(ε, 0)` | [`pure_to_approximate`] |
 //! | Laplace or exact snapping at ε | zCDP ρ | `ε + e^-ε − 1` | [`laplace_to_zcdp`] |
+//! | Gaussian noise at μ² | zCDP ρ | `μ²/2`, exactly | [`gaussian_to_zcdp`] |
+//! | zCDP ρ | Gaussian noise at μ² | `2ρ`, exactly | [`gaussian_for_zcdp`] |
 //! | zCDP ρ | (ε, δ), for a δ | best over all Rényi orders | [`zcdp_to_approximate_epsilon`] |
 //! | zCDP ρ | (ε, δ), for an ε | best over all Rényi orders | [`zcdp_to_approximate_delta`] |
 //! | (ε, δ) | the zCDP ρ that gives it | best over all Rényi orders | [`zcdp_for_approximate`] |
@@ -40,6 +42,7 @@ mod checks;
 mod curve;
 mod finite_pair;
 mod for_zcdp;
+mod gaussian_to_zcdp;
 mod laplace_to_renyi;
 mod laplace_to_zcdp;
 mod measurement;
@@ -64,6 +67,7 @@ pub use bounded_range_to_zcdp::{
 };
 pub use finite_pair::FinitePair;
 pub use for_zcdp::{bounded_range_for_zcdp, laplace_for_zcdp};
+pub use gaussian_to_zcdp::{gaussian_for_zcdp, gaussian_to_zcdp};
 pub use laplace_to_renyi::laplace_to_renyi;
 pub use laplace_to_zcdp::laplace_to_zcdp;
 pub use optimal_composition::{MOST_OPTIMAL_RELEASES, optimal_composition};

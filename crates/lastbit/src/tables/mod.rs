@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | [`scan`] | a table | the engine's exact answer | the [`Reach`] of a unit |
 //! | [`shares`], [`sums`], [`vectors`], [`moved`] | the answer | exact numbers | [`Norms`] |
+//! | [`products`] | the answer | sums of products of columns | [`Norms`] |
 //! | [`added`] | exact numbers | sums of them, such as margins | the same norms |
 //! | [`Noise`] | exact numbers | noisy numbers | an exact loss |
 //! | [`counts`], [`Noise::above_pure`] | the answer | keys above a threshold | an exact loss, δ |
@@ -57,6 +58,7 @@ mod domain;
 mod keys;
 mod noise;
 mod numbers;
+mod products;
 mod ranks;
 mod reach;
 mod tails;
@@ -65,6 +67,7 @@ pub use domain::{AnswerDomain, KeyDomain, TableDomain, UnitDistance};
 pub use keys::counts;
 pub use noise::{Counts, Noise, NoisyPure, NoisyZcdp, Numbers};
 pub use numbers::{added, moved, shares, sums, vectors};
+pub use products::{Products, products};
 pub use ranks::{
     Aim, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure, RanksZcdp, offsets,
 };

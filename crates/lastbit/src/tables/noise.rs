@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use lastbit_exact::{Rational, Up};
 
 use super::KeyDomain;
-use crate::conversions::laplace_to_zcdp;
+use crate::conversions::{gaussian_for_zcdp, gaussian_to_zcdp, laplace_to_zcdp};
 use crate::domains::{AtomDomain, MapDomain, VectorDomain};
 use crate::measures::{
     Approximate, Exact, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence,
@@ -48,8 +48,10 @@ impl Noise {
     /// Gaussian noise with the loss ρ for numbers that neighbours move by these norms: σ² =
     /// L2²/(2ρ), exactly.
     pub fn gaussian(norms: &Norms, rho: &Rho) -> Result<Noise, Error> {
-        let twice = rho.get() + rho.get();
-        Ok(Noise::Gaussian(Variance::new(&norms.l2_squared / &twice)?))
+        let mu_squared = gaussian_for_zcdp(rho.get());
+        Ok(Noise::Gaussian(Variance::new(
+            &norms.l2_squared / &mu_squared,
+        )?))
     }
 
     /// The exponent of a grid at least 2^10 times finer than the noise; the finest grid, if that
@@ -197,7 +199,9 @@ impl Noise {
                 let rho = laplace_to_zcdp(Up::from_rational(&(&norms.l1 / scale.get())))?;
                 Ok(crate::finite("rho", rho.get())?)
             }
-            Noise::Gaussian(variance) => Ok(&norms.l2_squared / &(variance.get() + variance.get())),
+            Noise::Gaussian(variance) => {
+                Ok(gaussian_to_zcdp(&(&norms.l2_squared / variance.get())))
+            }
         }
     }
 }

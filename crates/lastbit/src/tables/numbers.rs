@@ -10,7 +10,8 @@ use crate::statistics::Extent;
 use crate::{Error, StabilityMap, Transformation};
 
 /// From an answer to the numbers of all its groups.
-type ToNumbers<A> = Transformation<AnswerDomain<A>, ReachDistance, Numbers, NormsDistance>;
+pub(super) type ToNumbers<A> =
+    Transformation<AnswerDomain<A>, ReachDistance, Numbers, NormsDistance>;
 
 /// Sums to which every row adds nonnegative numbers, in its own group only, of a sum of at most 1:
 /// counts, bins of a histogram, and the shares of a row in the moments of an unknown number of

@@ -167,6 +167,11 @@ impl RankSelection {
         &self.epsilon
     }
 
+    /// How many selections of this bounded range one unit takes part in, at most: one a group.
+    pub fn of_unit(groups: Option<u64>, reach: Reach) -> u64 {
+        reach.within(groups).limits.groups()
+    }
+
     /// How far one unit moves the distance of a rank in a group.
     pub fn sensitivity(&self) -> &Rational {
         &self.calibrated
@@ -206,7 +211,7 @@ impl RankSelection {
             aim,
             Exact(MaxDivergence),
             PrivacyMap::new(move |reach: &Reach| {
-                let groups = Rational::from(reach.within(selection.groups).limits.groups());
+                let groups = Rational::from(RankSelection::of_unit(selection.groups, *reach));
                 Ok(&groups * &selection.range(*reach)?)
             }),
         )
@@ -219,7 +224,7 @@ impl RankSelection {
             aim,
             Exact(ZeroConcentratedDivergence),
             PrivacyMap::new(move |reach: &Reach| {
-                let groups = Rational::from(reach.within(selection.groups).limits.groups());
+                let groups = Rational::from(RankSelection::of_unit(selection.groups, *reach));
                 let range = selection.range(*reach)?;
                 if range.is_zero() {
                     return Ok(Rational::ZERO);
@@ -234,7 +239,7 @@ impl RankSelection {
     /// moves between groups takes part in twice as many at half the range, which together have the
     /// bounded range of so many.
     pub fn losses(&self, reach: &Reach) -> Result<FixedLosses, Error> {
-        let groups = reach.within(self.groups).limits.groups();
+        let groups = RankSelection::of_unit(self.groups, *reach);
         Ok(FixedLosses::bounded_range(self.range(*reach)?, groups))
     }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit::metrics::{Contribution, Norms};
 use lastbit::statistics::{self, Neighbours};
 use lastbit::tables::{
-    Aim, AnswerDomain, Limits, Numbers, RankCandidates, RankSelection, Reach, ReachDistance,
-    TableDomain, UnitDistance, counts, moved, scan, shares, sums,
+    Aim, AnswerDomain, Limits, Numbers, Products, RankCandidates, RankSelection, Reach,
+    ReachDistance, TableDomain, UnitDistance, counts, moved, products, scan, shares, sums,
 };
 use lastbit::{Bounds, Error, MetricSpace, Transformation};
 use lastbit_exact::Rational;
@@ -174,6 +174,79 @@ fn sums_move_by_no_more_than_their_map_and_some_by_as_much() {
         let of_row = |number| vec![Rational::from(number)];
         let stage = sums(Some(GROUPS as u64), bounds.clone(), by_group(1, of_row)).unwrap();
         let met = check((metric, limits), stage);
+        if metric == UnitDistance::Added && limits.rows() * limits.groups() <= 3 {
+            assert_eq!(met, [true, true], "{limits:?}");
+        }
+    }
+}
+
+/// Two columns of a row: the places of its number and of the square of its number, from 0 to 1.
+fn places(number: i64) -> [Rational; 2] {
+    [
+        Rational::new(number + 1, 3),
+        Rational::new(number * number, 4),
+    ]
+}
+
+/// The numbers of each group, from the sums over its rows as an engine has them.
+fn centred(of: &Products, kept: &Kept) -> Result<Vec<Rational>, Error> {
+    let mut all = Vec::new();
+    for group in 0..GROUPS {
+        let rows: Vec<[Rational; 2]> = kept
+            .iter()
+            .filter(|(of, _)| *of == group)
+            .map(|&(_, number)| places(number))
+            .collect();
+        let sum = |of_row: &dyn Fn(&[Rational; 2]) -> Rational| {
+            rows.iter()
+                .fold(Rational::ZERO, |sum, row| &sum + &of_row(row))
+        };
+        let each = [sum(&|row| row[0].clone()), sum(&|row| row[1].clone())];
+        let count = Rational::from(rows.len() as u64);
+        all.extend(of.centred(&count, &each, |i, j| sum(&|row| &row[i] * &row[j]))?);
+    }
+    Ok(all)
+}
+
+#[test]
+fn products_are_the_sums_of_what_their_rows_add() {
+    let of = Products::new(2, vec![(0, 0), (0, 1)]).unwrap();
+    let kept: Kept = vec![(0, -1), (0, 2), (0, 2), (1, 0), (1, -1)];
+    let mut expected = vec![Rational::ZERO; GROUPS * of.count()];
+    for &(group, number) in &kept {
+        let a = places(number).map(|t| &t.times_power_of_two(1) - &Rational::ONE);
+        let half = |x: &Rational| x.times_power_of_two(-1);
+        let row = [
+            half(&Rational::ONE),
+            half(&a[0]),
+            half(&a[1]),
+            &a[0] * &a[0],
+            &a[0] * &a[1],
+        ];
+        for (place, number) in row.iter().enumerate() {
+            let sum = &mut expected[group * of.count() + place];
+            *sum = &*sum + number;
+        }
+    }
+    assert_eq!(centred(&of, &kept).unwrap(), expected);
+    assert_eq!((of.of_column(1), of.of_pair(1, 0)), (2, Some(4)));
+    assert_eq!(of.of_pair(1, 1), None);
+    for bad in [vec![(1, 0)], vec![(0, 2)], vec![(0, 1), (0, 1)]] {
+        assert!(Products::new(2, bad).is_err());
+    }
+}
+
+#[test]
+fn products_move_by_no_more_than_their_map_and_some_by_as_much() {
+    let of = Products::new(2, vec![(0, 0), (0, 1), (1, 1)]).unwrap();
+    for (metric, limits) in settings() {
+        let numbers = {
+            let of = of.clone();
+            move |kept: &Kept| centred(&of, kept)
+        };
+        let stage = products(Some(GROUPS as u64), &of, numbers).unwrap();
+        let met = check((metric, limits), stage);
+        // A unit whose rows are all the number 2 has its cells at their upper bounds.
         if metric == UnitDistance::Added && limits.rows() * limits.groups() <= 3 {
             assert_eq!(met, [true, true], "{limits:?}");
         }

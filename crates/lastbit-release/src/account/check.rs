@@ -1,0 +1,209 @@
+//! The whole release beside what is charged for it.
+//!
+//! A release is the composition of the chains that are drawn, each from the table to what it
+//! publishes. Sharing a budget is arithmetic; this is the proof that it was done right. Every price
+//! passes here before anybody sees it, whatever the accountant: what is charged is at least what
+//! [`lastbit`] proves of the chains themselves, composed by its own types.
+//!
+//! A statistic of discovered groups is drawn for the groups that a count published, so after seeing
+//! it: the measures here add up for releases that are chosen like this
+//! ([`Composable::check_adaptive`]). The laws of losses do as well, as long as they are fixed
+//! beforehand, which [`Composition`](lastbit::accounting::Composition) says.
+
+use lastbit::accounting::{Currency, FixedLosses};
+use lastbit::composition::Composable;
+use lastbit::conversions::{optimal_composition, zcdp_to_approximate_epsilon};
+use lastbit::measures::{
+    Approximate, Exact, MaxDivergence, WithDelta, ZeroConcentratedDivergence as Zcdp,
+};
+use lastbit_exact::{Down, Rational, Up};
+
+use super::share::{Pricer, reach};
+use super::sums::finite;
+use super::{Adds, Price, PriceError};
+use crate::loss::{Loss, Measure};
+use crate::plan::{Accountant, Plan, Statistic};
+use crate::statistic::{LossUnit, Pick, Slot};
+
+#[cfg(test)]
+mod tests;
+
+impl Pricer<'_> {
+    /// Refuses prices whose chains cost more than is charged: one of them above its own price, or
+    /// all together above the loss of the release.
+    pub fn check(
+        &self,
+        accountant: Accountant,
+        loss: &Loss,
+        prices: &[Price],
+    ) -> Result<(), PriceError> {
+        let drawn = Drawn::new(self.plan, prices);
+        for (price, proved) in drawn.prices.iter().zip(drawn.costs_as_priced()?) {
+            check_one(price, &proved)?;
+        }
+        let covered = match self.adds {
+            Adds::Composed { terms, .. } => {
+                let all = drawn.composed(LossUnit::Rho)?;
+                let within = match terms.currency {
+                    Currency::Gaussian => (drawn.laws()?.mu_squared()).is_some(),
+                    _ => true,
+                };
+                within
+                    && *all.loss() <= terms.currency.to_rho(&loss.main)
+                    && is_at_most(all.delta(), &loss.delta)
+            }
+            Adds::Plainly => self.covers(accountant, loss, &drawn)?,
+        };
+        match covered {
+            true => Ok(()),
+            false => Err(PriceError::Library(
+                "the release would cost more than its price; report this".to_owned(),
+            )),
+        }
+    }
+
+    /// Whether the loss covers all chains together, by the bound of the accountant.
+    fn covers(
+        &self,
+        accountant: Accountant,
+        loss: &Loss,
+        drawn: &Drawn<'_>,
+    ) -> Result<bool, PriceError> {
+        let unit = match accountant {
+            Accountant::Pure | Accountant::Optimal => LossUnit::Epsilon,
+            Accountant::Zcdp | Accountant::Gaussian | Accountant::Pld => LossUnit::Rho,
+        };
+        let all = drawn.composed(unit)?;
+        let (main, sum) = (&loss.main, all.loss());
+        let is_plain = accountant == Accountant::Pure || loss.measure == Measure::Zcdp;
+        // What of δ is not of thresholds is for the conversion.
+        let converted = match is_plain {
+            true => Rational::ZERO,
+            false => self.split(accountant).converted,
+        };
+        if !is_at_most(all.delta(), &(&loss.delta - &converted)) {
+            return Ok(false);
+        }
+        if is_plain {
+            return Ok(sum <= main);
+        }
+        let delta = Down::from_rational(&converted);
+        let allowed = |currency: Currency, amount: &Rational| -> Result<bool, PriceError> {
+            let limit = currency.limit(main, &converted)?;
+            Ok(Rational::try_from(limit.get()).is_ok_and(|limit| *amount <= limit))
+        };
+        // Two conversions are proofs each, and rounded to the safe side: one of them is enough.
+        Ok(match accountant {
+            Accountant::Pure => false,
+            Accountant::Zcdp => {
+                allowed(Currency::Zcdp, sum)?
+                    || finite(zcdp_to_approximate_epsilon(Up::from_rational(sum), delta)?)? <= *main
+            }
+            Accountant::Gaussian => {
+                let laws = drawn.laws()?;
+                match laws.mu_squared() {
+                    Some(squared) if allowed(Currency::Gaussian, squared)? => true,
+                    _ => finite(laws.epsilon(&converted)?)? <= *main,
+                }
+            }
+            Accountant::Pld => finite(drawn.laws()?.epsilon(&converted)?)? <= *main,
+            Accountant::Optimal => {
+                let costs = drawn.costs(LossUnit::Epsilon)?;
+                let most = costs.iter().map(WithDelta::loss).max();
+                let most = Up::from_rational(most.unwrap_or(&Rational::ZERO));
+                let count = costs.len() as u64;
+                sum <= main || is_at_most(optimal_composition(most, count, delta)?, main)
+            }
+        })
+    }
+}
+
+/// The statistics of a release that are drawn; the others follow from their numbers.
+struct Drawn<'a> {
+    plan: &'a Plan,
+    statistics: Vec<&'a Statistic>,
+    prices: Vec<&'a Price>,
+}
+
+impl<'a> Drawn<'a> {
+    fn new(plan: &'a Plan, prices: &'a [Price]) -> Drawn<'a> {
+        let drawn = prices.iter().zip(&plan.statistics);
+        let (prices, statistics) = drawn.filter(|(price, _)| price.shared.is_none()).unzip();
+        Drawn {
+            plan,
+            statistics,
+            prices,
+        }
+    }
+
+    /// The map at one unit of each chain, from the table to what is published.
+    fn costs(&self, unit: LossUnit) -> Result<Vec<WithDelta<Rational>>, PriceError> {
+        self.costs_in(|_| unit)
+    }
+
+    /// The same, each in the unit of its price.
+    fn costs_as_priced(&self) -> Result<Vec<WithDelta<Rational>>, PriceError> {
+        self.costs_in(|price| price.loss_unit)
+    }
+
+    fn costs_in(
+        &self,
+        unit: impl Fn(&Price) -> LossUnit,
+    ) -> Result<Vec<WithDelta<Rational>>, PriceError> {
+        let each = self.prices.iter().zip(&self.statistics);
+        each.map(|(price, statistic)| {
+            let (paid, scope) = (price.paid(&Slot::default()), reach(statistic));
+            Ok(match unit(price) {
+                LossUnit::Epsilon => paid.pure(self.plan, &scope, Pick::All)?.map(&1)?,
+                LossUnit::Rho => paid.zcdp(self.plan, &scope, Pick::All)?.map(&1)?,
+            })
+        })
+        .collect()
+    }
+
+    /// The loss of all chains, as losses that add up.
+    fn composed(&self, unit: LossUnit) -> Result<WithDelta<Rational>, PriceError> {
+        let costs = self.costs(unit)?;
+        Ok(match unit {
+            LossUnit::Epsilon => adaptively(&Approximate(Exact(MaxDivergence)), &costs)?,
+            LossUnit::Rho => adaptively(&Approximate(Exact(Zcdp)), &costs)?,
+        })
+    }
+
+    /// The losses of all chains by their laws, without the δ of thresholds.
+    fn laws(&self) -> Result<FixedLosses, PriceError> {
+        let mut all = FixedLosses::default();
+        for price in &self.prices {
+            let least = price.threshold.as_ref().map(|threshold| &threshold.least);
+            all.add(&price.chain.losses(&price.mechanism, least)?);
+        }
+        Ok(all)
+    }
+}
+
+fn adaptively<M: Composable>(
+    measure: &M,
+    costs: &[M::Distance],
+) -> Result<M::Distance, lastbit::Error> {
+    measure.check_adaptive()?;
+    measure.compose(costs)
+}
+
+/// Refuses a price below the map of its chain at one unit.
+fn check_one(price: &Price, proved: &WithDelta<Rational>) -> Result<(), PriceError> {
+    let allowed = match &price.threshold {
+        Some(threshold) => threshold.delta.clone(),
+        None => Rational::ZERO,
+    };
+    if *proved.loss() <= price.loss && is_at_most(proved.delta(), &allowed) {
+        return Ok(());
+    }
+    Err(PriceError::Library(format!(
+        "the {} would cost {proved}, which is more than its price; report this",
+        price.chain.kind.word()
+    )))
+}
+
+fn is_at_most(bound: Up, limit: &Rational) -> bool {
+    Rational::try_from(bound.get()).is_ok_and(|bound| bound <= *limit)
+}
