@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::clean;
-use crate::ledger::{Account, Ledger, LedgerError, Limit};
+use crate::ledger::{Account, At, LedgerError, Limit};
 use crate::loss::{Loss, decimal};
 use crate::plan::Plan;
 
@@ -22,11 +22,7 @@ pub struct Left {
 
 /// The account of a ledger, if it exists.
 pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
-    match Ledger::view(path) {
-        Ok(ledger) => Ok(Some(ledger.account().clone())),
-        Err(LedgerError::Missing(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+    At::File(path).account()
 }
 
 /// How much of what is left a release takes.

@@ -54,11 +54,6 @@ pub fn in_directory(directory: &Path) -> Result<PathBuf, LedgerError> {
 }
 
 impl Ledger {
-    /// [`Ledger::open_for`] with the one ledger of a directory, see [`in_directory`].
-    pub fn open_in(directory: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
-        Ledger::open_in_on(directory, budget, Terms::usual(budget).as_ref(), protects)
-    }
-
     /// [`Ledger::open_on`] with the one ledger of a directory, see [`in_directory`].
     ///
     /// Processes that find none all try to make the same one, and one of them succeeds. An earlier

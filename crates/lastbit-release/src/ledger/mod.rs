@@ -30,6 +30,7 @@
 //! ```
 
 mod account;
+mod at;
 mod check;
 mod clock;
 mod directory;
@@ -51,6 +52,7 @@ use lastbit_noise::entropy::{Entropy, System};
 use rusqlite::{Connection, TransactionBehavior};
 
 pub use account::{Account, Composed};
+pub use at::At;
 pub use check::{Check, Witness, check};
 pub use directory::{EXTENSION, NAME, in_directory};
 pub use entry::{Entry, Event};
@@ -97,16 +99,11 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens or makes the ledger of a plan that protects this unit under this neighbour relation.
-    /// Row 1 names both, and every later plan must share them: losses about a row and about a
-    /// person, or about presence and about contents, have no sum. An existing one may have another
-    /// budget, see [`Ledger::check_budget`].
-    pub fn open_for(path: &Path, budget: &Loss, protects: &str) -> Result<Ledger, LedgerError> {
-        Ledger::open_on(path, budget, Terms::usual(budget).as_ref(), protects)
-    }
-
-    /// [`Ledger::open_for`], which makes a new ledger with these terms; an existing one may have
-    /// others, see [`Ledger::check_terms`].
+    /// Opens the ledger of a plan that protects this unit under this neighbour relation, or makes
+    /// it with these terms. Row 1 names what is protected, and every later plan must share it:
+    /// losses about a row and about a person, or about presence and about contents, have no sum. An
+    /// existing one may have another budget and other terms, see [`Ledger::check_budget`] and
+    /// [`Ledger::check_terms`].
     pub fn open_on(
         path: &Path,
         budget: &Loss,

@@ -261,4 +261,30 @@ impl Plan {
             statistic.kind.uses().into_iter().chain(by)
         })
     }
+
+    /// The privacy unit and neighbour relation; all plans of a ledger must agree.
+    pub fn protects(&self) -> String {
+        let whose = match &self.unit {
+            Unit::Row => "each row".to_owned(),
+            Unit::Column { name, .. } => {
+                let derived = self.derive.columns.iter().find(|(other, _)| other == name);
+                match derived {
+                    None => format!("all rows of one {name:?}"),
+                    Some((_, expression)) => {
+                        format!("all rows of one {name:?}, that is {expression}")
+                    }
+                }
+            }
+        };
+        match self.neighbours {
+            Neighbours::AddRemove => format!("{whose}, added or removed"),
+            Neighbours::ChangeOne { .. } => format!("{whose}, changed"),
+        }
+    }
+
+    /// The ledger's description of a release: the title and the names of the statistics.
+    pub fn description(&self) -> String {
+        let names: Vec<&str> = self.statistics.iter().map(|s| s.name.as_str()).collect();
+        format!("{}: {}", self.title, names.join(", "))
+    }
 }

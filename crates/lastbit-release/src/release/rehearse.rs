@@ -2,9 +2,8 @@ use std::sync::Arc;
 
 use lastbit_noise::entropy::System;
 
-use super::{Opener, ReleaseError, Released, run};
+use super::{Changed, Confirm, Kept, ReleaseError, Released, run};
 use crate::engine::InventedEngine;
-use crate::ledger::Ledger;
 use crate::plan::Plan;
 use crate::present::Report;
 
@@ -15,13 +14,13 @@ const NO_LEDGER: &str = "none: a rehearsal";
 /// no data, nothing spent. The report says that it is invented. It takes no engine, so that nothing
 /// else can be released this way.
 pub fn rehearse(plan: &Plan) -> Result<Report, ReleaseError> {
-    let open = Opener {
-        look: &|| Ok(None),
-        open: &|budget, terms, protects| Ledger::rehearsal(budget, terms, protects),
-    };
     let engine = InventedEngine::new(plan);
     let quiet = Arc::new(|_, _| {});
-    let mut report = match run(plan, &open, &engine, quiet, &mut System::default()) {
+    let go_on = &mut |_: &Changed| true;
+    let confirm = Confirm { seen: None, go_on };
+    let entropy = &mut System::default();
+    let outcome = run(plan, Kept::Rehearsal, &engine, quiet, entropy, confirm);
+    let mut report = match outcome {
         Ok(Released::New(report) | Released::Stored { report, .. }) => *report,
         // What was spent was in the ledger in memory, which is gone.
         Err(ReleaseError::Spent { cause, .. }) => return Err(*cause),

@@ -96,7 +96,7 @@ fn what_is_published_of_a_row_does_not_tell_data_apart() {
 #[test]
 fn losses_of_different_units_are_not_added() {
     let (_directory, path) = place();
-    let open = |protects| Ledger::open_for(&path, &pure("1"), protects);
+    let open = |protects| Ledger::open_on(&path, &pure("1"), None, protects);
     let mut ledger = open("each row, added or removed").unwrap();
     let _ = reserved(ledger.reserve(&request("a", pure("0.5"))).unwrap());
     ledger.set_budget(&pure("1"), "again").unwrap();
@@ -112,7 +112,7 @@ fn losses_of_different_units_are_not_added() {
     }
     let (_directory, path) = place();
     drop(Ledger::open(&path, &pure("1")).unwrap());
-    let error = Ledger::open_for(&path, &pure("1"), "each row, changed").unwrap_err();
+    let error = Ledger::open_on(&path, &pure("1"), None, "each row, changed").unwrap_err();
     assert!(
         error.to_string().contains("nothing that it names"),
         "{error}"

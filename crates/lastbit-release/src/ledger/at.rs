@@ -1,0 +1,43 @@
+//! Where the ledger of a release is.
+
+use std::path::Path;
+
+use super::{Account, Ledger, LedgerError, Terms, in_directory};
+use crate::loss::Loss;
+
+/// Where the ledger of a release is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At<'a> {
+    /// In this file.
+    File(&'a Path),
+    /// In this directory, which has one ledger.
+    Directory(&'a Path),
+}
+
+impl At<'_> {
+    /// The account of the ledger, if it exists.
+    pub fn account(self) -> Result<Option<Account>, LedgerError> {
+        let ledger = match self {
+            At::File(path) => Ledger::view(path),
+            At::Directory(directory) => Ledger::view(&in_directory(directory)?),
+        };
+        match ledger {
+            Ok(ledger) => Ok(Some(ledger.account().clone())),
+            Err(LedgerError::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens or makes the ledger, see [`Ledger::open_on`].
+    pub fn open(
+        self,
+        budget: &Loss,
+        terms: Option<&Terms>,
+        protects: &str,
+    ) -> Result<Ledger, LedgerError> {
+        match self {
+            At::File(path) => Ledger::open_on(path, budget, terms, protects),
+            At::Directory(directory) => Ledger::open_in_on(directory, budget, terms, protects),
+        }
+    }
+}
