@@ -11,6 +11,7 @@ mod page;
 mod proofs;
 mod python;
 mod quick;
+mod rooms;
 mod run;
 mod rust_version;
 mod test;

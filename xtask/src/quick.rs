@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::members::{self, Member};
-use crate::{errata, run, width};
+use crate::{errata, rooms, run, width};
 
 /// Tests run for as long; those that have not ended by then are left to `cargo xtask test`.
 const TESTING: Duration = Duration::from_secs(30);
@@ -28,6 +28,7 @@ pub fn run(revision: &str) -> Result<()> {
         "the code is not formatted; run: cargo fmt --all",
     )?;
     println!("{}", width::check()?);
+    println!("{}", rooms::check()?);
     println!("{}", errata::check()?);
     if concerned.changed.is_empty() {
         println!("no crate changed");

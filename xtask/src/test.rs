@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, page, proofs, run, width};
+use crate::{errata, page, proofs, rooms, run, width};
 
 /// A check and its heading.
 struct Step {
@@ -27,6 +27,10 @@ const STEPS: &[Step] = &[
     Step {
         heading: "format",
         check: format,
+    },
+    Step {
+        heading: "rooms",
+        check: || rooms::check().map(Outcome::Passed),
     },
     Step {
         heading: "errata",

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use lastbit_exact::{Rational, Rounding};
 
-use crate::engine::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
 use crate::engine::{Engine, Progress};
 use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Scope, Unit};
+use crate::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
 use crate::release::ReleaseError;
 use crate::statistic::query;
 

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod account;
+mod cell;
 pub mod clean;
 pub mod consistent;
 pub mod engine;
@@ -23,7 +24,9 @@ pub mod loss;
 mod near;
 pub mod plan;
 pub mod present;
+pub mod query;
 pub mod release;
+pub mod schema;
 pub mod select;
 pub mod statistic;
 mod value;

@@ -7,9 +7,9 @@ use lastbit_exact::decimal::power_of_ten;
 use lastbit_exact::{Rational, Up};
 
 use super::{Price, PriceError, Shared};
+use crate::cell::digits_needed;
 use crate::consistent::{Family, Member, Projection};
 use crate::plan::{Plan, Share};
-use crate::present::places;
 use crate::statistic::{Errors, Method, Mix, Noised};
 
 /// A statistic that is made to add up with others.
@@ -86,7 +86,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
             // As many decimals as the most exact of them needs.
             let each = family.members.iter().zip(&ties).map(|(member, tied)| {
                 let grid = prices[member.statistic].noised();
-                places(Some(tied.off), grid.map(|noised| noised.grid))
+                digits_needed(Some(tied.off), grid.map(|noised| noised.grid))
             });
             let decimals = each.max().unwrap_or(0);
             ties.iter_mut().for_each(|tied| tied.decimals = decimals);

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use super::files::{self, Options, ScanProgress};
-use super::query::{Answer, Query, Sealed};
 use super::{Engine, EngineFailure, Progress};
 use crate::plan::Source;
+use crate::query::{Answer, Query, Sealed};
 
 /// The engine that reads tables from files.
 #[derive(Clone, Debug, Default)]

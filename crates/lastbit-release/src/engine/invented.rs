@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use lastbit_exact::{Integer, Rounding};
 
-use super::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 use super::{Engine, EngineFailure, Progress};
 use crate::plan::{Neighbours, Numbers, Plan, Source};
+use crate::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 
 /// How many rows are invented where the plan expects no number.
 const ROWS: u64 = 10_000;

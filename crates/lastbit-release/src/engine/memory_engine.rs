@@ -2,9 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::files::{self, MemoryTable, Options, ScanProgress};
-use super::query::{Answer, Query, Sealed};
 use super::{Engine, EngineFailure, Progress};
 use crate::plan::Source;
+use crate::query::{Answer, Query, Sealed};
 
 /// The engine that reads one table in memory, whatever source a plan names.
 #[derive(Clone, Debug)]

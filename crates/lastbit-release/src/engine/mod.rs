@@ -5,13 +5,14 @@
 //! from a plan alone.
 
 #[cfg(feature = "engine")]
+mod evaluate;
+#[cfg(feature = "engine")]
 mod file_engine;
 #[cfg(feature = "engine")]
 pub(crate) mod files;
 mod invented;
 #[cfg(feature = "engine")]
 mod memory_engine;
-pub mod query;
 
 use std::sync::Arc;
 
@@ -27,10 +28,11 @@ pub use files::{answer, answer_batches, plant_belief_in_statistics};
 #[cfg(feature = "engine")]
 pub use memory_engine::MemoryEngine;
 
+pub use crate::query;
 pub use invented::InventedEngine;
 
 use crate::plan::Source;
-use query::{Answer, Query, Sealed};
+use crate::query::{Answer, Query, Sealed};
 
 /// Why an engine failed, in words for a person.
 pub type EngineFailure = Box<dyn std::error::Error + Send + Sync>;

@@ -3,28 +3,28 @@
 //! Dates are days since 1970, timestamps microseconds since 1970, both of the years 1 to 9999.
 
 /// 0001-01-01.
-pub(super) const FIRST_DAY: i32 = -719_162;
+pub(crate) const FIRST_DAY: i32 = -719_162;
 /// 9999-12-31.
-pub(super) const LAST_DAY: i32 = 2_932_896;
+pub(crate) const LAST_DAY: i32 = 2_932_896;
 /// Microseconds of a day.
-pub(super) const DAY: i64 = 86_400_000_000;
+pub(crate) const DAY: i64 = 86_400_000_000;
 /// Microseconds of an hour.
 #[cfg(feature = "engine")]
-pub(super) const HOUR: i64 = 3_600_000_000;
+pub(crate) const HOUR: i64 = 3_600_000_000;
 
 /// A day that the calendar has.
-pub(super) fn valid_day(day: i64) -> Option<i32> {
+pub(crate) fn valid_day(day: i64) -> Option<i32> {
     let day = i32::try_from(day).ok()?;
     (FIRST_DAY..=LAST_DAY).contains(&day).then_some(day)
 }
 
 /// A microsecond that the calendar has.
-pub(super) fn valid_time(time: i64) -> Option<i64> {
+pub(crate) fn valid_time(time: i64) -> Option<i64> {
     valid_day(time.div_euclid(DAY)).map(|_| time)
 }
 
 /// Year, month and day of the month.
-pub(super) fn civil(day: i32) -> (i32, i32, i32) {
+pub(crate) fn civil(day: i32) -> (i32, i32, i32) {
     // Years start in March here, so that the leap day is the last of its year and months have fixed
     // starts. Days count from 0000-03-01; from 0001-01-01 on they are positive, and below 2^23.
     let day = (day + 719_468).cast_unsigned();
@@ -44,7 +44,7 @@ pub(super) fn civil(day: i32) -> (i32, i32, i32) {
 }
 
 /// The day with this date, of the years 1 to 9999.
-pub(super) fn day_of(year: i32, month: i32, of_month: i32) -> Option<i32> {
+pub(crate) fn day_of(year: i32, month: i32, of_month: i32) -> Option<i32> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let last = match month {
         2 => 28 + i32::from(leap),
@@ -64,19 +64,19 @@ fn unchecked_day_of(year: i32, month: i32, of_month: i32) -> i32 {
 }
 
 /// 1 for Monday to 7 for Sunday.
-pub(super) fn weekday(day: i32) -> i32 {
+pub(crate) fn weekday(day: i32) -> i32 {
     (day + 3).rem_euclid(7) + 1
 }
 
 /// The week of ISO 8601: that of its Thursday, in the year of that Thursday.
-pub(super) fn week(day: i32) -> i32 {
+pub(crate) fn week(day: i32) -> i32 {
     let thursday = day + 4 - weekday(day);
     let (year, _, _) = civil(thursday);
     (thursday - unchecked_day_of(year, 1, 1)) / 7 + 1
 }
 
 /// The first day of the unit that contains a day.
-pub(super) fn trunc(unit: super::Unit, day: i32) -> i32 {
+pub(crate) fn trunc(unit: super::Unit, day: i32) -> i32 {
     use super::Unit;
     let (year, month, of_month) = civil(day);
     match unit {
@@ -90,7 +90,7 @@ pub(super) fn trunc(unit: super::Unit, day: i32) -> i32 {
 }
 
 /// `2024-01-31`.
-pub(super) fn read_date(text: &str) -> Option<i32> {
+pub(crate) fn read_date(text: &str) -> Option<i32> {
     let (day, rest) = leading_date(text.as_bytes())?;
     match rest {
         [] => Some(day),
@@ -101,7 +101,7 @@ pub(super) fn read_date(text: &str) -> Option<i32> {
 
 /// `2024-01-31`, `2024-01-31T23:59`, `2024-01-31 23:59:59.999999`, and any of the times with `Z`,
 /// `+01:00`, `+0100` or `+01`: the time in UTC. Digits beyond microseconds are cut.
-pub(super) fn read_timestamp(text: &str) -> Option<i64> {
+pub(crate) fn read_timestamp(text: &str) -> Option<i64> {
     let (day, rest) = leading_date(text.as_bytes())?;
     let midnight = i64::from(day) * DAY;
     let rest = match rest {
@@ -136,7 +136,7 @@ pub(super) fn read_timestamp(text: &str) -> Option<i64> {
 }
 
 /// Minutes of `+01:00`, `-0530`, `+01`: below 24 hours.
-pub(super) fn read_offset(text: &[u8]) -> Option<i16> {
+pub(crate) fn read_offset(text: &[u8]) -> Option<i16> {
     let (sign, digits) = match text {
         [b'+', digits @ ..] => (1, digits),
         [b'-', digits @ ..] => (-1, digits),

@@ -10,23 +10,19 @@
 //! afterwards, so it costs no privacy.
 
 mod build;
-mod calendar;
+pub(crate) mod calendar;
 mod draft;
 mod error;
-#[cfg(feature = "engine")]
-mod evaluate;
 mod function;
 mod literal;
 mod node;
 mod parse;
-mod print;
+pub(crate) mod print;
 mod refused;
 
 use core::fmt;
 
 pub use error::ExpressionError;
-#[cfg(feature = "engine")]
-pub(crate) use evaluate::Rows;
 pub use node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
 
 /// The most bytes of an expression.

@@ -166,7 +166,7 @@ fn written(pattern: &[Piece]) -> (String, bool) {
 }
 
 /// A date as it is written.
-pub(super) struct Day(pub i32);
+pub(crate) struct Day(pub i32);
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -176,7 +176,7 @@ impl fmt::Display for Day {
 }
 
 /// A timestamp as it is written: with no decimals, three or six.
-pub(super) struct Time(pub i64);
+pub(crate) struct Time(pub i64);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {

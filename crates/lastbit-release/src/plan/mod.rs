@@ -23,36 +23,33 @@
 //! ```
 
 mod check;
-mod column;
 mod draft;
 mod error;
-mod lookup;
 mod parse;
 mod parse_columns;
 mod parse_lookups;
 mod parse_numbers;
 mod parse_statistics;
 pub(crate) mod reader;
-mod source;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use lastbit::Confidence;
+use lastbit::accounting::Currency;
 use lastbit_exact::Rational;
 
 use crate::consistent::{Family, places};
-use crate::engine::query::Derive;
-use crate::ledger::Currency;
 use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
-pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub use crate::schema::{
+    Categories, Column, ColumnKind, Derive, FileFormat, Join, Lookup, LookupError, Missing,
+    Numbers, Scale, Scope, Source, Unit,
+};
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, draft};
 pub use error::{Place, PlanError};
-pub use lookup::{Lookup, LookupError};
-pub use source::{FileFormat, Scope, Source, Unit};
 
 /// What to publish, and what it may cost. Checked: every name is known, every number in range.
 #[derive(Clone, Debug)]
@@ -95,6 +92,18 @@ pub struct Plan {
     pub families: Vec<Family>,
     /// Why other statistics are not, one sentence each.
     pub apart: Vec<String>,
+}
+
+impl Source {
+    /// One file, as a plan in the working directory names it. Its name decides the format.
+    pub fn of_file(name: &str) -> Result<Source, PlanError> {
+        let plan = format!(
+            "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n\
+             [[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
+            draft::quoted(name)
+        );
+        Plan::parse(&plan).map(|plan| plan.source)
+    }
 }
 
 /// Which data sets are neighbours.

@@ -12,10 +12,10 @@ use super::parse_statistics::{Before, statistics};
 use super::reader::{Table, Value};
 use super::{Accountant, FileFormat, Neighbours, Plan, PlanError, Source, Unit, check};
 use crate::consistent::find;
-use crate::engine::query::Derive;
 use crate::expression::{Expression, ExpressionError};
-use crate::ledger::Currency;
 use crate::loss::{Loss, Measure};
+use crate::schema::Derive;
+use lastbit::accounting::Currency;
 
 /// A plan with the statistics of a text that has only statistics.
 pub fn with_statistics(plan: &Plan, text: &str) -> Result<Plan, PlanError> {

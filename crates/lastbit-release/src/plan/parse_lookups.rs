@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::parse::first_twice;
 use super::reader::{Table, Value};
 use super::{Lookup, LookupError, PlanError, Unit};
-use crate::engine::query::Join;
+use crate::schema::Join;
 
 /// Larger files are not lists that a plan would quote.
 const MOST_BYTES: u64 = 16 << 20;

@@ -6,9 +6,7 @@
 //! escapes them.
 
 mod about;
-mod cell;
 mod csv;
-mod digits;
 mod guess;
 pub(crate) mod html;
 mod json;
@@ -22,16 +20,15 @@ mod price_html;
 mod price_words;
 mod text;
 
+pub use crate::cell::Cell;
 pub use about::about;
-pub(crate) use cell::{cell, made_cell, on_scale, selected_cell, whole_cell};
 pub use csv::csv;
-pub(crate) use digits::places;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};
 pub(crate) use json::to_stored;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
 pub use method::{METHOD_MARK, method};
-pub use model::{Cell, Picture, Receipt, Report, Statistic};
+pub use model::{Picture, Receipt, Report, Statistic};
 pub(crate) use noisy::is_too_noisy;
 pub(crate) use notes::notes;
 #[cfg(feature = "engine")]

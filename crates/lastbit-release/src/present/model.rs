@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cell::Cell;
+
 /// A release: every published number, its error, and what it cost.
 ///
 /// Numbers are decimal strings: exactly what was published, with no more digits than the grid
@@ -12,7 +14,7 @@ pub struct Report {
     pub schema: u32,
     /// Whether its numbers are from a rehearsal: about rows invented from the plan alone, and about
     /// nobody.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub invented: bool,
     /// The plan's title.
     pub title: String,
@@ -78,35 +80,6 @@ pub enum Picture {
     Bars,
 }
 
-/// One published number.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    /// The group: a label for each of the statistic's keys.
-    pub group: Vec<String>,
-    /// Which number of the statistic: a bin, a category, a quantile; empty if there is only one.
-    pub label: String,
-    /// The published number; `null` if the mechanism declined to give one. It has no more digits
-    /// than its grid carries.
-    pub value: Option<String>,
-    /// With the report's confidence, the exact value over the rows that the statistic is about is
-    /// within this much of the published one; `null` if no bound is known.
-    pub error: Option<String>,
-    /// The unit of the error, if it is not the value's own: quantiles have errors in rank.
-    pub error_unit: String,
-    /// For quantiles: with the report's confidence, the exact value is at least this, in the
-    /// value's own unit.
-    #[serde(default)]
-    pub lower: Option<String>,
-    /// For quantiles: with the report's confidence, which is for both ends together, the exact
-    /// value is at most this.
-    #[serde(default)]
-    pub upper: Option<String>,
-    /// Whether the error is larger than the value, or the value could be anything that the bounds
-    /// allow: too noisy to say anything.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub too_noisy: bool,
-}
-
 /// What a release rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -124,8 +97,4 @@ pub struct Receipt {
     pub certificate: String,
     /// The version of the program.
     pub program: String,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }

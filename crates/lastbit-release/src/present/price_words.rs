@@ -6,9 +6,9 @@ use lastbit_exact::{Rational, Up};
 
 use super::about::many;
 use crate::account::{Price, Prices};
-use crate::engine::query::Aggregate;
 use crate::loss::decimal;
 use crate::plan::{Plan, Statistic};
+use crate::query::Aggregate;
 use crate::statistic::{Mechanism, Method};
 
 /// What the last column of prices means.

@@ -9,14 +9,15 @@ use lastbit_noise::entropy::Entropy;
 
 use super::ReleaseError;
 use crate::account::{Price, Prices};
+use crate::cell::{made_cell, on_scale};
 use crate::consistent::Member;
-use crate::engine::query::{Answer, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Column, Neighbours, Plan, Statistic};
 use crate::present::{
-    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, made_cell, mechanism,
-    notes, on_scale, published_grid,
+    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
+    published_grid,
 };
+use crate::query::{Answer, KeyValue, Sealed};
 use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
 
 /// Keys of groups that a count has published.

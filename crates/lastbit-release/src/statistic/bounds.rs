@@ -12,9 +12,9 @@ use lastbit_exact::{Interval, Rational, Up};
 
 use super::histogram::counts;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
-use crate::engine::query::{Aggregate, Exact};
+use crate::cell::{Cell, whole_cell};
 use crate::plan::{Missing, Numbers, PlanError};
-use crate::present::{Cell, whole_cell};
+use crate::query::{Aggregate, Exact};
 
 /// Magnitudes more than this many powers of two below the largest share one bin.
 const MAGNITUDES: i64 = 40;

@@ -24,9 +24,9 @@ use lastbit_noise::entropy::Entropy;
 use super::counted::Counted;
 use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
 use super::{Kind, Method, Selected, Slot, unexpected};
-use crate::engine::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
 use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Scope, Unit};
+use crate::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
 
 /// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use lastbit_exact::{Interval, Rational, Up};
 use super::gram::{Form, Gram};
 use super::ratio::{around, shrink};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
-use crate::engine::query::{Aggregate, Exact};
+use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 struct Correlation(Gram);

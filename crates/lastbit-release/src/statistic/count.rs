@@ -9,10 +9,10 @@ use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
     unexpected,
 };
+use crate::cell::{Cell, whole_cell};
 use crate::consistent::Adds;
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
-use crate::present::{Cell, whole_cell};
+use crate::query::{Aggregate, Exact};
 
 /// The number of rows in a group; if units are counted, one row of each.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use lastbit::tables::{
 use lastbit::{Error, GridExponent, Measurement};
 use lastbit_exact::Rational;
 
-use crate::engine::query::KeyValue;
+use crate::query::KeyValue;
 
 pub(super) type Noised<M> = Measurement<Numbers, NormsDistance, Exact<M>, Vec<Rational>>;
 pub(super) type AboveThreshold<M> = Measurement<

@@ -7,8 +7,8 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape};
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Numbers, PlanError};
+use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Covariance(pub(super) Arc<Numbers>, pub(super) Arc<Numbers>);

@@ -10,8 +10,8 @@ use lastbit::tables::Products;
 use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::Numbers;
+use crate::query::{Aggregate, Exact};
 
 /// Columns, and the pairs of them that are multiplied.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use lastbit_exact::Rational;
 
 use super::chain::{Answers, Chain, ToCounts, ToNumbers};
 use super::{Kind, Method, Slot, Stability, unexpected};
-use crate::engine::query::{Answer, Exact as ExactValue, Group, KeyValue};
+use crate::query::{Answer, Exact as ExactValue, Group, KeyValue};
 
 /// The groups that a statistic covers.
 #[derive(Clone, Debug)]

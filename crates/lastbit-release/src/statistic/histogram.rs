@@ -10,10 +10,10 @@ use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability, Symbol,
     unexpected,
 };
+use crate::cell::Cell;
 use crate::consistent::Adds;
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, Missing, PlanError};
-use crate::present::Cell;
+use crate::query::{Aggregate, Exact};
 
 /// The rows of each bin or category.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::share::{possible, read_states, worst};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
-use crate::engine::query::{Aggregate, Exact, LOG2_SHARE};
+use crate::cell::{Cell, cell};
 use crate::plan::{PlanError, Unit};
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact, LOG2_SHARE};
 
 /// What is left out of units by the limits of statistics that are grouped by these columns.
 #[derive(Clone, Debug)]

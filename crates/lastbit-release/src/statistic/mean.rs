@@ -7,8 +7,8 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
 use super::{Kind, Polynomial, Reading, Shape};
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Numbers, PlanError, Scale};
+use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);

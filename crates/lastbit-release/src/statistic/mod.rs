@@ -37,11 +37,11 @@ use lastbit::Error;
 use lastbit::tables::{RankSelection, Reach};
 use lastbit_exact::{Rational, Up};
 
+use crate::cell::Cell;
 use crate::consistent::Adds;
-use crate::engine::query::{Aggregate, Exact};
 use crate::expression::Expression;
 use crate::plan::{PlanError, Scale};
-use crate::present::Cell;
+use crate::query::{Aggregate, Exact};
 
 pub use chain::{
     Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,

@@ -17,9 +17,9 @@ use super::{
     Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
     unexpected,
 };
-use crate::engine::query::{Aggregate, Exact};
+use crate::cell::{Cell, cell};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact};
 
 /// A statistic that is a ratio of moments.
 pub trait Moment: fmt::Debug + Send + Sync + 'static {

@@ -7,9 +7,9 @@ use lastbit::{Epsilon, Error};
 use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected};
-use crate::engine::query::{Aggregate, MOST_OFFSETS};
+use crate::cell::{Cell, selected_cell};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::present::{Cell, selected_cell};
+use crate::query::{Aggregate, MOST_OFFSETS};
 
 /// Shares have at most this denominator, so that it times 2^40 rows fits into 62 bits.
 const MOST_PARTS: u32 = 1_000_000;

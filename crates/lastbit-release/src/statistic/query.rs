@@ -1,7 +1,7 @@
 //! From a plan to the query that its statistics need.
 
-use crate::engine::query::{Aggregate, Derive, Exact, Group, Key, Query, Table};
 use crate::plan::{ColumnKind, Plan, Statistic};
+use crate::query::{Aggregate, Derive, Exact, Group, Key, Query, Table};
 
 /// Where in the answer the exact values of a statistic are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lastbit_exact::Rational;
 
-use crate::engine::query::MOST_STEPS;
 use crate::plan::reader::{Table, Value, suggestion};
 use crate::plan::{Column, ColumnKind, Missing, Numbers, PlanError, Unit};
+use crate::query::MOST_STEPS;
 
 /// A statistic's table, and what the plan says before it.
 pub(crate) struct Reading<'a> {

@@ -18,9 +18,9 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
-use crate::engine::query::{Aggregate, Exact};
+use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact};
 
 /// The most columns to regress on.
 const MOST_COLUMNS: usize = 8;

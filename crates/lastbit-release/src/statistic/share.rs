@@ -13,10 +13,10 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 use super::histogram::{counts, indicators};
 use super::ratio::{around, shrink, sliced, unit};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
-use crate::engine::query::{Aggregate, Exact, States};
+use crate::cell::{Cell, cell};
 use crate::expression::Expression;
 use crate::plan::{Categories, ColumnKind, Missing, PlanError};
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact, States};
 
 #[derive(Clone, Debug)]
 struct Share {

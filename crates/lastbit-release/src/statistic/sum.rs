@@ -8,10 +8,10 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::whole_error;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
+use crate::cell::{Cell, cell};
 use crate::consistent::Adds;
-use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
 struct Sum {

@@ -12,9 +12,9 @@ use lastbit_exact::{Rational, Up};
 use super::count::{rows, whole_cells, whole_error};
 use super::histogram::{counts, indicators, parts};
 use super::{Drawn, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
-use crate::engine::query::{Aggregate, Exact};
+use crate::cell::Cell;
 use crate::plan::{ColumnKind, PlanError};
-use crate::present::Cell;
+use crate::query::{Aggregate, Exact};
 
 /// The most frequent of public categories or bins.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment};
 use super::{Kind, Polynomial, Reading, Shape, Symbol};
-use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Numbers, PlanError, Scale};
+use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 struct WeightedMean {

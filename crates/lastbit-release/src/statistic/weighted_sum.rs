@@ -6,10 +6,10 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
+use crate::cell::{Cell, cell};
 use crate::consistent::Adds;
-use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, Scale};
-use crate::present::{Cell, cell};
+use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
 struct WeightedSum {

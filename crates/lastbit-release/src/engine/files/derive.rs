@@ -15,8 +15,9 @@ use arrow_select::nullif::nullif;
 use super::EngineError;
 use super::cells::texts;
 use crate::clean::shown;
-use crate::engine::query::Derive;
-use crate::expression::{Expression, Rows};
+use crate::engine::evaluate::Rows;
+use crate::expression::Expression;
+use crate::query::Derive;
 use crate::value::Values;
 
 /// A [`Derive`] made ready for the columns and filters that a query wants.

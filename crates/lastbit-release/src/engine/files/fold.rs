@@ -12,7 +12,7 @@ use lastbit_exact::Integer;
 use super::EngineError;
 use super::encode::{Encoded, Interner};
 use super::layout::{AggregateLayout, Layout, NONE, TableLayout};
-use crate::engine::query::{Exact, Group, KeyValue, LOG2_MOST_ROWS, LOG2_SHARE};
+use crate::query::{Exact, Group, KeyValue, LOG2_MOST_ROWS, LOG2_SHARE};
 
 /// The sums of all tables so far.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use super::cells::texts;
 use super::table::ScanTable;
 use super::worker::Run;
 use super::{EngineError, Options};
-use crate::engine::query::{Aggregate, Derive, Join, Key, Query, Table};
 use crate::plan::{Lookup, Unit};
+use crate::query::{Aggregate, Derive, Join, Key, Query, Table};
 use crate::value::{Value, Values};
 
 /// The query with its joined tables among those that are looked up in. They are empty if they are

@@ -5,9 +5,9 @@ use lastbit::statistics::Grid;
 use lastbit_exact::{Rational, Rounding};
 
 use super::EngineError;
-use crate::engine::query::{Aggregate, Key, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
 use crate::expression::Expression;
 use crate::plan::{Categories, Numbers, Unit};
+use crate::query::{Aggregate, Key, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
 use crate::value::{Value, value};
 
 /// A word that says: the row has no such value.

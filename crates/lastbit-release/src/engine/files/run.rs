@@ -11,7 +11,7 @@ use super::memory::MemoryTable;
 use super::table::{Piece, ScanTable};
 use super::worker::{Run, Worker};
 use super::{EngineError, Options, ScanProgress};
-use crate::engine::query::{Answer, Query, Sealed};
+use crate::query::{Answer, Query, Sealed};
 
 /// Called from any of the threads, once for each batch of some thousand rows.
 pub type OnProgress = Arc<dyn Fn(ScanProgress) + Send + Sync>;

@@ -12,7 +12,7 @@ use super::encode::{Encoder, Interner};
 use super::fold::Fold;
 use super::layout::Layout;
 use super::{EngineError, Options};
-use crate::engine::query::{Answer, Query};
+use crate::query::{Answer, Query};
 
 /// What the threads of a run share.
 pub(super) struct Run {

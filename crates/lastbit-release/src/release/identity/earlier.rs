@@ -5,11 +5,11 @@ use core::fmt::{Debug, Write as _};
 
 use super::Identity;
 use crate::account::{Adds, Offered, price_as};
-use crate::engine::query::Derive;
 use crate::loss::{Loss, Measure};
 use crate::plan::{
     Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Share, Unit,
 };
+use crate::query::Derive;
 
 /// The hashes that version 0.1.0 gave the release of this identity, by sums of losses, if it was
 /// taken from one of these budgets.

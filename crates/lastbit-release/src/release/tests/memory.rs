@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rounding};
 
-use crate::engine::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 use crate::engine::{Engine, EngineFailure, Progress};
 use crate::plan::{Categories, Missing, Numbers, Source, Unit};
+use crate::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
 
 /// Cells by column name; an absent one is null.
 pub type Row = BTreeMap<&'static str, String>;

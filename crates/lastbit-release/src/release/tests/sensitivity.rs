@@ -17,8 +17,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
-use crate::engine::query::{Answer, Exact, KeyValue, Query};
 use crate::plan::{Neighbours, Plan, Scope, Statistic, Unit};
+use crate::query::{Answer, Exact, KeyValue, Query};
 use crate::statistic::{
     Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key, table,
 };

@@ -1,14 +1,48 @@
 //! From noisy numbers to the cells of a report, with no more digits than their errors justify.
 
+mod digits;
+
 use lastbit::GridExponent;
 use lastbit_exact::{Rational, Up};
 
-use super::Cell;
-use super::digits::{
+use serde::{Deserialize, Serialize};
+
+use crate::schema::{Numbers, Scale};
+use digits::{
     error, exactly, places, rank_error, rounded, rounded_down, rounded_up, rounded_within,
     whole_error,
 };
-use crate::plan::{Numbers, Scale};
+
+pub(crate) use digits::places as digits_needed;
+
+/// One published number.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The group: a label for each of the statistic's keys.
+    pub group: Vec<String>,
+    /// Which number of the statistic: a bin, a category, a quantile; empty if there is only one.
+    pub label: String,
+    /// The published number; `null` if the mechanism declined to give one. It has no more digits
+    /// than its grid carries.
+    pub value: Option<String>,
+    /// With the report's confidence, the exact value over the rows that the statistic is about is
+    /// within this much of the published one; `null` if no bound is known.
+    pub error: Option<String>,
+    /// The unit of the error, if it is not the value's own: quantiles have errors in rank.
+    pub error_unit: String,
+    /// For quantiles: with the report's confidence, the exact value is at least this, in the
+    /// value's own unit.
+    #[serde(default)]
+    pub lower: Option<String>,
+    /// For quantiles: with the report's confidence, which is for both ends together, the exact
+    /// value is at most this.
+    #[serde(default)]
+    pub upper: Option<String>,
+    /// Whether the error is larger than the value, or the value could be anything that the bounds
+    /// allow: too noisy to say anything.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub too_noisy: bool,
+}
 
 /// A count, which is whole and not negative.
 pub(crate) fn whole_cell(label: String, number: &Rational, bound: Option<Up>) -> Cell {

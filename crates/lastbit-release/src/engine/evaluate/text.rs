@@ -10,7 +10,7 @@ use crate::engine::EngineError;
 use crate::engine::files::cells::number;
 use crate::expression::MOST_TEXT;
 use crate::expression::calendar::{read_date, read_timestamp};
-use crate::expression::node::{Comparison, Function, Node, Piece, Type};
+use crate::expression::{Comparison, Function, Node, Piece, Type};
 use crate::value::{Value, value};
 
 /// Lists of texts up to this long are compared one by one.

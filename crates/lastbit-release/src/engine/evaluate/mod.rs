@@ -16,11 +16,10 @@ use arrow_buffer::BooleanBuffer;
 use cells::{Cells, Column, FALSE, Scalar, TRUE, TextRows, Texts, truth, zip};
 pub(crate) use read::Rows;
 
-use super::calendar::{DAY, HOUR, civil, trunc, valid_day, valid_time, week, weekday};
-use super::node::{Arithmetic, Comparison, Function, Node, Type};
-use super::print::{Day, Time};
-use super::{Expression, Unit};
-use crate::engine::EngineError;
+use super::EngineError;
+use crate::expression::calendar::{DAY, HOUR, civil, trunc, valid_day, valid_time, week, weekday};
+use crate::expression::print::{Day, Time};
+use crate::expression::{Arithmetic, Comparison, Expression, Function, Node, Type, Unit};
 
 impl Expression {
     /// The value of each row: doubles, booleans, dates, microseconds without a zone or texts. The

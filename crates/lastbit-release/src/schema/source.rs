@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::{Plan, PlanError, draft};
 use crate::expression::Expression;
 
 /// Files of rows.
@@ -14,18 +13,6 @@ pub struct Source {
     pub base: PathBuf,
     /// How the files are written.
     pub format: FileFormat,
-}
-
-impl Source {
-    /// One file, as a plan in the working directory names it. Its name decides the format.
-    pub fn of_file(name: &str) -> Result<Source, PlanError> {
-        let plan = format!(
-            "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n\
-             [[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
-            draft::quoted(name)
-        );
-        Plan::parse(&plan).map(|plan| plan.source)
-    }
 }
 
 /// How files are written.

@@ -1,0 +1,12 @@
+//! What a plan says about a table: where it is, its columns and their grids, whose rows they are,
+//! and what is made of the cells of a row.
+
+mod column;
+mod derive;
+mod lookup;
+mod source;
+
+pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub use derive::{Derive, Join};
+pub use lookup::{Lookup, LookupError};
+pub use source::{FileFormat, Scope, Source, Unit};
