@@ -58,6 +58,7 @@ pub struct InspectedColumn {
 
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InspectedCells {
     /// Of numbers.
     Numbers {

@@ -9,6 +9,7 @@ use crate::plan::Plan;
 
 /// What is left before a release, and what it takes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Left {
     /// The ledger, if there is one already.
     pub ledger: Option<PathBuf>,
@@ -27,6 +28,7 @@ pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
 
 /// How much of what is left a release takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// At most half.
     Half,

@@ -75,6 +75,7 @@ impl fmt::Display for Measure {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loss {
     /// The measure in which `main` and `delta` are stated.
     pub measure: Measure,
@@ -86,6 +87,7 @@ pub struct Loss {
 
 /// Why numbers are not a loss.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LossError {
     /// ε or ρ below zero.
     #[error("{} must not be negative, got {}", .0.symbol(), decimal(.1))]

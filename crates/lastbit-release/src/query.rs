@@ -108,6 +108,7 @@ pub enum Aggregate {
 
 /// A column whose cells are told apart by whether they count as they are.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum States {
     /// Of numbers.
     Numbers(Arc<Numbers>),

@@ -172,7 +172,7 @@ fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Val
             "weak: {rows} rows are expected in a group, and an error below a tenth of a typical \
              value takes {least}"
         )),
-        (_, None) if price.chain.kind.public_rows().is_none() => Some(
+        (_, None) if price.chain.kind().public_rows().is_none() => Some(
             "weak: no group is large enough for an error below a tenth of a typical value"
                 .to_owned(),
         ),

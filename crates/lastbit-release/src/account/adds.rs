@@ -8,6 +8,7 @@ use crate::plan::Plan;
 
 /// How a ledger charges a release of a plan.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Adds {
     /// Plainly, in the measure of the budget: the release is private to its own ε and δ, by
     /// whatever bound, and these are subtracted. Under a budget in (ε, δ), only before any release

@@ -57,6 +57,7 @@ pub use tie::Tied;
 
 /// The price of a plan.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Prices {
     /// The accountant in use.
     pub accountant: Accountant,
@@ -70,6 +71,7 @@ pub struct Prices {
 
 /// What a plan would cost under an accountant.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Offer {
     /// Which.
     pub accountant: Accountant,
@@ -82,6 +84,7 @@ pub struct Offer {
 
 /// The price of one statistic, in all its groups.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Price {
     /// The statistic, from the answer to what is published.
     pub chain: Chain,
@@ -156,6 +159,7 @@ impl Price {
 
 /// The threshold from which a count of discovered keys is published.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Threshold {
     /// The smallest count that is published.
     pub least: Rational,
@@ -217,6 +221,7 @@ pub enum PriceError {
 
 /// Targets that together do not fit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Infeasible {
     /// Statistics with a fixed loss or error, what each asks for and what it takes, in words.
     pub targets: Vec<(String, String)>,

@@ -12,6 +12,7 @@ use crate::statistic::{Method, Mix, Span};
 
 /// A statistic that follows from the noisy numbers of another.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Shared {
     /// The place in the plan of the other, which is drawn.
     pub host: usize,

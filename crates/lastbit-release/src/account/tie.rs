@@ -14,6 +14,7 @@ use crate::statistic::{Errors, Method, Mix, Noised};
 
 /// A statistic that is made to add up with others.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Tied {
     /// The family, by its place in the plan.
     pub family: usize,

@@ -7,6 +7,7 @@ use core::fmt;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Type {
     /// A double that is not NaN.
     Number,
@@ -34,6 +35,7 @@ impl fmt::Display for Type {
 
 /// A value of a row. Every node has one type, and every argument has the type that its node needs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Node {
     /// No value.
     Null(Type),
@@ -156,6 +158,7 @@ pub enum Node {
 
 /// Arithmetic of doubles, rounded to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Arithmetic {
     /// `+`
     Add,
@@ -171,6 +174,7 @@ pub enum Arithmetic {
 
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Comparison {
     /// `=`
     Equal,
@@ -188,6 +192,7 @@ pub enum Comparison {
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Piece {
     /// `%`: any characters, or none.
     Any,
@@ -199,6 +204,7 @@ pub enum Piece {
 
 /// Functions of values that are not null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Function {
     /// Without its sign.
     Abs,
@@ -250,6 +256,7 @@ pub enum Function {
 
 /// A part of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// From January.
     Year,

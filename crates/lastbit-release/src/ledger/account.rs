@@ -26,6 +26,7 @@ use crate::loss::{Loss, Measure};
 /// A plain release may take all that is left. Then nothing follows on that budget, so a bound for
 /// losses that are fixed beforehand may price it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Account {
     /// The budget in force.
     pub budget: Loss,
@@ -37,6 +38,7 @@ pub struct Account {
 
 /// What was spent in a currency that composes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Composed {
     /// The terms, fixed from the first release on.
     pub terms: Terms,

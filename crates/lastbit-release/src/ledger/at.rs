@@ -7,6 +7,7 @@ use crate::loss::Loss;
 
 /// Where the ledger of a release is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum At<'a> {
     /// In this file.
     File(&'a Path),

@@ -10,6 +10,7 @@ use crate::loss::{Loss, Measure};
 
 /// One row of a ledger, as it was verified.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Entry {
     /// Its number, from 1.
     pub row: i64,

@@ -53,6 +53,7 @@ pub use error::{Place, PlanError};
 
 /// What to publish, and what it may cost. Checked: every name is known, every number in range.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Plan {
     /// What the release is called.
     pub title: String,
@@ -108,6 +109,7 @@ impl Source {
 
 /// Which data sets are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Neighbours {
     /// One unit more or less.
     AddRemove,
@@ -120,6 +122,7 @@ pub enum Neighbours {
 
 /// How losses are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Accountant {
     /// ε of pure losses; δ only of thresholds.
     Pure,
@@ -148,6 +151,7 @@ impl Accountant {
 
 /// A statistic to publish.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Statistic {
     /// Its name.
     pub name: String,
@@ -165,6 +169,7 @@ pub struct Statistic {
 
 /// What a statistic may cost.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Share {
     /// This loss: ρ if that is the budget's measure, else ε.
     Loss(Rational),

@@ -73,6 +73,7 @@ pub struct Statistic {
 /// The best picture of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Picture {
     /// Only numbers.
     Table,

@@ -48,6 +48,7 @@ impl Released {
 
 /// What is about to be spent again, on data that have changed.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Changed {
     /// The row of the ledger that last released the same, or a plan of the same title and
     /// statistics.

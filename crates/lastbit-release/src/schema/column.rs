@@ -28,6 +28,7 @@ impl Column {
 
 /// The kind of a column's cells.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ColumnKind {
     /// Numbers.
     Numbers(Arc<Numbers>),
@@ -66,6 +67,7 @@ pub struct Numbers {
 
 /// The scale of a column's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scale {
     /// Any numbers.
     Real,

@@ -18,6 +18,7 @@ pub struct Lookup {
 
 /// Why a table cannot be used for look-ups.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LookupError {
     /// This key has two rows.
     Twice(String),

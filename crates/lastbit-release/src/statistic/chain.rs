@@ -128,16 +128,21 @@ enum Tail {
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The kind of the statistic.
-    pub kind: Arc<dyn Kind>,
+    pub(crate) kind: Arc<dyn Kind>,
     /// What one unit reaches, after the scan.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// How many groups there are, if that is public.
-    pub groups: Option<u64>,
+    pub(crate) groups: Option<u64>,
     /// How its groups follow from those of a finer table, to which the limits apply, if they do.
-    pub margin: Option<Margin>,
+    pub(crate) margin: Option<Margin>,
 }
 
 impl Chain {
+    /// The kind of the statistic.
+    pub fn kind(&self) -> &Arc<dyn Kind> {
+        &self.kind
+    }
+
     /// How far one unit moves the numbers that noise is added to; for quantiles, the numbers of
     /// rows behind their ranks.
     pub fn norms(&self) -> Result<Norms, Error> {
@@ -310,15 +315,15 @@ impl Chain {
 /// A statistic that can be drawn from a paid answer.
 pub struct Paid<'a> {
     /// Its chain.
-    pub chain: &'a Chain,
+    pub(crate) chain: &'a Chain,
     /// What the loss is counted in.
-    pub loss_unit: LossUnit,
+    pub(crate) loss_unit: LossUnit,
     /// How it is made noisy.
-    pub mechanism: &'a Mechanism,
+    pub(crate) mechanism: &'a Mechanism,
     /// For discovered keys: the smallest count that is published.
-    pub threshold: Option<&'a Rational>,
+    pub(crate) threshold: Option<&'a Rational>,
     /// Where its integers are.
-    pub slot: Slot,
+    pub(crate) slot: Slot,
 }
 
 /// A whole chain: from the table to what a statistic publishes.

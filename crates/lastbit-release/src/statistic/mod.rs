@@ -185,6 +185,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
 }
 
 /// How noise is added to a statistic.
+#[non_exhaustive]
 pub enum Method<'a> {
     /// Noise is added to exact numbers.
     Noise(&'a dyn Noisy),
@@ -229,6 +230,7 @@ pub trait Noisy: Kind {
 
 /// How far neighbours move the numbers of a statistic. The bounds themselves, with their proofs,
 /// are in [`lastbit::tables`].
+#[non_exhaustive]
 pub enum Stability {
     /// As [`lastbit::tables::shares`].
     Shares,

@@ -105,6 +105,7 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
 
 /// How a moment follows from mean places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// The mean place itself.
     Mean,

@@ -9,6 +9,7 @@ use super::Errors;
 
 /// Numbers of one statistic as sums of the numbers of another.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Mix {
     /// They are the same numbers.
     Same,

@@ -13,6 +13,7 @@ const MOST_NUMBERS: usize = 16;
 
 /// A variable of a polynomial: a function of one row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Symbol {
     /// The place of a cell between the bounds of its grid, from 0 to 1.
     Place(String),

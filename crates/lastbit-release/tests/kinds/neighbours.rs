@@ -151,7 +151,7 @@ impl Setting {
     fn violation(&self, a: &[Row], b: &[Row], factor: &Rational) -> Option<String> {
         let (a, b) = (self.numbers(a), self.numbers(b));
         for (index, price) in self.prices.statistics.iter().enumerate() {
-            if !matches!(price.chain.kind.method(), Method::Noise(_)) {
+            if !matches!(price.chain.kind().method(), Method::Noise(_)) {
                 continue;
             }
             let (l1, l2) = distance(&a[index], &b[index]);

@@ -204,7 +204,7 @@ impl Setting {
         of.map(|(price, slot)| {
             let groups = &answer.tables[slot.table];
             // Of quantiles, how many rows each offset has: their ranks count these.
-            if let Method::Selection(_) = price.chain.kind.method() {
+            if let Method::Selection(_) = price.chain.kind().method() {
                 return groups.iter().flat_map(|g| offsets(g, slot)).collect();
             }
             let numbers = exact_numbers(&price.chain, slot, &answer).unwrap();

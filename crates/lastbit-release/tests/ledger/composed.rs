@@ -209,11 +209,8 @@ fn what_composes_is_refused_in_three_lines_in_its_own_currency() {
         "{limit}"
     );
     for step in 0..10 {
-        let tenth = Loss {
-            main: &limit.main / &number("10"),
-            delta: number("1e-9"),
-            ..limit.clone()
-        };
+        let tenth = Loss::new(limit.measure, &limit.main / &number("10"), number("1e-9"));
+        let tenth = tenth.unwrap();
         assert_eq!(ledger.account().admits(&tenth), 10 - step);
         taken(&mut ledger, &step.to_string(), tenth);
     }
@@ -504,17 +501,13 @@ fn old_ledgers_keep_their_sums_until_they_are_told_to_compose() {
         .unwrap();
     assert_eq!(version(&path), 2);
     let limit = terms.limit(&approximate("1", "8e-8"));
-    let quarter = Loss {
-        main: &limit.main / &number("4"),
-        ..rho("0", "0")
-    };
+    let mut quarter = rho("0", "0");
+    quarter.main = &limit.main / &number("4");
     taken(&mut other, "c", quarter.clone());
     assert_eq!(other.account().admits(&quarter), 3);
     taken(&mut ledger, "d", quarter.clone());
-    let last = Loss {
-        main: quarter.main.times_power_of_two(1),
-        ..quarter
-    };
+    let mut last = quarter;
+    last.main = last.main.times_power_of_two(1);
     taken(&mut other, "e", last);
     assert!(
         ledger

@@ -287,11 +287,8 @@ fn a_change_of_budget_is_recorded_and_never_below_what_was_spent() {
 #[test]
 fn losses_that_cannot_be_kept_are_refused_before_anything_is_written() {
     let (_directory, path) = place();
-    let bad = Loss {
-        measure: Measure::Pure,
-        main: number("-1"),
-        delta: Rational::ZERO,
-    };
+    let mut bad = pure("1");
+    bad.main = number("-1");
     assert!(matches!(
         Ledger::open(&path, &bad),
         Err(LedgerError::Loss(_))

@@ -198,11 +198,8 @@ fn the_cheapest_sound_accountant_is_used() {
     assert_eq!(alone.accountant, Accountant::Pure);
     assert!(alone.loss.delta.is_zero());
     // Unless the plan says otherwise.
-    let named = plan("epsilon = 1\ndelta = 1e-6", &one("count", ""));
-    let named = Plan {
-        accountant: Some(Accountant::Zcdp),
-        ..named
-    };
+    let mut named = plan("epsilon = 1\ndelta = 1e-6", &one("count", ""));
+    named.accountant = Some(Accountant::Zcdp);
     let prices = price(&named).unwrap();
     assert_eq!(
         (prices.accountant, prices.comparison.len()),

@@ -11,6 +11,7 @@ const WORD: u64 = NAN | 1 << 40;
 /// What an attacker may look at in one output. Any function of an output will do: the bound is
 /// valid for every event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Feature {
     /// The output itself, bit for bit.
     Value,
@@ -63,6 +64,7 @@ pub(crate) fn last_bit(number: f64) -> i32 {
 
 /// A set of outputs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// Numbers at most this.
     AtMost(f64),

@@ -24,6 +24,7 @@ impl Side {
 
 /// One output of a mechanism: a number, bit for bit, or a word that is none.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Output {
     /// A double; NaN, infinities and −0.0 are outputs too.
     Number(f64),

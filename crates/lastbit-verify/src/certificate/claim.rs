@@ -15,6 +15,7 @@ use lastbit_exact::{Rational, Rounding};
 /// assert_eq!(third.value().to_string(), "1/3");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Factor {
     /// `⊗ c`.
     Times(Rational),

@@ -4,6 +4,7 @@ use core::fmt;
 
 /// An assumption of the theorem of `docs/verification.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Premise {
     /// Every number is a p-bit number, p within 8..=1000, and Δ is positive.
     Format,

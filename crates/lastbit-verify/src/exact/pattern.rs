@@ -66,6 +66,7 @@ fn split(rank: &Natural, precision: u32) -> (u64, Natural) {
 
 /// How a release reads its random words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// Sign, fraction and eleven coins in one word, then further coins (`SignedUStar64`).
     Binary64,

@@ -36,6 +36,7 @@ pub struct Parameter {
 
 /// A line of a program.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Statement {
     /// `name <- distribution`: an independent draw.
     Sample {
@@ -98,6 +99,7 @@ pub struct Expr {
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExprKind {
     /// A number, not negative and with a finite decimal: the parser makes no other. In a floating
     /// expression it stands for the nearest number of the format.
@@ -155,6 +157,7 @@ pub enum ExprKind {
 
 /// An arithmetic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operator {
     /// `+`.
     Add,

@@ -9,6 +9,7 @@ use super::{
 
 /// Whose number the value of an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Sort {
     /// Made without any operation that rounds or could: constants, parameters, samples, the query,
     /// their negations, clamped and rounded to a grid. It fits both arithmetics.

@@ -9,6 +9,7 @@ use crate::language::{Expr, Operator};
 /// [`Instance::judge`](super::Instance::judge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Rule {
     /// A number or a parameter, and the nearest number of the format.
     Constant,

@@ -27,6 +27,7 @@ use crate::measures::RenyiCurve;
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LossBound {
     /// ε-DP, nothing else.
     Pure(Up),

@@ -10,6 +10,7 @@ use crate::Error;
 /// assert_eq!(Column::from(vec![0.5, f64::NAN]).len(), 2);
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Column {
     /// Signed integers.
     I64(Vec<i64>),
@@ -32,6 +33,7 @@ pub enum Column {
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ColumnDomain {
     /// Signed integers.
     I64(AtomDomain<i64>),

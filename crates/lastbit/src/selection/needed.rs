@@ -9,6 +9,7 @@ use crate::{Alpha, Beta, Delta, Epsilon, Error, solve};
 
 /// An error that is wanted of a quantile with probability at least `1 − β`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wanted {
     /// A rank error of at most so many rows.
     RankError(Rational),

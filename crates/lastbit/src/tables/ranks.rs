@@ -91,6 +91,7 @@ pub fn offsets<A: Clone + Send + Sync + 'static>(
 /// Which rank a selection aims at: that of a quantile, or one beyond it by some rows, for the end
 /// of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Aim {
     /// The quantile.
     Value,

@@ -21,6 +21,7 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// The smallest.
     Smallest,

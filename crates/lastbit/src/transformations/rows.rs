@@ -78,6 +78,7 @@ impl RowMetric for ChangeOneDistance {
 
 /// A path between two data sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowPath {
     /// So many rows changed one after the other, the number of rows staying the same.
     Changes(u64),

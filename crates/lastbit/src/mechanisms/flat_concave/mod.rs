@@ -90,6 +90,7 @@ impl Problem {
 
 /// How intervals are selected in step 7.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IntervalSelection {
     /// By the exponential mechanism: ε-DP, at a loss of quality that grows with ln T.
     Exponential,

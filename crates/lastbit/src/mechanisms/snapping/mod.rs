@@ -57,6 +57,7 @@ impl Arithmetic {
 
 /// The outer clamp: outputs stay within B of the centre.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Bound {
     /// This B; at least half the width of the query's bounds.
     Value(Rational),

@@ -45,6 +45,7 @@ pub struct Grid {
 
 /// What to do with rows that are NaN or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum NonFinite {
     /// Return an error that names the row. The error is a fact about the data: show it to those who
     /// may see the data only.
