@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use lastbit_release::account::{Adds, Prices, price_in};
+use lastbit_release::account::{Charging, Prices, price_in};
 use lastbit_release::clean::{self, label, shown};
 use lastbit_release::ledger::Account;
 use lastbit_release::plan;
@@ -76,8 +76,8 @@ impl Plan {
                 .map_err(|error| anyhow::anyhow!("{error:#}"))?;
         }
         let known = account.as_ref().ok().and_then(Option::as_ref);
-        let adds = Adds::new(&plan, known.map(|(_, account)| account));
-        let prices = price_in(&plan, &adds)
+        let charging = Charging::new(&plan, known.map(|(_, account)| account));
+        let prices = price_in(&plan, &charging)
             .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
         let known = known.map(|(path, account)| (&**path, account));
         let left = account
@@ -151,7 +151,7 @@ fn print(
     };
     let of_release = match prices.loss.measure == plan.budget.measure {
         true => "of the whole release",
-        false => "of the whole release, as its ledger adds up",
+        false => "of the whole release, as its ledger charging up",
     };
     let (rest, rest_meaning) = match left {
         Ok(left) => (left.left.to_string(), left.meaning()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use lastbit_exact::Rational;
-use lastbit_release::account::{Adds, price_in};
+use lastbit_release::account::{Charging, price_in};
 use lastbit_release::loss::{Loss, Measure};
 use lastbit_release::plan::Plan;
 use lastbit_release::release::{Changed, Released};
@@ -75,7 +75,7 @@ impl Query {
         let place = Place::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
         let known = account(&ledger)?;
-        let prices = price_in(&asked, &Adds::new(&asked, known.as_ref()))?;
+        let prices = price_in(&asked, &Charging::new(&asked, known.as_ref()))?;
         let known = known.as_ref().map(|account| (&*ledger, account));
         let left = Left::of(&asked, &prices.loss, known);
         if self.price {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lastbit_release::account::{Adds, price_in};
+use lastbit_release::account::{Charging, price_in};
 use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
@@ -22,7 +22,7 @@ use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
-Prices the plan, reads the data, spends the loss in the ledger, adds noise, stores what is \
+Prices the plan, reads the data, spends the loss in the ledger, charging noise, stores what is \
 published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does \
 a release that is interrupted while they are; later it has spent its loss and published nothing. \
 The same plan on the same data again returns what was published before, at no cost. On a terminal \
@@ -66,7 +66,7 @@ impl Release {
         if !self.yes {
             // The release itself reports what is wrong with the plan or the ledger.
             if let Ok(account) = account(&ledger)
-                && let Ok(prices) = price_in(&plan, &Adds::new(&plan, account.as_ref()))
+                && let Ok(prices) = price_in(&plan, &Charging::new(&plan, account.as_ref()))
             {
                 let known = account.as_ref().map(|account| (&*ledger, account));
                 ask(&Left::of(&plan, &prices.loss, known))?;

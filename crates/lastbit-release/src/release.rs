@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use lastbit_noise::entropy::{Entropy, System};
 
-use crate::account::{Adds, price_in};
+use crate::account::{Charging, price_in};
 use crate::engine::{Engine, Progress};
 use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Terms};
 use crate::loss::Loss;
@@ -164,8 +164,8 @@ fn run(
     lastbit_exact::environment::check()?;
     // Errors of a ledger wait until it is opened: those of the plan and the data come first.
     let account = kept.account().unwrap_or(None);
-    let mut adds = Adds::new(plan, account.as_ref());
-    let mut prices = price_in(plan, &adds)?;
+    let mut charging = Charging::new(plan, account.as_ref());
+    let mut prices = price_in(plan, &charging)?;
     size::check(plan, &prices)?;
     let mut identity = Identity::new(plan, &prices);
     let (mut query, mut slots) = query(plan, identity.hash());
@@ -173,14 +173,14 @@ fn run(
     let data = fingerprint(plan, engine)?;
     let mut ledger = kept.open(&plan.budget, plan.terms().as_ref(), &plan.protects())?;
     // Another release may have spent since.
-    let now = Adds::new(plan, Some(ledger.account()));
-    if now != adds {
-        adds = now;
-        prices = price_in(plan, &adds)?;
+    let now = Charging::new(plan, Some(ledger.account()));
+    if now != charging {
+        charging = now;
+        prices = price_in(plan, &charging)?;
         identity = Identity::new(plan, &prices);
         (query, slots) = crate::statistic::query(plan, identity.hash());
     }
-    let known = known(plan, &adds, &identity, &ledger);
+    let known = known(plan, &charging, &identity, &ledger);
     if let Some(stored) = ledger.recall(&known, &data)? {
         return Released::recalled(plan, stored, data);
     }

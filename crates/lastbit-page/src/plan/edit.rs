@@ -23,7 +23,7 @@ pub enum Operation {
         value: String,
     },
     /// What a statistic may cost, in place of what it had.
-    Share {
+    Allowance {
         /// Which statistic.
         index: usize,
         /// `weight`, `loss` or `error`.
@@ -80,7 +80,7 @@ pub fn edited(text: &str, operations: &[Operation]) -> Result<String, String> {
 fn apply(document: &mut DocumentMut, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::Set { path, value } => set(document, path, value),
-        Operation::Share { index, by, value } => {
+        Operation::Allowance { index, by, value } => {
             let statistic = [Step::Key("statistics".into()), Step::Index(*index)];
             let table = table_at(document.as_item_mut(), &statistic)?;
             let key = match by {

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use lastbit_exact::{Rational, Rounding, decimal as digits};
-use lastbit_release::account::{Adds, Offer, Price, PriceError, Prices, price_in};
+use lastbit_release::account::{Charging, Offer, Price, PriceError, Prices, price_in};
 use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part};
 use lastbit_release::loss::{Loss, Measure, decimal};
-use lastbit_release::plan::{Plan, Share, Statistic};
+use lastbit_release::plan::{Allowance, Plan, Statistic};
 use lastbit_release::present::{about, loss_in_words, words};
 use lastbit_release::release::Identity;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn prices(plan: &Plan, known: &Known) -> Result<Prices, PriceError> {
         .ok()
         .and_then(Option::as_ref)
         .map(|(_, account)| account);
-    price_in(plan, &Adds::new(plan, account))
+    price_in(plan, &Charging::new(plan, account))
 }
 
 /// The price of a plan, or the mistake that it has none.
@@ -67,7 +67,7 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
         "accountants": others,
         "left": left(&known, plan, &prices.loss),
         "statistics": statistics,
-        "targets": plan.statistics.iter().any(|s| !matches!(s.share, Share::Weight(_))),
+        "targets": plan.statistics.iter().any(|s| !matches!(s.allowance, Allowance::Weight(_))),
     }))
 }
 

@@ -18,9 +18,9 @@ use lastbit::measures::{
 };
 use lastbit_exact::{Down, Rational, Up};
 
-use super::share::{Pricer, reach};
+use super::pricer::{Pricer, reach};
 use super::sums::finite;
-use super::{Adds, Price, PriceError};
+use super::{Charging, Price, PriceError};
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Plan, Statistic};
 use crate::statistic::{LossUnit, Pick, Slot};
@@ -41,8 +41,8 @@ impl Pricer<'_> {
         for (price, proved) in drawn.prices.iter().zip(drawn.costs_as_priced()?) {
             check_one(price, &proved)?;
         }
-        let covered = match self.adds {
-            Adds::Composed { terms, .. } => {
+        let covered = match self.charging {
+            Charging::Composed { terms, .. } => {
                 let all = drawn.composed(LossUnit::Rho)?;
                 let within = match terms.currency {
                     Currency::Gaussian => (drawn.laws()?.mu_squared()).is_some(),
@@ -52,7 +52,7 @@ impl Pricer<'_> {
                     && *all.loss() <= terms.currency.to_rho(&loss.main)
                     && is_at_most(all.delta(), &loss.delta)
             }
-            Adds::Plainly => self.covers(accountant, loss, &drawn)?,
+            Charging::Plainly => self.covers(accountant, loss, &drawn)?,
         };
         match covered {
             true => Ok(()),

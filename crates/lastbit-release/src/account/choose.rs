@@ -2,22 +2,22 @@
 
 use lastbit::tables::Tails;
 
-use super::share::{Assignment, Pricer};
-use super::{Adds, Offer, PriceError, Prices};
+use super::pricer::{Assignment, Pricer};
+use super::{Charging, Offer, PriceError, Prices};
 use crate::ledger::Currency;
 use crate::loss::Measure;
-use crate::plan::{Accountant, Plan, Share, Statistic};
+use crate::plan::{Accountant, Allowance, Plan, Statistic};
 use crate::statistic::Errors;
 
 /// The price of a plan as a new ledger charges it, under the accountant that it names, or else the
 /// one with the smallest errors. Reads no data.
 pub fn price(plan: &Plan) -> Result<Prices, PriceError> {
-    price_in(plan, &Adds::new(plan, None))
+    price_in(plan, &Charging::new(plan, None))
 }
 
 /// The price of a plan as a ledger charges it.
-pub fn price_in(plan: &Plan, adds: &Adds) -> Result<Prices, PriceError> {
-    price_as(plan, adds, Offered::All)
+pub fn price_in(plan: &Plan, charging: &Charging) -> Result<Prices, PriceError> {
+    price_as(plan, charging, Offered::All)
 }
 
 /// The ways to price a plan, now and in earlier versions, which stored releases under theirs.
@@ -31,12 +31,16 @@ pub(crate) enum Offered {
     Apart,
 }
 
-pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Prices, PriceError> {
+pub(crate) fn price_as(
+    plan: &Plan,
+    charging: &Charging,
+    offered: Offered,
+) -> Result<Prices, PriceError> {
     let tails = Tails::default();
     let alpha = plan.confidence.alpha();
     let pricer = Pricer::new(
         plan,
-        adds,
+        charging,
         Errors {
             tails: &tails,
             alpha: &alpha,
@@ -44,13 +48,13 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
         offered != Offered::Apart,
     )?;
     let sums = [Accountant::Pure, Accountant::Zcdp, Accountant::Optimal];
-    let accountants = match (plan.accountant, adds) {
+    let accountants = match (plan.accountant, charging) {
         (Some(accountant), _) => vec![accountant],
-        (None, Adds::Composed { terms, .. }) => vec![match terms.currency {
+        (None, Charging::Composed { terms, .. }) => vec![match terms.currency {
             Currency::Zcdp => Accountant::Zcdp,
             Currency::Gaussian => Accountant::Gaussian,
         }],
-        (None, Adds::Plainly) => match plan.spend.measure {
+        (None, Charging::Plainly) => match plan.spend.measure {
             Measure::Pure => vec![Accountant::Pure],
             Measure::Zcdp => vec![Accountant::Zcdp],
             _ if offered == Offered::All => {
@@ -69,7 +73,7 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
         }
     }
     // If every statistic has a fixed loss or error, only the price is left to choose by.
-    let is_fixed = |statistic: &Statistic| !matches!(statistic.share, Share::Weight(_));
+    let is_fixed = |statistic: &Statistic| !matches!(statistic.allowance, Allowance::Weight(_));
     let by_loss = offered == Offered::All && plan.statistics.iter().all(is_fixed);
     // The first of those that are about as good: no δ is spent to improve the fourth digit of an
     // error.
@@ -114,7 +118,7 @@ pub(crate) fn price_as(plan: &Plan, adds: &Adds, offered: Offered) -> Result<Pri
             },
         })
         .collect();
-    if plan.accountant.is_none() && matches!(adds, Adds::Composed { .. }) {
+    if plan.accountant.is_none() && matches!(charging, Charging::Composed { .. }) {
         comparison.push(Offer {
             accountant: Accountant::Pld,
             outcome: Err("for a release that does not compose".to_owned()),

@@ -30,12 +30,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod adds;
+mod charging;
 mod check;
 mod choose;
 mod item;
 mod pld;
-mod share;
+mod pricer;
 mod sharing;
 mod stated;
 mod sums;
@@ -49,7 +49,7 @@ use crate::loss::Loss;
 use crate::plan::Accountant;
 use crate::statistic::{Chain, LossUnit, Mechanism, Noised, Paid, Slot};
 
-pub use adds::Adds;
+pub use charging::Charging;
 pub(crate) use choose::{Offered, price_as};
 pub use choose::{price, price_in};
 pub use sharing::Shared;

@@ -6,7 +6,7 @@ use lastbit::solve;
 use lastbit_exact::{Rational, Up};
 
 use super::item::Way;
-use super::share::{Choice, Pricer, Split};
+use super::pricer::{Choice, Pricer, Split};
 use super::sums::finite;
 use super::{Infeasible, PriceError};
 use crate::loss::Loss;

@@ -7,7 +7,7 @@
 use lastbit_exact::Rational;
 
 use super::item::Item;
-use crate::plan::{Plan, Share, Statistic};
+use crate::plan::{Allowance, Plan, Statistic};
 use crate::statistic::{Method, Mix, Span};
 
 /// A statistic that follows from the noisy numbers of another.
@@ -92,7 +92,7 @@ pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
 /// The numbers of a statistic that may share noise.
 fn span(plan: &Plan, item: &Item, statistic: &Statistic) -> Option<Span> {
     let kind = &item.chain.kind;
-    let is_by_weight = matches!(statistic.share, Share::Weight(_));
+    let is_by_weight = matches!(statistic.allowance, Allowance::Weight(_));
     // The discovered groups are known only after they were counted.
     let is_first = kind.counts_rows() && plan.is_discovered(statistic);
     let is_noisy = matches!(kind.method(), Method::Noise(_));

@@ -2,7 +2,7 @@
 
 use lastbit_exact::{Rational, Up};
 
-use super::share::{Assignment, Pricer};
+use super::pricer::{Assignment, Pricer};
 use super::tie::tie;
 use super::{Price, PriceError};
 use crate::statistic::{Mechanism, Method};

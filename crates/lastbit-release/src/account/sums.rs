@@ -8,8 +8,8 @@ use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::Way;
-use super::share::{Choice, Pricer, Split};
-use super::{Adds, Infeasible, PriceError};
+use super::pricer::{Choice, Pricer, Split};
+use super::{Charging, Infeasible, PriceError};
 use crate::ledger::Terms;
 use crate::loss::{Loss, Measure};
 use crate::plan::Accountant;
@@ -39,7 +39,7 @@ impl Pricer<'_> {
             if terms.currency == Currency::Gaussian && !gaussian {
                 return Err(PriceError::Accountant {
                     accountant: Accountant::Gaussian.name(),
-                    why: "the ledger adds up Gaussian noise alone".to_owned(),
+                    why: "the ledger charging up Gaussian noise alone".to_owned(),
                 });
             }
             losses.push(match way.loss_unit() {
@@ -81,8 +81,8 @@ impl Pricer<'_> {
             let limit = Rational::try_from(limit.get()).unwrap_or(Rational::ZERO);
             Ok(decimal::down(&currency.to_rho(&limit), DIGITS))
         };
-        let total = match (self.adds, &self.plan.part) {
-            (Adds::Composed { terms, limit }, Some(part)) if !plain => {
+        let total = match (self.charging, &self.plan.part) {
+            (Charging::Composed { terms, limit }, Some(part)) if !plain => {
                 terms.currency.to_rho(&(&limit.main * part))
             }
             _ => total_of(&spend.main)?,

@@ -9,7 +9,7 @@ use lastbit_exact::{Rational, Up};
 use super::{Price, PriceError, Shared};
 use crate::cell::digits_needed;
 use crate::consistent::{Family, Member, Projection};
-use crate::plan::{Plan, Share};
+use crate::plan::{Allowance, Plan};
 use crate::statistic::{Errors, Method, Mix, Noised};
 
 /// A statistic that is made to add up with others.
@@ -95,7 +95,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
         let mut made = Vec::new();
         for (member, tied) in family.members.iter().zip(ties) {
             let statistic = &plan.statistics[member.statistic];
-            if let Share::Error { target, confidence } = &statistic.share {
+            if let Allowance::Error { target, confidence } = &statistic.allowance {
                 let alpha = confidence.alpha();
                 let at_target = Tied {
                     off: bound(tied.member, &alpha)?,

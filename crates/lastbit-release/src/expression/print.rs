@@ -7,7 +7,7 @@
 use core::fmt::{self, Write};
 
 use super::calendar::{DAY, civil};
-use super::node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+use super::node::{Arithmetic, CalendarUnit, Comparison, Function, Node, Piece, Type};
 use crate::value::canonical;
 
 impl fmt::Display for Node {
@@ -232,14 +232,14 @@ impl Comparison {
     }
 }
 
-impl Unit {
+impl CalendarUnit {
     fn name(self) -> &'static str {
         match self {
-            Unit::Year => "year",
-            Unit::Quarter => "quarter",
-            Unit::Month => "month",
-            Unit::Week => "week",
-            Unit::Day => "day",
+            CalendarUnit::Year => "year",
+            CalendarUnit::Quarter => "quarter",
+            CalendarUnit::Month => "month",
+            CalendarUnit::Week => "week",
+            CalendarUnit::Day => "day",
         }
     }
 }

@@ -162,7 +162,7 @@ pub struct Statistic {
     /// The rows that it describes.
     pub scope: Scope,
     /// What it may cost.
-    pub share: Share,
+    pub allowance: Allowance,
     /// How many rows to expect in a group.
     pub expected_rows: Option<u64>,
 }
@@ -170,7 +170,7 @@ pub struct Statistic {
 /// What a statistic may cost.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Share {
+pub enum Allowance {
     /// This loss: ρ if that is the budget's measure, else ε.
     Loss(Rational),
     /// A share, by weight, of the budget left after fixed losses and error targets.

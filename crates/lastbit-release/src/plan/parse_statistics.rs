@@ -5,7 +5,7 @@ use lastbit_exact::Rational;
 
 use super::parse::{expression, first_twice};
 use super::reader::{Table, Value};
-use super::{Column, Neighbours, PlanError, Scope, Share, Statistic, Unit};
+use super::{Allowance, Column, Neighbours, PlanError, Scope, Statistic, Unit};
 use crate::expression::Expression;
 use crate::loss::Measure;
 use crate::statistic::{KINDS, Reading};
@@ -95,7 +95,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
         }
         by.push(key.to_owned());
     }
-    let share = share(&table, before.confidence, before.measure)?;
+    let allowance = allowance(&table, before.confidence, before.measure)?;
     let expected_rows = table
         .get("expected_rows")
         .map(|value| value.count())
@@ -106,7 +106,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
         kind,
         by,
         scope,
-        share,
+        allowance,
         expected_rows,
     })
 }
@@ -139,7 +139,11 @@ fn scope(table: &Table<'_>, unit: &Unit) -> Result<Scope, PlanError> {
     })
 }
 
-fn share(table: &Table<'_>, confidence: &Confidence, measure: Measure) -> Result<Share, PlanError> {
+fn allowance(
+    table: &Table<'_>,
+    confidence: &Confidence,
+    measure: Measure,
+) -> Result<Allowance, PlanError> {
     let loss = table.get("loss");
     let weight = table.get("weight");
     let error = table.get("error");
@@ -150,13 +154,13 @@ fn share(table: &Table<'_>, confidence: &Confidence, measure: Measure) -> Result
         ));
     }
     match (loss, weight, error) {
-        (None, None, None) => Ok(Share::Weight(Rational::ONE)),
-        (Some(loss), None, None) => Ok(Share::Loss(loss.positive().map_err(|error| {
+        (None, None, None) => Ok(Allowance::Weight(Rational::ONE)),
+        (Some(loss), None, None) => Ok(Allowance::Loss(loss.positive().map_err(|error| {
             let name = if measure == Measure::Zcdp { "ρ" } else { "ε" };
             loss.error(format!("{} ({name})", error.message()))
         })?)),
-        (None, Some(weight), None) => Ok(Share::Weight(weight.positive()?)),
-        (None, None, Some(error)) => Ok(Share::Error {
+        (None, Some(weight), None) => Ok(Allowance::Weight(weight.positive()?)),
+        (None, None, Some(error)) => Ok(Allowance::Error {
             target: error.positive()?,
             confidence: match own {
                 None => confidence.clone(),

@@ -327,7 +327,7 @@ pub struct Paid<'a> {
 }
 
 /// A whole chain: from the table to what a statistic publishes.
-pub type Whole<M> = Measurement<TableDomain<Scan>, UnitDistance, Approximate<Exact<M>>, Drawn>;
+pub type WholeChain<M> = Measurement<TableDomain<Scan>, UnitDistance, Approximate<Exact<M>>, Drawn>;
 
 impl Paid<'_> {
     /// The whole chain, its loss in ε. Its map at one unit is what the statistic costs.
@@ -336,7 +336,7 @@ impl Paid<'_> {
         plan: &Plan,
         scope: &Scope,
         pick: Pick,
-    ) -> Result<Whole<MaxDivergence>, Error> {
+    ) -> Result<WholeChain<MaxDivergence>, Error> {
         self.whole(plan, scope, pick)
     }
 
@@ -346,11 +346,16 @@ impl Paid<'_> {
         plan: &Plan,
         scope: &Scope,
         pick: Pick,
-    ) -> Result<Whole<ZeroConcentratedDivergence>, Error> {
+    ) -> Result<WholeChain<ZeroConcentratedDivergence>, Error> {
         self.whole(plan, scope, pick)
     }
 
-    fn whole<M: Counted>(&self, plan: &Plan, scope: &Scope, pick: Pick) -> Result<Whole<M>, Error>
+    fn whole<M: Counted>(
+        &self,
+        plan: &Plan,
+        scope: &Scope,
+        pick: Pick,
+    ) -> Result<WholeChain<M>, Error>
     where
         Exact<M>: Composable<Distance = Rational>,
     {

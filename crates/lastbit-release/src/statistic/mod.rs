@@ -44,7 +44,8 @@ use crate::plan::{PlanError, Scale};
 use crate::query::{Aggregate, Exact};
 
 pub use chain::{
-    Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
+    Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, WholeChain,
+    table,
 };
 pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]

@@ -1,7 +1,7 @@
 //! Reading plans: exact numbers, and errors that say where and what to do.
 
 use lastbit_release::loss::Measure;
-use lastbit_release::plan::{ColumnKind, Missing, Plan, Share};
+use lastbit_release::plan::{Allowance, ColumnKind, Missing, Plan};
 
 const GOOD: &str = r#"title = "Visits"
 [source]
@@ -73,8 +73,8 @@ fn numbers_are_exactly_what_is_written() {
     assert_eq!(*cost.bounds.upper(), "50001/10".parse().unwrap());
     assert_eq!(cost.missing, Missing::Value("3/10".parse().unwrap()));
     assert_eq!(
-        plan.statistics[1].share,
-        Share::Loss("1/30".parse().unwrap())
+        plan.statistics[1].allowance,
+        Allowance::Loss("1/30".parse().unwrap())
     );
     let quantiles = &plan.statistics[3].kind;
     assert_eq!(quantiles.word(), "quantiles");

@@ -4,8 +4,8 @@ use lastbit::tables::Tails;
 use lastbit_exact::Rational;
 
 use crate::account::item::Way;
-use crate::account::share::{Assignment, Pricer};
-use crate::account::{Adds, Price, PriceError};
+use crate::account::pricer::{Assignment, Pricer};
+use crate::account::{Charging, Price, PriceError};
 use crate::plan::{Accountant, Plan};
 use crate::statistic::Errors;
 
@@ -92,13 +92,13 @@ fn plans() -> Vec<(Accountant, Plan)> {
 /// Calls a test with the pricer of each plan, what it assigns, and the prices.
 fn each(test: impl Fn(&Pricer<'_>, Accountant, &Assignment, Vec<Price>)) {
     for (accountant, plan) in plans() {
-        let adds = Adds::new(&plan, None);
+        let charging = Charging::new(&plan, None);
         let (tails, alpha) = (Tails::default(), plan.confidence.alpha());
         let errors = Errors {
             tails: &tails,
             alpha: &alpha,
         };
-        let pricer = Pricer::new(&plan, &adds, errors, true).unwrap();
+        let pricer = Pricer::new(&plan, &charging, errors, true).unwrap();
         let assignment = pricer.assign(accountant).unwrap();
         let prices = pricer.prices(&assignment).unwrap();
         test(&pricer, accountant, &assignment, prices);

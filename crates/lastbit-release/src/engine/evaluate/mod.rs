@@ -19,7 +19,7 @@ pub(crate) use read::Rows;
 use super::EngineError;
 use crate::expression::calendar::{DAY, HOUR, civil, trunc, valid_day, valid_time, week, weekday};
 use crate::expression::print::{Day, Time};
-use crate::expression::{Arithmetic, Comparison, Expression, Function, Node, Type, Unit};
+use crate::expression::{Arithmetic, CalendarUnit, Comparison, Expression, Function, Node, Type};
 
 impl Expression {
     /// The value of each row: doubles, booleans, dates, microseconds without a zone or texts. The
@@ -241,7 +241,7 @@ impl Rows<'_> {
                 function: Function::DateTrunc(unit),
                 arguments,
             } => {
-                let unit: Unit = *unit;
+                let unit: CalendarUnit = *unit;
                 match arguments.as_slice() {
                     [date] => self.date(date)?.map_some(|day| trunc(unit, day)),
                     _ => Cells::One(i32::NULL),

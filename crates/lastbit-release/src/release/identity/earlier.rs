@@ -4,10 +4,10 @@
 use core::fmt::{Debug, Write as _};
 
 use super::Identity;
-use crate::account::{Adds, Offered, price_as};
+use crate::account::{Charging, Offered, price_as};
 use crate::loss::{Loss, Measure};
 use crate::plan::{
-    Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Share, Unit,
+    Allowance, Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Unit,
 };
 use crate::query::Derive;
 
@@ -26,7 +26,7 @@ pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String
         // same release.
         if plan.spend == plan.budget && plan.spend != *budget {
             then.spend = budget.clone();
-            let same = price_as(&then, &Adds::Plainly, Offered::Sums)
+            let same = price_as(&then, &Charging::Plainly, Offered::Sums)
                 .is_ok_and(|prices| Identity::new(&then, &prices) == *identity);
             hashes.extend(same.then(|| hash(&then)));
         }
@@ -115,10 +115,10 @@ fn text(plan: &Plan) -> String {
             line("at", &at);
         }
         line("by", &statistic.by);
-        match &statistic.share {
-            Share::Loss(loss) => line("loss", &number(loss)),
-            Share::Weight(weight) => line("weight", &number(weight)),
-            Share::Error { target, confidence } => {
+        match &statistic.allowance {
+            Allowance::Loss(loss) => line("loss", &number(loss)),
+            Allowance::Weight(weight) => line("weight", &number(weight)),
+            Allowance::Error { target, confidence } => {
                 line("error", &(number(target), number(confidence.get())));
             }
         }

@@ -13,7 +13,7 @@ use lastbit_verify::exact::divergence::log_ratio;
 use super::memory::{Memory, Row};
 use crate::account::price;
 use crate::plan::{Plan, Scope};
-use crate::statistic::{Drawn, Pick, Scan, Whole, query};
+use crate::statistic::{Drawn, Pick, Scan, WholeChain, query};
 
 /// One statistic, of a column `x` from 0 to 4 or by discovered towns.
 fn plan(budget: &str, statistic: &str) -> Plan {
@@ -59,7 +59,7 @@ impl Entropy for First {
 
 /// The chain of the one statistic of a plan, and two neighbouring tables.
 struct Pair {
-    chain: Whole<MaxDivergence>,
+    chain: WholeChain<MaxDivergence>,
     loss: Rational,
     delta: Rational,
     tables: [Scan; 2],

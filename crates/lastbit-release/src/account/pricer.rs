@@ -7,9 +7,9 @@ use lastbit_exact::{Down, Rational, Up};
 
 use super::item::{Item, Way};
 use super::sharing::shared;
-use super::{Adds, PriceError};
+use super::{Charging, PriceError};
 use crate::loss::{Loss, Measure};
-use crate::plan::{Accountant, Plan, Scope, Share, Statistic};
+use crate::plan::{Accountant, Allowance, Plan, Scope, Statistic};
 use crate::statistic::{Chain, Errors, LossUnit, Mechanism, Method, table};
 
 /// Which rows of a unit reach a statistic. For a statistic of units, a unit is one row in one
@@ -39,7 +39,7 @@ pub(super) struct Assignment {
 
 pub(super) struct Pricer<'a> {
     pub plan: &'a Plan,
-    pub adds: &'a Adds,
+    pub charging: &'a Charging,
     pub errors: Errors<'a>,
     pub items: Vec<Item>,
     /// How many counts of discovered keys there are.
@@ -77,7 +77,7 @@ pub(super) struct Targets {
 impl<'a> Pricer<'a> {
     pub fn new(
         plan: &'a Plan,
-        adds: &'a Adds,
+        charging: &'a Charging,
         errors: Errors<'a>,
         together: bool,
     ) -> Result<Pricer<'a>, PriceError> {
@@ -120,7 +120,7 @@ impl<'a> Pricer<'a> {
             .count() as u64;
         Ok(Pricer {
             plan,
-            adds,
+            charging,
             errors,
             items,
             thresholds,
@@ -130,7 +130,7 @@ impl<'a> Pricer<'a> {
     /// How δ is split under an accountant.
     pub fn split(&self, accountant: Accountant) -> Split {
         let delta = &self.plan.spend.delta;
-        let of_thresholds = match (self.thresholds, self.adds.thresholds(self.plan)) {
+        let of_thresholds = match (self.thresholds, self.charging.thresholds(self.plan)) {
             (0, _) => Rational::ZERO,
             (_, Some(part)) => part,
             // Thresholds take half of δ if a conversion takes the other half, and all of it if
@@ -160,9 +160,9 @@ impl<'a> Pricer<'a> {
             Accountant::Pld => self.by_laws(&split)?,
             _ => self.by_sums(accountant, way, &split)?,
         };
-        let loss = match self.adds {
-            Adds::Plainly => loss,
-            Adds::Composed { terms, .. } => self.composed(terms, way, &choices, &split)?,
+        let loss = match self.charging {
+            Charging::Plainly => loss,
+            Charging::Composed { terms, .. } => self.composed(terms, way, &choices, &split)?,
         };
         let threshold = match self.thresholds {
             0 => Rational::ZERO,
@@ -179,20 +179,20 @@ impl<'a> Pricer<'a> {
         let mut weights = Rational::ZERO;
         for (index, item) in self.items.iter().enumerate() {
             let statistic = &self.plan.statistics[index];
-            let (choice, words) = match &statistic.share {
-                Share::Weight(weight) => {
+            let (choice, words) = match &statistic.allowance {
+                Allowance::Weight(weight) => {
                     weights = &weights + weight;
                     continue;
                 }
-                Share::Loss(loss) if spend.measure == Measure::Zcdp => {
+                Allowance::Loss(loss) if spend.measure == Measure::Zcdp => {
                     let mechanism = item.mechanism(Way::Zcdp, loss, self.errors)?;
                     ((mechanism, loss.clone()), "as its loss".to_owned())
                 }
-                Share::Loss(loss) => (
+                Allowance::Loss(loss) => (
                     item.fixed_epsilon(loss, way, self.errors)?,
                     format!("for its loss of ε = {loss}"),
                 ),
-                Share::Error { target, confidence } => {
+                Allowance::Error { target, confidence } => {
                     let alpha = confidence.alpha();
                     let errors = Errors {
                         alpha: &alpha,
@@ -226,10 +226,10 @@ impl<'a> Pricer<'a> {
         let mut losses = vec![targets.fixed.clone()];
         let mut done = Vec::with_capacity(targets.choices.len());
         for (index, choice) in targets.choices.iter().enumerate() {
-            done.push(match (choice, &self.plan.statistics[index].share) {
+            done.push(match (choice, &self.plan.statistics[index].allowance) {
                 // Its host has its weight.
-                (None, Share::Weight(_)) if self.items[index].shared.is_some() => None,
-                (None, Share::Weight(_)) => {
+                (None, Allowance::Weight(_)) if self.items[index].shared.is_some() => None,
+                (None, Allowance::Weight(_)) => {
                     let loss = rest * &(&self.weight(index) / &targets.weights);
                     losses.push(loss.clone());
                     let mechanism = self.items[index].mechanism(way, &loss, self.errors)?;
@@ -255,8 +255,8 @@ impl<'a> Pricer<'a> {
         let items = self.items.iter().zip(&self.plan.statistics).enumerate();
         let weights = items.filter_map(|(other, (item, statistic))| {
             let host = item.shared.as_ref().map_or(other, |shared| shared.host);
-            match &statistic.share {
-                Share::Weight(weight) if host == index => Some(weight),
+            match &statistic.allowance {
+                Allowance::Weight(weight) if host == index => Some(weight),
                 _ => None,
             }
         });
@@ -282,9 +282,9 @@ impl<'a> Pricer<'a> {
     /// Equal pure losses, composed optimally.
     fn optimal(&self, converted: &Rational) -> Result<Vec<Choice>, PriceError> {
         let spend = &self.plan.spend;
-        let shares: Vec<_> = self.plan.statistics.iter().map(|s| &s.share).collect();
+        let shares: Vec<_> = self.plan.statistics.iter().map(|s| &s.allowance).collect();
         let equal = shares.windows(2).all(|pair| pair[0] == pair[1])
-            && matches!(shares[0], Share::Weight(_));
+            && matches!(shares[0], Allowance::Weight(_));
         if !equal {
             return Err(PriceError::Accountant {
                 accountant: Accountant::Optimal.name(),

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 /// How a ledger charges a release of a plan.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Adds {
+pub enum Charging {
     /// Plainly, in the measure of the budget: the release is private to its own ε and δ, by
     /// whatever bound, and these are subtracted. Under a budget in (ε, δ), only before any release
     /// was composed: see [`Account`].
@@ -23,46 +23,46 @@ pub enum Adds {
     },
 }
 
-impl Adds {
+impl Charging {
     /// How the ledger with this account charges it, or a new ledger if there is none.
-    pub fn new(plan: &Plan, account: Option<&Account>) -> Adds {
+    pub fn new(plan: &Plan, account: Option<&Account>) -> Charging {
         let plain = plan.budget.measure != Measure::Approximate;
         let (left, composed) = match account {
-            _ if plain => return Adds::Plainly,
+            _ if plain => return Charging::Plainly,
             None => (plan.budget.clone(), None),
             Some(account) => (account.remaining(), account.composed.as_ref()),
         };
         let (terms, limit) = match (account, composed) {
             (None, _) => match plan.terms() {
-                None => return Adds::Plainly,
+                None => return Charging::Plainly,
                 Some(terms) => (terms.clone(), terms.limit(&left)),
             },
-            (Some(_), None) => return Adds::Plainly,
+            (Some(_), None) => return Charging::Plainly,
             (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
         };
         // Plainly if it spends all that is left, or more, which will be refused; or if it states ε
         // and δ and no release was composed.
         let all = !plan.spend.fits(&left) || plan.spend == left;
         match composed.is_some_and(Composed::is_touched) {
-            false if all || plan.part.is_none() => Adds::Plainly,
-            _ => Adds::Composed { terms, limit },
+            false if all || plan.part.is_none() => Charging::Plainly,
+            _ => Charging::Composed { terms, limit },
         }
     }
 
     /// Other ways in which the same plan may have been released: before another release, and from
     /// an earlier budget.
-    pub(crate) fn otherwise(&self, plan: &Plan, ledger: &Ledger) -> Vec<Adds> {
+    pub(crate) fn otherwise(&self, plan: &Plan, ledger: &Ledger) -> Vec<Charging> {
         let Some(composed) = ledger.account().composed.as_ref() else {
             return vec![];
         };
         let terms = &composed.terms;
-        let plainly = [Adds::Plainly].into_iter();
+        let plainly = [Charging::Plainly].into_iter();
         let budgets = ledger.budgets().iter().chain([&plan.budget]);
-        let others = budgets.map(|budget| Adds::Composed {
+        let others = budgets.map(|budget| Charging::Composed {
             terms: terms.clone(),
             limit: terms.limit(budget),
         });
-        let mut ways: Vec<Adds> = Vec::new();
+        let mut ways: Vec<Charging> = Vec::new();
         for way in plainly.chain(others) {
             if way != *self && !ways.contains(&way) {
                 ways.push(way);
@@ -74,7 +74,7 @@ impl Adds {
     /// The most δ that the thresholds of a composed release may take: its part of what is set
     /// aside.
     pub(super) fn thresholds(&self, plan: &Plan) -> Option<Rational> {
-        let Adds::Composed { limit, .. } = self else {
+        let Charging::Composed { limit, .. } = self else {
             return None;
         };
         let part = match &plan.part {
