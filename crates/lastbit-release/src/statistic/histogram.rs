@@ -7,10 +7,10 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::{whole_cells, whole_error};
 use super::{
-    Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability, Symbol,
-    unexpected,
+    Entry, Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span,
+    Stability, Symbol, unexpected,
 };
-use crate::consistent::Adds;
+use crate::consistent::{Adds, Quantity};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, Missing, PlanError};
 use crate::present::Cell;
@@ -24,7 +24,11 @@ struct Histogram {
     labels: Vec<String>,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const ENTRY: Entry = Entry::new("histogram", read)
+    .drawn_as(Mark::Columns)
+    .labelled("bin");
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
     let name = &column.name;
     let aggregate = match (parts(&column.kind), &column.kind) {
@@ -50,7 +54,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Histogram {
     fn word(&self) -> &'static str {
-        "histogram"
+        ENTRY.word()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -72,7 +76,7 @@ impl Kind for Histogram {
     fn adds(&self) -> Option<Adds> {
         Some(Adds {
             split: Some(self.column.clone()),
-            ..Adds::of("rows")
+            ..Adds::of(Quantity::Rows)
         })
     }
 

@@ -1,7 +1,8 @@
 //! Statistics, one file per kind. Each says which integers it needs, how noise is added, how large
 //! the error is, and what is printed.
 //!
-//! To add one, write a file with a type that implements [`Kind`], and its line in `KINDS`.
+//! To add one, write a file with a type that implements [`Kind`] and its [`Entry`], and a line in
+//! [`KINDS`].
 
 mod bounds;
 mod chain;
@@ -9,6 +10,7 @@ mod correlation;
 mod count;
 mod counted;
 mod covariance;
+mod entry;
 mod errors;
 mod gram;
 mod groups;
@@ -31,7 +33,6 @@ mod weighted_mean;
 mod weighted_sum;
 
 use std::fmt;
-use std::sync::Arc;
 
 use lastbit::Error;
 use lastbit::metrics::Norms;
@@ -41,12 +42,13 @@ use lastbit_exact::{Rational, Up};
 use crate::consistent::Adds;
 use crate::engine::query::{Aggregate, Exact};
 use crate::expression::Expression;
-use crate::plan::{PlanError, Scale};
+use crate::plan::Scale;
 use crate::present::Cell;
 
 pub use chain::{
     Answers, Chain, Currency, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
 };
+pub use entry::{Entry, Mark, WORDS};
 pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
@@ -57,25 +59,22 @@ pub use query::{Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
 
-/// How a kind is read from a plan.
-type Read = fn(&Reading<'_>) -> Result<Arc<dyn Kind>, PlanError>;
-
-/// Every kind of statistic, by its word in a plan.
-pub(crate) const KINDS: [(&str, Read); 14] = [
-    ("count", count::read),
-    ("units", count::read_units),
-    ("sum", sum::read),
-    ("mean", mean::read),
-    ("variance", variance::read),
-    ("covariance", covariance::read),
-    ("histogram", histogram::read),
-    ("share", share::read),
-    ("correlation", correlation::read),
-    ("regression", regression::read),
-    ("top", top::read),
-    ("bounds", bounds::read),
-    ("left-out", left_out::read),
-    ("quantiles", quantiles::read),
+/// Every kind of statistic.
+pub const KINDS: &[Entry] = &[
+    count::ROWS,
+    count::UNITS,
+    sum::ENTRY,
+    mean::ENTRY,
+    variance::ENTRY,
+    covariance::ENTRY,
+    histogram::ENTRY,
+    share::ENTRY,
+    quantiles::ENTRY,
+    correlation::ENTRY,
+    regression::ENTRY,
+    top::ENTRY,
+    bounds::ENTRY,
+    left_out::ENTRY,
 ];
 
 /// What a statistic is, and of which columns.
@@ -89,6 +88,11 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// All columns of the plan that it reads.
     fn uses(&self) -> Vec<&str> {
         self.of()
+    }
+
+    /// The columns without whose cells a row does not count.
+    fn needs(&self) -> Vec<&str> {
+        self.uses()
     }
 
     /// What distinguishes it from others with the same word and columns, as lines of the identity

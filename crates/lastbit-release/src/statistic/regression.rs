@@ -17,7 +17,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, cell};
@@ -32,7 +32,11 @@ const ROUNDS: usize = 6;
 #[derive(Clone, Debug)]
 struct Regression(Gram);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const ENTRY: Entry = Entry::new("regression", read).withheld_if(
+    "the noise is too large beside the spread of the columns to make a number of them",
+);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let columns = reading.regressed(MOST_COLUMNS)?;
     let others = columns.len();
     let mut pairs: Vec<(usize, usize)> = (1..others).map(|x| (0, x)).collect();
@@ -42,7 +46,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Regression {
     fn word(&self) -> &'static str {
-        "regression"
+        ENTRY.word()
     }
 
     fn of(&self) -> Vec<&str> {

@@ -7,8 +7,10 @@ use lastbit::statistics::{self, Neighbours};
 use lastbit_exact::{Rational, Up};
 
 use super::count::whole_error;
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
-use crate::consistent::Adds;
+use super::{
+    Entry, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Stability, unexpected,
+};
+use crate::consistent::{Adds, Quantity};
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::present::{Cell, cell};
@@ -27,7 +29,9 @@ struct Fixed {
     statistic: statistics::Extent,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const ENTRY: Entry = Entry::new("sum", read).drawn_as(Mark::Bars);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let weights = reading.weights()?;
     let x = reading.one_of_numbers("sum")?;
     if x.scale.is_calendar() {
@@ -53,7 +57,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Sum {
     fn word(&self) -> &'static str {
-        "sum"
+        ENTRY.word()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -65,7 +69,7 @@ impl Kind for Sum {
     }
 
     fn adds(&self) -> Option<Adds> {
-        Some(Adds::of(format!("sum of {:?}", self.x.column)))
+        Some(Adds::of(Quantity::Sum(format!("{:?}", self.x.column))))
     }
 
     fn unit(&self) -> String {

@@ -6,7 +6,7 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
-use crate::consistent::Adds;
+use crate::consistent::{Adds, Quantity};
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, Scale};
 use crate::present::{Cell, cell};
@@ -34,7 +34,7 @@ impl WeightedSum {
 
 impl Kind for WeightedSum {
     fn word(&self) -> &'static str {
-        "sum"
+        super::sum::ENTRY.word()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -58,7 +58,7 @@ impl Kind for WeightedSum {
 
     fn adds(&self) -> Option<Adds> {
         let (x, weights) = (&self.x.column, &self.weights.column);
-        Some(Adds::of(format!("sum of {x:?} by {weights:?}")))
+        Some(Adds::of(Quantity::Sum(format!("{x:?} by {weights:?}"))))
     }
 
     fn unit(&self) -> String {
