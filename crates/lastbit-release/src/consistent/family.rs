@@ -10,17 +10,17 @@ const MOST_CELLS: u64 = 200_000;
 
 /// The meaning of a statistic's numbers, if those of groups add up to those of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adds {
+pub struct Additive {
     /// What is counted or added.
     pub what: Quantity,
     /// The column that splits each group into its values.
     pub split: Option<String>,
 }
 
-impl Adds {
+impl Additive {
     /// Numbers of which a group has one.
-    pub fn of(what: Quantity) -> Adds {
-        Adds { what, split: None }
+    pub fn of(what: Quantity) -> Additive {
+        Additive { what, split: None }
     }
 }
 
@@ -61,7 +61,7 @@ pub struct Member {
 /// A statistic that could add up with others.
 struct Candidate<'a> {
     index: usize,
-    adds: Adds,
+    adds: Additive,
     statistic: &'a Statistic,
     columns: Vec<String>,
     /// A row is left out if it lacks a value in one of these columns.

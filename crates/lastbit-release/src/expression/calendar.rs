@@ -76,16 +76,16 @@ pub(super) fn week(day: i32) -> i32 {
 }
 
 /// The first day of the unit that contains a day.
-pub(super) fn trunc(unit: super::Unit, day: i32) -> i32 {
-    use super::Unit;
+pub(super) fn trunc(unit: super::Period, day: i32) -> i32 {
+    use super::Period;
     let (year, month, of_month) = civil(day);
     match unit {
-        Unit::Year => unchecked_day_of(year, 1, 1),
-        Unit::Quarter => unchecked_day_of(year, (month - 1) / 3 * 3 + 1, 1),
-        Unit::Month => day - of_month + 1,
+        Period::Year => unchecked_day_of(year, 1, 1),
+        Period::Quarter => unchecked_day_of(year, (month - 1) / 3 * 3 + 1, 1),
+        Period::Month => day - of_month + 1,
         // The first day of year 1 is a Monday.
-        Unit::Week => day - weekday(day) + 1,
-        Unit::Day => day,
+        Period::Week => day - weekday(day) + 1,
+        Period::Day => day,
     }
 }
 

@@ -7,7 +7,7 @@ use super::calendar::read_offset;
 use super::draft::{Draft, Form};
 use super::error::Place;
 use super::literal::text_of;
-use super::node::{Function, Node, Type, Unit};
+use super::node::{Function, Node, Period, Type};
 use super::parse::start;
 use super::refused;
 use crate::clean::shown;
@@ -100,11 +100,11 @@ impl Builder {
             "greatest" => return choice(Form::Greatest, self),
             "date_trunc" => {
                 let function = match text_of(arguments[0])?.to_ascii_lowercase().as_str() {
-                    "year" => Function::DateTrunc(Unit::Year),
-                    "quarter" => Function::DateTrunc(Unit::Quarter),
-                    "month" => Function::DateTrunc(Unit::Month),
-                    "week" => Function::DateTrunc(Unit::Week),
-                    "day" => Function::DateTrunc(Unit::Day),
+                    "year" => Function::DateTrunc(Period::Year),
+                    "quarter" => Function::DateTrunc(Period::Quarter),
+                    "month" => Function::DateTrunc(Period::Month),
+                    "week" => Function::DateTrunc(Period::Week),
+                    "day" => Function::DateTrunc(Period::Day),
                     "hour" => Function::HourTrunc,
                     _ => {
                         return refuse(

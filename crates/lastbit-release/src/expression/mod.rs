@@ -27,7 +27,7 @@ use core::fmt;
 pub use error::ExpressionError;
 #[cfg(feature = "engine")]
 pub(crate) use evaluate::Rows;
-pub use node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+pub use node::{Arithmetic, Comparison, Function, Node, Period, Piece, Type};
 
 /// The most bytes of an expression.
 pub const MOST_BYTES: usize = 16 << 10;
@@ -139,22 +139,22 @@ pub(crate) fn show_second(second: i64) -> Option<String> {
 
 /// Whether a day is the first of its unit, and the name of that unit: `2024`, `2024-Q1`, `2024-01`,
 /// `2024-W05`, `2024-01-31`.
-pub(crate) fn period(unit: Unit, day: i64) -> (bool, String) {
+pub(crate) fn period(unit: Period, day: i64) -> (bool, String) {
     let Some(day) = calendar::valid_day(day) else {
         return (false, String::new());
     };
     let (year, month, _) = calendar::civil(day);
     let name = match unit {
-        Unit::Year => format!("{year:04}"),
-        Unit::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
-        Unit::Month => format!("{year:04}-{month:02}"),
-        Unit::Week => {
+        Period::Year => format!("{year:04}"),
+        Period::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+        Period::Month => format!("{year:04}-{month:02}"),
+        Period::Week => {
             // The year of a week is that of its Thursday.
             let thursday = day + 4 - calendar::weekday(day);
             let (year, ..) = calendar::civil(thursday);
             format!("{year:04}-W{:02}", calendar::week(day))
         }
-        Unit::Day => print::Day(day).to_string(),
+        Period::Day => print::Day(day).to_string(),
     };
     (calendar::trunc(unit, day) == day, name)
 }

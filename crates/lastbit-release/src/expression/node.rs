@@ -241,7 +241,7 @@ pub enum Function {
     /// The hour of a timestamp, 0 to 23.
     Hour,
     /// The first day of the part of the calendar that contains a date.
-    DateTrunc(Unit),
+    DateTrunc(Period),
     /// The first microsecond of a timestamp's hour.
     HourTrunc,
     /// The time on a clock so many minutes ahead of the timestamp's.
@@ -250,7 +250,7 @@ pub enum Function {
 
 /// A part of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Period {
     /// From January.
     Year,
     /// From January, April, July or October.

@@ -7,7 +7,7 @@
 use core::fmt::{self, Write};
 
 use super::calendar::{DAY, civil};
-use super::node::{Arithmetic, Comparison, Function, Node, Piece, Type, Unit};
+use super::node::{Arithmetic, Comparison, Function, Node, Period, Piece, Type};
 use crate::value::canonical;
 
 impl fmt::Display for Node {
@@ -232,14 +232,14 @@ impl Comparison {
     }
 }
 
-impl Unit {
+impl Period {
     fn name(self) -> &'static str {
         match self {
-            Unit::Year => "year",
-            Unit::Quarter => "quarter",
-            Unit::Month => "month",
-            Unit::Week => "week",
-            Unit::Day => "day",
+            Period::Year => "year",
+            Period::Quarter => "quarter",
+            Period::Month => "month",
+            Period::Week => "week",
+            Period::Day => "day",
         }
     }
 }

@@ -5,7 +5,7 @@ use lastbit_exact::{Integer, Rational};
 
 use super::reader::{Table, Value};
 use super::{Missing, Numbers, PlanError, Scale};
-use crate::expression::{self, Unit};
+use crate::expression::{self, Period};
 
 /// Bounds are within ±2^300 and more than 2^-300 apart, so that squares of numbers neither overflow
 /// nor underflow a double.
@@ -222,11 +222,11 @@ fn periods(
     has_edges: bool,
 ) -> Result<(Vec<Rational>, Vec<String>), PlanError> {
     let unit = every.word(&[
-        ("year", Unit::Year),
-        ("quarter", Unit::Quarter),
-        ("month", Unit::Month),
-        ("week", Unit::Week),
-        ("day", Unit::Day),
+        ("year", Period::Year),
+        ("quarter", Period::Quarter),
+        ("month", Period::Month),
+        ("week", Period::Week),
+        ("day", Period::Day),
     ])?;
     if !scale.is_calendar() || has_edges {
         return Err(every.error(

@@ -59,7 +59,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
     table.get("name");
     let kinds: Vec<_> = KINDS
         .iter()
-        .map(|entry| (entry.word(), entry.read()))
+        .map(|word| (word.text(), word.read()))
         .collect();
     let read = table.need("kind", "kind = \"mean\"")?.word(&kinds)?;
     let by = match table.get("by") {

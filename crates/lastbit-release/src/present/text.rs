@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use super::html::number;
 use super::{Cell, Picture, Receipt, Report, Statistic};
 use crate::clean::{label, shortened, shown, visible};
-use crate::statistic::Entry;
+use crate::statistic::Word;
 
 /// The most lines of one statistic; the other forms have more.
 const MOST_LINES: usize = 200;
@@ -152,7 +152,7 @@ pub(super) fn terms(statistic: &Statistic) -> Vec<String> {
         );
     }
     if any(|cell| cell.value.is_none()) {
-        let why = Entry::of(&statistic.kind).withheld();
+        let why = Word::of(&statistic.kind).withheld();
         terms.push(format!("Withheld: {why}."));
     }
     terms
@@ -283,7 +283,7 @@ fn table(statistic: &Statistic) -> String {
 
 /// The heading of a statistic's labels.
 pub(super) fn label_header(statistic: &Statistic) -> &'static str {
-    Entry::of(&statistic.kind).label()
+    Word::of(&statistic.kind).label()
 }
 
 fn value(cell: &Cell) -> String {

@@ -11,7 +11,7 @@ use lastbit::Error;
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::histogram::counts;
-use super::{Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Missing, Numbers, PlanError};
 use crate::present::{Cell, whole_cell};
@@ -22,7 +22,7 @@ const MAGNITUDES: i64 = 40;
 #[derive(Clone, Debug)]
 struct PrivateBounds(Arc<Numbers>);
 
-pub(super) const ENTRY: Entry = Entry::new("bounds", read);
+pub(super) const WORD: Word = Word::new("bounds", read);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("bounds")?;
@@ -73,7 +73,7 @@ impl PrivateBounds {
 
 impl Kind for PrivateBounds {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

@@ -13,7 +13,7 @@ use lastbit_exact::{Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
 use super::ratio::{around, shrink};
-use super::{Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, cell};
@@ -21,7 +21,7 @@ use crate::present::{Cell, cell};
 #[derive(Clone, Debug)]
 struct Correlation(Gram);
 
-pub(super) const ENTRY: Entry = Entry::new("correlation", read).withheld_if(
+pub(super) const WORD: Word = Word::new("correlation", read).withheld_if(
     "the noise is too large beside the spread of the columns to make a number of them",
 );
 
@@ -41,7 +41,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Correlation {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

@@ -6,10 +6,10 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{
-    Entry, Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span,
-    Stability, unexpected,
+    Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
+    Word, unexpected,
 };
-use crate::consistent::{Adds, Quantity};
+use crate::consistent::{Additive, Quantity};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, whole_cell};
@@ -20,8 +20,8 @@ struct Count {
     units: bool,
 }
 
-pub(super) const ROWS: Entry = Entry::new("count", read_rows).drawn_as(Mark::Bars);
-pub(super) const UNITS: Entry = Entry::new("units", read_units).drawn_as(Mark::Bars);
+pub(super) const ROWS: Word = Word::new("count", read_rows).drawn_as(Mark::Bars);
+pub(super) const UNITS: Word = Word::new("units", read_units).drawn_as(Mark::Bars);
 
 fn read_rows(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     reading.no_columns("a count is of rows; leave out `of`")?;
@@ -49,8 +49,8 @@ fn read_as(reading: &Reading<'_>, units: bool) -> Result<Arc<dyn Kind>, PlanErro
 impl Kind for Count {
     fn word(&self) -> &'static str {
         match self.units {
-            true => UNITS.word(),
-            false => ROWS.word(),
+            true => UNITS.text(),
+            false => ROWS.text(),
         }
     }
 
@@ -70,8 +70,8 @@ impl Kind for Count {
         Some(Span::new(&[], vec![Polynomial::one()]))
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds::of(match self.units {
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive::of(match self.units {
             true => Quantity::Units,
             false => Quantity::Rows,
         }))

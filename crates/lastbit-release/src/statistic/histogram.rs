@@ -7,10 +7,10 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::{whole_cells, whole_error};
 use super::{
-    Entry, Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span,
-    Stability, Symbol, unexpected,
+    Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
+    Symbol, Word, unexpected,
 };
-use crate::consistent::{Adds, Quantity};
+use crate::consistent::{Additive, Quantity};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, Missing, PlanError};
 use crate::present::Cell;
@@ -24,7 +24,7 @@ struct Histogram {
     labels: Vec<String>,
 }
 
-pub(super) const ENTRY: Entry = Entry::new("histogram", read)
+pub(super) const WORD: Word = Word::new("histogram", read)
     .drawn_as(Mark::Columns)
     .labelled("bin");
 
@@ -54,7 +54,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Histogram {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -73,10 +73,10 @@ impl Kind for Histogram {
         Some(self.span.clone())
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds {
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive {
             split: Some(self.column.clone()),
-            ..Adds::of(Quantity::Rows)
+            ..Additive::of(Quantity::Rows)
         })
     }
 

@@ -10,9 +10,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::share::{possible, read_states, worst};
-use super::{
-    Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected,
-};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected};
 use crate::engine::query::{Aggregate, Exact, LOG2_SHARE};
 use crate::plan::{PlanError, Unit};
 use crate::present::{Cell, cell};
@@ -29,7 +27,7 @@ const CELLS: [(&str, [f64; 3]); 2] = [
     ("rows left out of a unit, on average", [0.0, 1.0, 0.0]),
 ];
 
-pub(super) const ENTRY: Entry = Entry::new("left-out", read);
+pub(super) const WORD: Word = Word::new("left-out", read);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let limits_by = reading.table.get("limits_by");
@@ -61,7 +59,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for LeftOut {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

@@ -6,14 +6,14 @@ use lastbit::statistics::{self, Neighbours, StatisticError};
 use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
-use super::{Entry, Kind, Polynomial, Reading, Shape};
+use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Numbers, PlanError, Scale};
 
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);
 
-pub(super) const ENTRY: Entry = Entry::new("mean", read);
+pub(super) const WORD: Word = Word::new("mean", read);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     if let Some(weights) = reading.weights()? {
@@ -25,7 +25,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Moment for Mean {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

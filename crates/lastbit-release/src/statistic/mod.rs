@@ -1,7 +1,7 @@
 //! Statistics, one file per kind. Each says which integers it needs, how noise is added, how large
 //! the error is, and what is printed.
 //!
-//! To add one, write a file with a type that implements [`Kind`] and its [`Entry`], and a line in
+//! To add one, write a file with a type that implements [`Kind`] and its [`Word`], and a line in
 //! [`KINDS`].
 
 mod bounds;
@@ -10,7 +10,6 @@ mod correlation;
 mod count;
 mod counted;
 mod covariance;
-mod entry;
 mod errors;
 mod gram;
 mod groups;
@@ -31,6 +30,7 @@ mod top;
 mod variance;
 mod weighted_mean;
 mod weighted_sum;
+mod word;
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ use lastbit::metrics::Norms;
 use lastbit::tables::{RankSelection, Reach};
 use lastbit_exact::{Rational, Up};
 
-use crate::consistent::Adds;
+use crate::consistent::Additive;
 use crate::engine::query::{Aggregate, Exact};
 use crate::expression::Expression;
 use crate::plan::Scale;
@@ -48,7 +48,6 @@ use crate::present::Cell;
 pub use chain::{
     Answers, Chain, Currency, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, Whole, table,
 };
-pub use entry::{Entry, Mark, WORDS};
 pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
@@ -58,23 +57,24 @@ pub use noised::{Mix, Noised};
 pub use query::{Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
+pub use word::{Mark, WORDS, Word};
 
 /// Every kind of statistic.
-pub const KINDS: &[Entry] = &[
+pub const KINDS: &[Word] = &[
     count::ROWS,
     count::UNITS,
-    sum::ENTRY,
-    mean::ENTRY,
-    variance::ENTRY,
-    covariance::ENTRY,
-    histogram::ENTRY,
-    share::ENTRY,
-    quantiles::ENTRY,
-    correlation::ENTRY,
-    regression::ENTRY,
-    top::ENTRY,
-    bounds::ENTRY,
-    left_out::ENTRY,
+    sum::WORD,
+    mean::WORD,
+    variance::WORD,
+    covariance::WORD,
+    histogram::WORD,
+    share::WORD,
+    quantiles::WORD,
+    correlation::WORD,
+    regression::WORD,
+    top::WORD,
+    bounds::WORD,
+    left_out::WORD,
 ];
 
 /// What a statistic is, and of which columns.
@@ -121,7 +121,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
     }
 
     /// The meaning of its numbers, if those of groups add up to those of all rows.
-    fn adds(&self) -> Option<Adds> {
+    fn adds(&self) -> Option<Additive> {
         None
     }
 

@@ -6,7 +6,7 @@ use lastbit::tables::{RankSelection, Reach};
 use lastbit::{Epsilon, Error};
 use lastbit_exact::{Natural, Rational, Up};
 
-use super::{Entry, Kind, Method, Reading, Selected};
+use super::{Kind, Method, Reading, Selected, Word};
 use crate::engine::query::{Aggregate, MOST_OFFSETS};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::present::{Cell, selected_cell};
@@ -25,7 +25,7 @@ struct Quantiles {
     rows: Option<u64>,
 }
 
-pub(super) const ENTRY: Entry = Entry::new("quantiles", read).labelled("quantile");
+pub(super) const WORD: Word = Word::new("quantiles", read).labelled("quantile");
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("quantiles")?;
@@ -83,7 +83,7 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
 
 impl Kind for Quantiles {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

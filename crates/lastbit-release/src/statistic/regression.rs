@@ -17,7 +17,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
-use super::{Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::PlanError;
 use crate::present::{Cell, cell};
@@ -32,7 +32,7 @@ const ROUNDS: usize = 6;
 #[derive(Clone, Debug)]
 struct Regression(Gram);
 
-pub(super) const ENTRY: Entry = Entry::new("regression", read).withheld_if(
+pub(super) const WORD: Word = Word::new("regression", read).withheld_if(
     "the noise is too large beside the spread of the columns to make a number of them",
 );
 
@@ -46,7 +46,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Regression {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -140,7 +140,7 @@ impl Regression {
             return None;
         }
         let of_column = |x: usize| numbers[gram.of_column(x)].times_power_of_two(1);
-        // Entry (i, j) of S, where 0 is the intercept, and entry i of c.
+        // Word (i, j) of S, where 0 is the intercept, and entry i of c.
         let s = |i: usize, j: usize| match (i.min(j), i.max(j)) {
             (0, 0) => rows.clone(),
             (0, x) => of_column(x),

@@ -12,7 +12,7 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::histogram::{counts, indicators};
 use super::ratio::{around, shrink, sliced, unit};
-use super::{Entry, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
 use crate::engine::query::{Aggregate, Exact, States};
 use crate::expression::Expression;
 use crate::plan::{Categories, ColumnKind, Missing, PlanError};
@@ -35,7 +35,7 @@ struct Share {
     rows: Option<u64>,
 }
 
-pub(super) const ENTRY: Entry = Entry::new("share", read);
+pub(super) const WORD: Word = Word::new("share", read);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let (name, place) = reading.one_name()?;
@@ -66,7 +66,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     };
     let labels = column.labels();
     Ok(Arc::new(Share {
-        word: ENTRY.word(),
+        word: WORD.text(),
         of: name,
         condition: None,
         aggregate,
@@ -86,7 +86,7 @@ pub(super) fn read_states(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanEr
     };
     let labels: Vec<String> = states.labels().iter().map(|&s| s.to_owned()).collect();
     Ok(Arc::new(Share {
-        word: super::left_out::ENTRY.word(),
+        word: super::left_out::WORD.text(),
         of: column.name.clone(),
         condition: None,
         // One more for the cells that are none of these.
@@ -112,7 +112,7 @@ fn condition(reading: &Reading<'_>, text: &str) -> Result<Arc<dyn Kind>, String>
         other: None,
     };
     Ok(Arc::new(Share {
-        word: ENTRY.word(),
+        word: WORD.text(),
         of: condition.to_string(),
         condition: Some(condition),
         aggregate: Aggregate::Categories(Arc::new(outcomes)),
@@ -140,7 +140,7 @@ impl Kind for Share {
     }
 
     fn is_binned(&self) -> bool {
-        self.word == ENTRY.word() && self.condition.is_none()
+        self.word == WORD.text() && self.condition.is_none()
     }
 
     fn aggregates(&self) -> Vec<Aggregate> {

@@ -8,9 +8,9 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::whole_error;
 use super::{
-    Entry, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Stability, unexpected,
+    Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected,
 };
-use crate::consistent::{Adds, Quantity};
+use crate::consistent::{Additive, Quantity};
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::present::{Cell, cell};
@@ -29,7 +29,7 @@ struct Fixed {
     statistic: statistics::Extent,
 }
 
-pub(super) const ENTRY: Entry = Entry::new("sum", read).drawn_as(Mark::Bars);
+pub(super) const WORD: Word = Word::new("sum", read).drawn_as(Mark::Bars);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let weights = reading.weights()?;
@@ -57,7 +57,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Sum {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -68,8 +68,8 @@ impl Kind for Sum {
         vec![Aggregate::Sum(Arc::clone(&self.x))]
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds::of(Quantity::Sum(format!("{:?}", self.x.column))))
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive::of(Quantity::Sum(format!("{:?}", self.x.column))))
     }
 
     fn unit(&self) -> String {

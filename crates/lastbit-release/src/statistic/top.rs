@@ -12,7 +12,7 @@ use lastbit_exact::{Rational, Up};
 use super::count::{rows, whole_cells, whole_error};
 use super::histogram::{counts, indicators, parts};
 use super::{
-    Drawn, Entry, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Span, Stability,
+    Drawn, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Span, Stability, Word,
 };
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{ColumnKind, PlanError};
@@ -34,7 +34,7 @@ struct TopFound {
     most: usize,
 }
 
-pub(super) const ENTRY: Entry = Entry::new("top", read).drawn_as(Mark::Bars);
+pub(super) const WORD: Word = Word::new("top", read).drawn_as(Mark::Bars);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
@@ -61,7 +61,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Top {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -159,7 +159,7 @@ impl Noisy for Top {
 
 impl Kind for TopFound {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

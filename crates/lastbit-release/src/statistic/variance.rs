@@ -6,14 +6,14 @@ use lastbit::statistics::{self, Neighbours, StatisticError};
 use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
-use super::{Entry, Kind, Polynomial, Reading, Shape};
+use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::engine::query::{Aggregate, Exact};
 use crate::plan::{Numbers, PlanError};
 
 #[derive(Clone, Debug)]
 pub(super) struct Variance(pub(super) Arc<Numbers>);
 
-pub(super) const ENTRY: Entry = Entry::new("variance", read);
+pub(super) const WORD: Word = Word::new("variance", read);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let mut columns = reading.moments("variance", 1)?;
@@ -22,7 +22,7 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Moment for Variance {
     fn word(&self) -> &'static str {
-        ENTRY.word()
+        WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

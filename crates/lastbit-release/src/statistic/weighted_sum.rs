@@ -6,7 +6,7 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
-use crate::consistent::{Adds, Quantity};
+use crate::consistent::{Additive, Quantity};
 use crate::engine::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 use crate::plan::{Numbers, Scale};
 use crate::present::{Cell, cell};
@@ -34,7 +34,7 @@ impl WeightedSum {
 
 impl Kind for WeightedSum {
     fn word(&self) -> &'static str {
-        super::sum::ENTRY.word()
+        super::sum::WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -56,9 +56,9 @@ impl Kind for WeightedSum {
         )]
     }
 
-    fn adds(&self) -> Option<Adds> {
+    fn adds(&self) -> Option<Additive> {
         let (x, weights) = (&self.x.column, &self.weights.column);
-        Some(Adds::of(Quantity::Sum(format!("{x:?} by {weights:?}"))))
+        Some(Additive::of(Quantity::Sum(format!("{x:?} by {weights:?}"))))
     }
 
     fn unit(&self) -> String {

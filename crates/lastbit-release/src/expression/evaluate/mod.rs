@@ -19,7 +19,7 @@ pub(crate) use read::Rows;
 use super::calendar::{DAY, HOUR, civil, trunc, valid_day, valid_time, week, weekday};
 use super::node::{Arithmetic, Comparison, Function, Node, Type};
 use super::print::{Day, Time};
-use super::{Expression, Unit};
+use super::{Expression, Period};
 use crate::engine::EngineError;
 
 impl Expression {
@@ -242,7 +242,7 @@ impl Rows<'_> {
                 function: Function::DateTrunc(unit),
                 arguments,
             } => {
-                let unit: Unit = *unit;
+                let unit: Period = *unit;
                 match arguments.as_slice() {
                     [date] => self.date(date)?.map_some(|day| trunc(unit, day)),
                     _ => Cells::One(i32::NULL),

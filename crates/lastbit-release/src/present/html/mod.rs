@@ -15,7 +15,7 @@ use super::text::{
     INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, terms,
 };
 use super::{Cell, Picture, Report, Statistic};
-use crate::statistic::Entry;
+use crate::statistic::Word;
 use chart::Bar;
 use escape::grouped;
 use table::table;
@@ -210,7 +210,7 @@ fn error_after(cell: &Cell, unit: &str) -> String {
 
 /// One picture, or for a grouped histogram or quantiles one for each group, on the same scale.
 fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
-    let mark = Entry::of(&statistic.kind).mark();
+    let mark = Word::of(&statistic.kind).mark();
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut cut = false;

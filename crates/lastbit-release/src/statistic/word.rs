@@ -1,4 +1,4 @@
-//! The list of kinds: what is known of each by its word alone.
+//! The words of kinds, and what follows from a word alone.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::plan::PlanError;
 /// How a kind is read from a plan.
 pub(crate) type Read = fn(&Reading<'_>) -> Result<Arc<dyn Kind>, PlanError>;
 
-/// What is known of a kind by its word alone. A stored report has nothing else of it, so how its
-/// numbers are shown is here and not in [`Kind`].
+/// The word of a kind in plans and reports, and what follows from it alone. A stored report has
+/// nothing else of the kind, so how its numbers are shown is here and not in [`Kind`].
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    word: &'static str,
+pub struct Word {
+    text: &'static str,
     read: Read,
     mark: Mark,
     label: &'static str,
@@ -30,11 +30,11 @@ pub enum Mark {
     Dots,
 }
 
-impl Entry {
+impl Word {
     /// A kind whose numbers are places on a scale, and which withholds those of too few rows.
-    pub(super) const fn new(word: &'static str, read: Read) -> Entry {
-        Entry {
-            word,
+    pub(super) const fn new(text: &'static str, read: Read) -> Word {
+        Word {
+            text,
             read,
             mark: Mark::Dots,
             label: "of",
@@ -43,23 +43,23 @@ impl Entry {
     }
 
     /// Its numbers are drawn so.
-    pub(super) const fn drawn_as(self, mark: Mark) -> Entry {
-        Entry { mark, ..self }
+    pub(super) const fn drawn_as(self, mark: Mark) -> Word {
+        Word { mark, ..self }
     }
 
     /// Its labels have this heading.
-    pub(super) const fn labelled(self, label: &'static str) -> Entry {
-        Entry { label, ..self }
+    pub(super) const fn labelled(self, label: &'static str) -> Word {
+        Word { label, ..self }
     }
 
     /// A number is withheld for this reason.
-    pub(super) const fn withheld_if(self, withheld: &'static str) -> Entry {
-        Entry { withheld, ..self }
+    pub(super) const fn withheld_if(self, withheld: &'static str) -> Word {
+        Word { withheld, ..self }
     }
 
-    /// The word in a plan and in a report.
-    pub const fn word(&self) -> &'static str {
-        self.word
+    /// The word itself.
+    pub const fn text(&self) -> &'static str {
+        self.text
     }
 
     /// How it is read from a plan.
@@ -84,11 +84,11 @@ impl Entry {
 
     /// The kind with this word. One that is not known, as in the report of a later version, is
     /// shown like most others.
-    pub fn of(word: &str) -> Entry {
+    pub fn of(word: &str) -> Word {
         let mut known = super::KINDS.iter();
-        match known.find(|entry| entry.word == word) {
-            Some(entry) => *entry,
-            None => super::mean::ENTRY,
+        match known.find(|known| known.text == word) {
+            Some(found) => *found,
+            None => super::mean::WORD,
         }
     }
 }
@@ -98,7 +98,7 @@ pub const WORDS: [&str; super::KINDS.len()] = {
     let mut words = [""; super::KINDS.len()];
     let mut index = 0;
     while index < words.len() {
-        words[index] = super::KINDS[index].word;
+        words[index] = super::KINDS[index].text;
         index += 1;
     }
     words
