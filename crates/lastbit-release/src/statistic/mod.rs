@@ -52,7 +52,7 @@ pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
 pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
-pub use moment::{Moment, Shape};
+use moment::{Moment, Shape};
 pub use noised::{Mix, Noised};
 pub use query::{Slot, query};
 pub(crate) use reading::{Reading, known};
