@@ -168,7 +168,7 @@ impl Grid {
         self.exponent
     }
 
-    /// From bound to bound.
+    /// The distance from bound to bound.
     pub fn width(&self) -> Rational {
         self.bounds.upper() - self.bounds.lower()
     }
