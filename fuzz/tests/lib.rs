@@ -45,7 +45,7 @@ macro_rules! each {
     };
 }
 
-each! { certificate csv json ledger number parquet plan program report }
+each! { certificate csv json ledger number parquet plan program report select }
 
 /// A reader of `[[ … ]] = number` with a fault behind three conditions.
 fn planted(input: &[u8]) {

@@ -39,7 +39,7 @@ impl Geometric {
         }
     }
 
-    /// `P(sample = k)`, enclosed; zero for `k < 0`.
+    /// `P(draw = k)`, enclosed; zero for `k < 0`.
     pub fn probability(&self, k: &Integer) -> Interval {
         if *k < Integer::ZERO {
             return Interval::point(0.0);

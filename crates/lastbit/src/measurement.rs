@@ -217,12 +217,12 @@ where
         &self.input_domain
     }
 
-    /// How far apart inputs are measured.
+    /// The metric of inputs.
     pub fn input_metric(&self) -> &MI {
         &self.input_metric
     }
 
-    /// How far apart laws of outputs are measured.
+    /// The measure between laws of outputs.
     pub fn output_measure(&self) -> &MO {
         &self.output_measure
     }

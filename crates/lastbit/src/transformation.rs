@@ -125,7 +125,7 @@ where
         &self.input_domain
     }
 
-    /// How far apart inputs are measured.
+    /// The metric of inputs.
     pub fn input_metric(&self) -> &MI {
         &self.input_metric
     }
@@ -135,7 +135,7 @@ where
         &self.output_domain
     }
 
-    /// How far apart outputs are measured.
+    /// The metric of outputs.
     pub fn output_metric(&self) -> &MO {
         &self.output_metric
     }

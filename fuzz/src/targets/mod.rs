@@ -6,6 +6,7 @@ pub mod number;
 pub mod plan;
 pub mod program;
 pub mod report;
+pub mod select;
 pub mod table;
 
 /// A function that reads bytes from outside, and inputs to begin with.
@@ -35,6 +36,7 @@ targets! {
     "plan": plan::run, plan::corpus;
     "program": program::run, program::corpus;
     "report": report::run, report::corpus;
+    "select": select::run, select::corpus;
 }
 
 /// The texts of files of this tree.

@@ -83,3 +83,21 @@ fn files_of_no_crate_concern_their_readers_or_all_or_nobody() {
     assert_eq!(of(&["proofs/Closed.v"]), Concerned::default());
     assert_eq!(of(&[]), Concerned::default());
 }
+
+#[test]
+fn a_published_crate_has_what_registries_show() {
+    let mut published = 0;
+    for member in members().unwrap() {
+        let folder = run::root().join(&member.folder);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("\npublish = false\n") {
+            continue;
+        }
+        published += 1;
+        for line in ["\ndescription = ", "\n[package.metadata.docs.rs]\n"] {
+            assert!(manifest.contains(line), "{} lacks {line:?}", member.name);
+        }
+        assert!(folder.join("README.md").is_file(), "{}", member.name);
+    }
+    assert_eq!(published, 8);
+}

@@ -11,6 +11,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
+/// Keys that have no character, as WebDriver writes them.
+pub mod key {
+    pub const TAB: &str = "\u{e004}";
+    pub const ENTER: &str = "\u{e007}";
+    pub const END: &str = "\u{e010}";
+    pub const HOME: &str = "\u{e011}";
+    pub const LEFT: &str = "\u{e012}";
+    pub const RIGHT: &str = "\u{e014}";
+}
+
 /// How long anything may take on a busy machine before it counts as broken.
 const PATIENCE: Duration = Duration::from_secs(90);
 

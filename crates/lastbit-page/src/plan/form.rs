@@ -1,5 +1,6 @@
 //! The form of a plan: fields that are read from its text.
 
+use lastbit_release::statistic::WORDS;
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, TableLike};
 
@@ -173,27 +174,7 @@ const COLUMN: &[Spec] = &[
 
 const STATISTIC: &[Spec] = &[
     ("name", "Name", Of::Text, "what it is called in the report"),
-    (
-        "kind",
-        "Kind",
-        Of::Choice(&[
-            "count",
-            "units",
-            "sum",
-            "mean",
-            "variance",
-            "covariance",
-            "histogram",
-            "share",
-            "quantiles",
-            "correlation",
-            "regression",
-            "top",
-            "bounds",
-            "left-out",
-        ]),
-        "what is published",
-    ),
+    ("kind", "Kind", Of::Choice(&WORDS), "what is published"),
     (
         "of",
         "Of",

@@ -10,21 +10,29 @@ const MOST_CELLS: u64 = 200_000;
 
 /// The meaning of a statistic's numbers, if those of groups add up to those of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adds {
-    /// What is counted or added: with the same words, the same rows give the same numbers.
-    pub what: String,
+pub struct Additive {
+    /// What is counted or added.
+    pub what: Quantity,
     /// The column that splits each group into its values.
     pub split: Option<String>,
 }
 
-impl Adds {
+impl Additive {
     /// Numbers of which a group has one.
-    pub fn of(what: impl Into<String>) -> Adds {
-        Adds {
-            what: what.into(),
-            split: None,
-        }
+    pub fn of(what: Quantity) -> Additive {
+        Additive { what, split: None }
     }
+}
+
+/// What is counted or added: equal quantities of the same rows are the same numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Rows.
+    Rows,
+    /// Units, each once in a group.
+    Units,
+    /// The total of what rows have, in words that tell one such total from another.
+    Sum(String),
 }
 
 /// Statistics whose exact numbers are margins of one table of the same rows.
@@ -53,7 +61,7 @@ pub struct Member {
 /// A statistic that could add up with others.
 struct Candidate<'a> {
     index: usize,
-    adds: Adds,
+    adds: Additive,
     statistic: &'a Statistic,
     columns: Vec<String>,
     /// A row is left out if it lacks a value in one of these columns.
@@ -109,7 +117,7 @@ pub(crate) fn find(plan: &Plan) -> (Vec<Family>, Vec<String>) {
                 continue;
             }
             same.retain(|c| is_within(c, found));
-            if found.adds.what == "units" && groups_of_unit(plan, found) > 1 {
+            if found.adds.what == Quantity::Units && groups_of_unit(plan, found) > 1 {
                 let names: Vec<String> = same
                     .iter()
                     .map(|c| format!("\"{}\"", c.statistic.name))
@@ -284,7 +292,9 @@ fn public_total(plan: &Plan, candidate: &Candidate<'_>) -> Option<u64> {
     let is_filtered = plan.derive.filter.is_some() || candidate.statistic.scope.filter.is_some();
     match (plan.neighbours, &plan.unit) {
         (Neighbours::ChangeOne { rows }, Unit::Row)
-            if candidate.adds.what == "rows" && candidate.drops.is_empty() && !is_filtered =>
+            if candidate.adds.what == Quantity::Rows
+                && candidate.drops.is_empty()
+                && !is_filtered =>
         {
             rows
         }

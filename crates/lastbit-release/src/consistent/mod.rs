@@ -8,6 +8,6 @@ mod family;
 mod projection;
 
 pub(crate) use family::find;
-pub use family::{Adds, Family, Member};
+pub use family::{Additive, Family, Member, Quantity};
 pub use projection::Projection;
 pub(crate) use projection::places;

@@ -57,7 +57,11 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
     }
     let table = value.table(format!("statistic \"{name}\""))?;
     table.get("name");
-    let read = table.need("kind", "kind = \"mean\"")?.word(&KINDS)?;
+    let kinds: Vec<_> = KINDS
+        .iter()
+        .map(|word| (word.text(), word.read()))
+        .collect();
+    let read = table.need("kind", "kind = \"mean\"")?.word(&kinds)?;
     let by = match table.get("by") {
         None => vec![],
         Some(value) => {

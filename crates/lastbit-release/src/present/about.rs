@@ -14,12 +14,7 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     }
     let mut seen: Vec<&str> = Vec::new();
     let by = statistic.by.iter().map(String::as_str);
-    // Rows that count as left out do count in these statistics.
-    let uses = match statistic.kind.word() {
-        "left-out" => vec![],
-        _ => statistic.kind.uses(),
-    };
-    for name in by.chain(uses) {
+    for name in by.chain(statistic.kind.needs()) {
         if !seen.contains(&name)
             && let Some(column) = plan.column(name)
         {

@@ -37,7 +37,7 @@ pub struct Report {
 pub struct Statistic {
     /// Its name in the plan.
     pub name: String,
-    /// What it is: "count", "sum", "mean", "variance", "covariance", "histogram", "quantiles".
+    /// What it is: the word of its kind in the plan, such as "mean".
     pub kind: String,
     /// The columns that it describes, in the plan's words.
     pub of: Vec<String>,

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use super::html::number;
 use super::{Cell, Picture, Receipt, Report, Statistic};
 use crate::clean::{label, shortened, shown, visible};
+use crate::statistic::Word;
 
 /// The most lines of one statistic; the other forms have more.
 const MOST_LINES: usize = 200;
@@ -85,7 +86,7 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
             ),
         }
         for term in terms(statistic) {
-            add(Style::Plain, wrapped(term, 2));
+            add(Style::Plain, wrapped(&term, 2));
         }
         let more = statistic.cells.len().saturating_sub(MOST_LINES);
         if more > 0 {
@@ -140,23 +141,19 @@ fn receipt(receipt: &Receipt) -> Vec<String> {
 }
 
 /// The meaning of the words that replace numbers in a statistic.
-pub(super) fn terms(statistic: &Statistic) -> Vec<&'static str> {
+pub(super) fn terms(statistic: &Statistic) -> Vec<String> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
         terms.push(
             "Too noisy to say: the error is larger than the number, or allows everything that it \
-             could be.",
+             could be."
+                .to_owned(),
         );
     }
     if any(|cell| cell.value.is_none()) {
-        terms.push(match statistic.kind.as_str() {
-            "correlation" | "regression" => {
-                "Withheld: the noise is too large beside the spread of the columns to make a \
-                 number of them."
-            }
-            _ => "Withheld: with the noise, there are too few rows to make a number of.",
-        });
+        let why = Word::of(&statistic.kind).withheld();
+        terms.push(format!("Withheld: {why}."));
     }
     terms
 }
@@ -286,11 +283,7 @@ fn table(statistic: &Statistic) -> String {
 
 /// The heading of a statistic's labels.
 pub(super) fn label_header(statistic: &Statistic) -> &'static str {
-    match statistic.kind.as_str() {
-        "histogram" => "bin",
-        "quantiles" => "quantile",
-        _ => "of",
-    }
+    Word::of(&statistic.kind).label()
 }
 
 fn value(cell: &Cell) -> String {

@@ -11,7 +11,7 @@ use lastbit::Error;
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::histogram::counts;
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, whole_cell};
 use crate::plan::{Missing, Numbers, PlanError};
 use crate::query::{Aggregate, Exact};
@@ -22,7 +22,9 @@ const MAGNITUDES: i64 = 40;
 #[derive(Clone, Debug)]
 struct PrivateBounds(Arc<Numbers>);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("bounds", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("bounds")?;
     if x.scale.is_calendar() {
         return Err(reading.error(format!(
@@ -71,7 +73,7 @@ impl PrivateBounds {
 
 impl Kind for PrivateBounds {
     fn word(&self) -> &'static str {
-        "bounds"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

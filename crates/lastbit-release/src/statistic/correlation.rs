@@ -13,7 +13,7 @@ use lastbit_exact::{Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
 use super::ratio::{around, shrink};
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
 use crate::query::{Aggregate, Exact};
@@ -21,7 +21,11 @@ use crate::query::{Aggregate, Exact};
 #[derive(Clone, Debug)]
 struct Correlation(Gram);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("correlation", read).withheld_if(
+    "the noise is too large beside the spread of the columns to make a number of them",
+);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let columns = reading.moments("correlation", 2)?;
     if columns[0].column == columns[1].column {
         return Err(reading.error(format!(
@@ -36,7 +40,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Correlation {
     fn word(&self) -> &'static str {
-        "correlation"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

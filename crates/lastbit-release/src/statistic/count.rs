@@ -6,50 +6,56 @@ use lastbit::Error;
 use lastbit_exact::{Rational, Up};
 
 use super::{
-    Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
-    unexpected,
+    Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
+    Word, unexpected,
 };
 use crate::cell::{Cell, whole_cell};
-use crate::consistent::Adds;
+use crate::consistent::{Additive, Quantity};
 use crate::plan::PlanError;
 use crate::query::{Aggregate, Exact};
 
 /// The number of rows in a group; if units are counted, one row of each.
 #[derive(Clone, Copy, Debug)]
 struct Count {
-    word: &'static str,
+    units: bool,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const ROWS: Word = Word::new("count", read_rows).drawn_as(Mark::Bars);
+pub(super) const UNITS: Word = Word::new("units", read_units).drawn_as(Mark::Bars);
+
+fn read_rows(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     reading.no_columns("a count is of rows; leave out `of`")?;
-    read_as(reading, "count")
+    read_as(reading, false)
 }
 
-pub(super) fn read_units(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+fn read_units(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     reading.no_columns("units are those of [privacy]; leave out `of`")?;
     if let Some(most_rows) = reading.table.get("most_rows") {
         return Err(most_rows.error("a unit counts once; leave out `most_rows`"));
     }
-    read_as(reading, "units")
+    read_as(reading, true)
 }
 
-fn read_as(reading: &Reading<'_>, word: &'static str) -> Result<Arc<dyn Kind>, PlanError> {
+fn read_as(reading: &Reading<'_>, units: bool) -> Result<Arc<dyn Kind>, PlanError> {
     if reading.rows.is_some() {
         return Err(reading.error(
             "the number of rows is public under neighbours = \"change-one\"; leave the count out, \
              or group it",
         ));
     }
-    Ok(Arc::new(Count { word }))
+    Ok(Arc::new(Count { units }))
 }
 
 impl Kind for Count {
     fn word(&self) -> &'static str {
-        self.word
+        match self.units {
+            true => UNITS.text(),
+            false => ROWS.text(),
+        }
     }
 
     fn most_rows(&self) -> Option<u64> {
-        (self.word == "units").then_some(1)
+        self.units.then_some(1)
     }
 
     fn of(&self) -> Vec<&str> {
@@ -64,17 +70,17 @@ impl Kind for Count {
         Some(Span::new(&[], vec![Polynomial::one()]))
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds::of(match self.word {
-            "units" => "units",
-            _ => "rows",
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive::of(match self.units {
+            true => Quantity::Units,
+            false => Quantity::Rows,
         }))
     }
 
     fn unit(&self) -> String {
-        match self.word {
-            "units" => "units".to_owned(),
-            _ => "rows".to_owned(),
+        match self.units {
+            true => "units".to_owned(),
+            false => "rows".to_owned(),
         }
     }
 

@@ -6,14 +6,16 @@ use lastbit::statistics::{self, Neighbours, StatisticError};
 use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
-use super::{Kind, Polynomial, Reading, Shape};
+use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError};
 use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Covariance(pub(super) Arc<Numbers>, pub(super) Arc<Numbers>);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("covariance", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let mut columns = reading.moments("covariance", 2)?;
     let (x, y) = (columns.remove(0), columns.remove(0));
     if x.column == y.column {
@@ -27,7 +29,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Moment for Covariance {
     fn word(&self) -> &'static str {
-        "covariance"
+        WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

@@ -7,11 +7,11 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::{whole_cells, whole_error};
 use super::{
-    Errors, Kind, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability, Symbol,
-    unexpected,
+    Errors, Kind, Mark, Method, Noised, Noisy, Polynomial, Published, Reading, Span, Stability,
+    Symbol, Word, unexpected,
 };
 use crate::cell::Cell;
-use crate::consistent::Adds;
+use crate::consistent::{Additive, Quantity};
 use crate::plan::{ColumnKind, Missing, PlanError};
 use crate::query::{Aggregate, Exact};
 
@@ -24,7 +24,11 @@ struct Histogram {
     labels: Vec<String>,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("histogram", read)
+    .drawn_as(Mark::Columns)
+    .labelled("bin");
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
     let name = &column.name;
     let aggregate = match (parts(&column.kind), &column.kind) {
@@ -50,7 +54,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Histogram {
     fn word(&self) -> &'static str {
-        "histogram"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -69,10 +73,10 @@ impl Kind for Histogram {
         Some(self.span.clone())
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds {
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive {
             split: Some(self.column.clone()),
-            ..Adds::of("rows")
+            ..Additive::of(Quantity::Rows)
         })
     }
 

@@ -10,7 +10,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::share::{possible, read_states, worst};
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected};
 use crate::cell::{Cell, cell};
 use crate::plan::{PlanError, Unit};
 use crate::query::{Aggregate, Exact, LOG2_SHARE};
@@ -27,7 +27,9 @@ const CELLS: [(&str, [f64; 3]); 2] = [
     ("rows left out of a unit, on average", [0.0, 1.0, 0.0]),
 ];
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("left-out", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let limits_by = reading.table.get("limits_by");
     if reading.table.get("of").is_some() {
         return match limits_by {
@@ -57,7 +59,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for LeftOut {
     fn word(&self) -> &'static str {
-        "left-out"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -66,6 +68,10 @@ impl Kind for LeftOut {
 
     fn uses(&self) -> Vec<&str> {
         self.limits_by.iter().map(String::as_str).collect()
+    }
+
+    fn needs(&self) -> Vec<&str> {
+        vec![]
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {

@@ -6,14 +6,16 @@ use lastbit::statistics::{self, Neighbours, StatisticError};
 use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
-use super::{Kind, Polynomial, Reading, Shape};
+use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("mean", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     if let Some(weights) = reading.weights()? {
         return super::weighted_mean::read(reading, weights);
     }
@@ -23,7 +25,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Moment for Mean {
     fn word(&self) -> &'static str {
-        "mean"
+        WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

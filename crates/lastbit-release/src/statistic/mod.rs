@@ -1,7 +1,8 @@
 //! Statistics, one file per kind. Each says which integers it needs, how noise is added, how large
 //! the error is, and what is printed.
 //!
-//! To add one, write a file with a type that implements [`Kind`], and its line in `KINDS`.
+//! To add one, write a file with a type that implements [`Kind`] and its [`Word`], and a line in
+//! [`KINDS`].
 
 mod bounds;
 mod chain;
@@ -29,18 +30,18 @@ mod top;
 mod variance;
 mod weighted_mean;
 mod weighted_sum;
+mod word;
 
 use std::fmt;
-use std::sync::Arc;
 
 use lastbit::Error;
 use lastbit::tables::{RankSelection, Reach};
 use lastbit_exact::{Rational, Up};
 
 use crate::cell::Cell;
-use crate::consistent::Adds;
+use crate::consistent::Additive;
 use crate::expression::Expression;
-use crate::plan::{PlanError, Scale};
+use crate::plan::Scale;
 use crate::query::{Aggregate, Exact};
 
 pub use chain::{
@@ -51,31 +52,29 @@ pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
 pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
-pub use moment::{Moment, Shape};
+use moment::{Moment, Shape};
 pub use noised::{Mix, Noised};
 pub use query::{Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
+pub use word::{Mark, WORDS, Word};
 
-/// How a kind is read from a plan.
-type Read = fn(&Reading<'_>) -> Result<Arc<dyn Kind>, PlanError>;
-
-/// Every kind of statistic, by its word in a plan.
-pub(crate) const KINDS: [(&str, Read); 14] = [
-    ("count", count::read),
-    ("units", count::read_units),
-    ("sum", sum::read),
-    ("mean", mean::read),
-    ("variance", variance::read),
-    ("covariance", covariance::read),
-    ("histogram", histogram::read),
-    ("share", share::read),
-    ("correlation", correlation::read),
-    ("regression", regression::read),
-    ("top", top::read),
-    ("bounds", bounds::read),
-    ("left-out", left_out::read),
-    ("quantiles", quantiles::read),
+/// Every kind of statistic.
+pub const KINDS: &[Word] = &[
+    count::ROWS,
+    count::UNITS,
+    sum::WORD,
+    mean::WORD,
+    variance::WORD,
+    covariance::WORD,
+    histogram::WORD,
+    share::WORD,
+    quantiles::WORD,
+    correlation::WORD,
+    regression::WORD,
+    top::WORD,
+    bounds::WORD,
+    left_out::WORD,
 ];
 
 /// What a statistic is, and of which columns.
@@ -89,6 +88,11 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// All columns of the plan that it reads.
     fn uses(&self) -> Vec<&str> {
         self.of()
+    }
+
+    /// The columns without whose cells a row does not count.
+    fn needs(&self) -> Vec<&str> {
+        self.uses()
     }
 
     /// What distinguishes it from others with the same word and columns, as lines of the identity
@@ -117,7 +121,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
     }
 
     /// The meaning of its numbers, if those of groups add up to those of all rows.
-    fn adds(&self) -> Option<Adds> {
+    fn adds(&self) -> Option<Additive> {
         None
     }
 

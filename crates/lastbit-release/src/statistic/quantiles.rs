@@ -6,7 +6,7 @@ use lastbit::tables::{RankSelection, Reach};
 use lastbit::{Epsilon, Error};
 use lastbit_exact::{Natural, Rational, Up};
 
-use super::{Kind, Method, Reading, Selected};
+use super::{Kind, Method, Reading, Selected, Word};
 use crate::cell::{Cell, selected_cell};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::query::{Aggregate, MOST_OFFSETS};
@@ -25,7 +25,9 @@ struct Quantiles {
     rows: Option<u64>,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("quantiles", read).labelled("quantile");
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("quantiles")?;
     if x.grid.count() > MOST_OFFSETS.unsigned_abs() {
         return Err(reading.table.error(format!(
@@ -81,7 +83,7 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
 
 impl Kind for Quantiles {
     fn word(&self) -> &'static str {
-        "quantiles"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

@@ -17,7 +17,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
 use crate::query::{Aggregate, Exact};
@@ -32,7 +32,11 @@ const ROUNDS: usize = 6;
 #[derive(Clone, Debug)]
 struct Regression(Gram);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("regression", read).withheld_if(
+    "the noise is too large beside the spread of the columns to make a number of them",
+);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let columns = reading.regressed(MOST_COLUMNS)?;
     let others = columns.len();
     let mut pairs: Vec<(usize, usize)> = (1..others).map(|x| (0, x)).collect();
@@ -43,7 +47,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Regression {
     fn word(&self) -> &'static str {
-        "regression"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -137,7 +141,7 @@ impl Regression {
             return None;
         }
         let of_column = |x: usize| numbers[gram.of_column(x)].times_power_of_two(1);
-        // Entry (i, j) of S, where 0 is the intercept, and entry i of c.
+        // Word (i, j) of S, where 0 is the intercept, and entry i of c.
         let s = |i: usize, j: usize| match (i.min(j), i.max(j)) {
             (0, 0) => rows.clone(),
             (0, x) => of_column(x),

@@ -12,7 +12,7 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::histogram::{counts, indicators};
 use super::ratio::{around, shrink, sliced, unit};
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
+use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::expression::Expression;
 use crate::plan::{Categories, ColumnKind, Missing, PlanError};
@@ -35,7 +35,9 @@ struct Share {
     rows: Option<u64>,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("share", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let (name, place) = reading.one_name()?;
     let Ok(column) = reading.known(&name) else {
         return condition(reading, &name).map_err(|why| place.error(why));
@@ -64,7 +66,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     };
     let labels = column.labels();
     Ok(Arc::new(Share {
-        word: "share",
+        word: WORD.text(),
         of: name,
         condition: None,
         aggregate,
@@ -84,7 +86,7 @@ pub(super) fn read_states(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanEr
     };
     let labels: Vec<String> = states.labels().iter().map(|&s| s.to_owned()).collect();
     Ok(Arc::new(Share {
-        word: "left-out",
+        word: super::left_out::WORD.text(),
         of: column.name.clone(),
         condition: None,
         // One more for the cells that are none of these.
@@ -110,7 +112,7 @@ fn condition(reading: &Reading<'_>, text: &str) -> Result<Arc<dyn Kind>, String>
         other: None,
     };
     Ok(Arc::new(Share {
-        word: "share",
+        word: WORD.text(),
         of: condition.to_string(),
         condition: Some(condition),
         aggregate: Aggregate::Categories(Arc::new(outcomes)),
@@ -129,8 +131,16 @@ impl Kind for Share {
         vec![&self.of]
     }
 
+    fn needs(&self) -> Vec<&str> {
+        match self.aggregate {
+            // Cells that are left out of others are what it counts.
+            Aggregate::States(_) => vec![],
+            _ => self.uses(),
+        }
+    }
+
     fn is_binned(&self) -> bool {
-        self.word == "share" && self.condition.is_none()
+        self.word == WORD.text() && self.condition.is_none()
     }
 
     fn aggregates(&self) -> Vec<Aggregate> {

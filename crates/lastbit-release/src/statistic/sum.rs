@@ -7,9 +7,11 @@ use lastbit::statistics::{self, Neighbours};
 use lastbit_exact::{Rational, Up};
 
 use super::count::whole_error;
-use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, unexpected};
+use super::{
+    Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected,
+};
 use crate::cell::{Cell, cell};
-use crate::consistent::Adds;
+use crate::consistent::{Additive, Quantity};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 
@@ -27,7 +29,9 @@ struct Fixed {
     statistic: statistics::Extent,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("sum", read).drawn_as(Mark::Bars);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let weights = reading.weights()?;
     let x = reading.one_of_numbers("sum")?;
     if x.scale.is_calendar() {
@@ -53,7 +57,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Sum {
     fn word(&self) -> &'static str {
-        "sum"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -64,8 +68,8 @@ impl Kind for Sum {
         vec![Aggregate::Sum(Arc::clone(&self.x))]
     }
 
-    fn adds(&self) -> Option<Adds> {
-        Some(Adds::of(format!("sum of {:?}", self.x.column)))
+    fn adds(&self) -> Option<Additive> {
+        Some(Additive::of(Quantity::Sum(format!("{:?}", self.x.column))))
     }
 
     fn unit(&self) -> String {

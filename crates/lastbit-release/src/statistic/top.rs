@@ -11,7 +11,9 @@ use lastbit_exact::{Rational, Up};
 
 use super::count::{rows, whole_cells, whole_error};
 use super::histogram::{counts, indicators, parts};
-use super::{Drawn, Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability};
+use super::{
+    Drawn, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Span, Stability, Word,
+};
 use crate::cell::Cell;
 use crate::plan::{ColumnKind, PlanError};
 use crate::query::{Aggregate, Exact};
@@ -32,7 +34,9 @@ struct TopFound {
     most: usize,
 }
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("top", read).drawn_as(Mark::Bars);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;
     let name = column.name.clone();
     let most = reading.table.need("most", "most = 10")?;
@@ -57,7 +61,7 @@ pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 
 impl Kind for Top {
     fn word(&self) -> &'static str {
-        "top"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -155,7 +159,7 @@ impl Noisy for Top {
 
 impl Kind for TopFound {
     fn word(&self) -> &'static str {
-        "top"
+        WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {

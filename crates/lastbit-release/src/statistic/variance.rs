@@ -6,21 +6,23 @@ use lastbit::statistics::{self, Neighbours, StatisticError};
 use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
-use super::{Kind, Polynomial, Reading, Shape};
+use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError};
 use crate::query::{Aggregate, Exact};
 
 #[derive(Clone, Debug)]
 pub(super) struct Variance(pub(super) Arc<Numbers>);
 
-pub(super) fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
+pub(super) const WORD: Word = Word::new("variance", read);
+
+fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let mut columns = reading.moments("variance", 1)?;
     OfMoment::read(reading, Variance(columns.remove(0)))
 }
 
 impl Moment for Variance {
     fn word(&self) -> &'static str {
-        "variance"
+        WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

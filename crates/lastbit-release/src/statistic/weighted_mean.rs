@@ -47,7 +47,7 @@ impl WeightedMean {
 
 impl Moment for WeightedMean {
     fn word(&self) -> &'static str {
-        "mean"
+        super::mean::WORD.text()
     }
 
     fn columns(&self) -> Vec<&Arc<Numbers>> {

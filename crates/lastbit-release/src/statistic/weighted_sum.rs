@@ -7,7 +7,7 @@ use lastbit_exact::{Rational, Up};
 
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
 use crate::cell::{Cell, cell};
-use crate::consistent::Adds;
+use crate::consistent::{Additive, Quantity};
 use crate::plan::{Numbers, Scale};
 use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
 
@@ -23,7 +23,7 @@ pub(super) fn of(x: Arc<Numbers>, weights: Arc<Numbers>) -> Arc<dyn Kind> {
 
 impl Kind for WeightedSum {
     fn word(&self) -> &'static str {
-        "sum"
+        super::sum::WORD.text()
     }
 
     fn of(&self) -> Vec<&str> {
@@ -45,9 +45,9 @@ impl Kind for WeightedSum {
         )]
     }
 
-    fn adds(&self) -> Option<Adds> {
+    fn adds(&self) -> Option<Additive> {
         let (x, weights) = (&self.x.column, &self.weights.column);
-        Some(Adds::of(format!("sum of {x:?} by {weights:?}")))
+        Some(Additive::of(Quantity::Sum(format!("{x:?} by {weights:?}"))))
     }
 
     fn unit(&self) -> String {

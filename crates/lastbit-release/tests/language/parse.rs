@@ -1,8 +1,10 @@
 //! What a plan says of rows and cells, and what it cannot say: with the line and the column.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use lastbit_release::plan::{ColumnKind, Plan, PlanError, Scale};
+use lastbit_release::statistic;
 
 /// A plan with these lines in `[source]`, these columns, and this statistic.
 fn plan(source: &str, columns: &str, statistic: &str) -> Result<Plan, PlanError> {
@@ -346,4 +348,33 @@ fn the_plans_of_the_documentation_can_be_priced() {
         let plan = Plan::parse(text).unwrap_or_else(|error| panic!("{error}"));
         lastbit_release::account::price(&plan).unwrap();
     }
+}
+
+#[test]
+fn the_documentation_has_every_kind_of_statistic() {
+    let row = |page: &'static str, start: &str| {
+        let mut lines = page.lines();
+        lines.find(|line| line.starts_with(start)).unwrap()
+    };
+    let page = include_str!("../../../../docs/plan.md");
+    let listed: Vec<&str> = row(page, "| `kind` |")
+        .split("`\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert_eq!(listed, statistic::WORDS);
+    let page = include_str!("../../../../docs/statistics.md");
+    for word in statistic::WORDS {
+        let explained = page.lines().any(|line| {
+            let cell = line.split('|').nth(1).unwrap_or_default();
+            cell.contains(&format!("`{word}`"))
+        });
+        assert!(explained, "docs/statistics.md has no row for `{word}`");
+    }
+}
+
+#[test]
+fn kinds_have_different_words() {
+    let words: BTreeSet<&str> = statistic::WORDS.into_iter().collect();
+    assert_eq!(words.len(), statistic::KINDS.len());
 }

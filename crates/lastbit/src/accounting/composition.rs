@@ -154,8 +154,8 @@ impl Composition {
         between(lower.fold(Down::ZERO, Down::max), upper)
     }
 
-    /// The chance at most that the best test finds a person who is there, if it is wrong about one
-    /// who is not with probability at most `level`.
+    /// An upper bound on the power of every test: the probability that it finds a person who is
+    /// there, if it finds one who is not there with probability at most `level`.
     ///
     /// **Proof.** A test is an event S. `P(S) ≤ δ(z) + e^z·Q(S)` for every z, and the best z is
     /// that of some point. ∎ (Both orders: the level may be of either kind.)

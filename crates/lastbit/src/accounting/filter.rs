@@ -54,33 +54,33 @@ impl Currency {
     }
 }
 
-/// What a release costs: exact numbers.
+/// The loss of a release, as a filter adds it up: exact numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Charge {
+pub struct FilterLoss {
     currency: Currency,
     amount: Rational,
     delta: Rational,
 }
 
-impl Charge {
+impl FilterLoss {
     /// A release that is ρ-zCDP but for events of probability δ.
-    pub fn zcdp(rho: Rational, delta: Rational) -> Result<Charge, Error> {
-        Charge::new(Currency::Zcdp, rho, delta)
+    pub fn zcdp(rho: Rational, delta: Rational) -> Result<FilterLoss, Error> {
+        FilterLoss::new(Currency::Zcdp, rho, delta)
     }
 
     /// Gaussian noise on what moves by at most μ standard deviations, but for events of probability
     /// δ: `μ²`, which is also `ρ = μ²/2`.
-    pub fn gaussian(mu_squared: Rational, delta: Rational) -> Result<Charge, Error> {
-        Charge::new(Currency::Gaussian, mu_squared, delta)
+    pub fn gaussian(mu_squared: Rational, delta: Rational) -> Result<FilterLoss, Error> {
+        FilterLoss::new(Currency::Gaussian, mu_squared, delta)
     }
 
-    fn new(currency: Currency, amount: Rational, delta: Rational) -> Result<Charge, Error> {
+    fn new(currency: Currency, amount: Rational, delta: Rational) -> Result<FilterLoss, Error> {
         if amount.is_negative() || delta.is_negative() {
             return Err(Error::distance(format!(
                 "a loss must be zero or more, got ({amount}, {delta})"
             )));
         }
-        Ok(Charge {
+        Ok(FilterLoss {
             currency,
             amount,
             delta,
@@ -124,16 +124,16 @@ impl Charge {
 /// buys δ. A test of this crate gives the numbers.
 ///
 /// ```
-/// use lastbit::accounting::{AdaptiveFilter, Charge, Currency};
+/// use lastbit::accounting::{AdaptiveFilter, Currency, FilterLoss};
 /// use lastbit_exact::Rational;
 /// let tenth = Rational::new(1, 10_000_000);
 /// let mut filter =
 ///     AdaptiveFilter::new(Currency::Gaussian, &Rational::from(2i64), &tenth, &Rational::ZERO)?;
-/// let release = Charge::gaussian(Rational::new(1, 100), Rational::ZERO)?;
+/// let release = FilterLoss::gaussian(Rational::new(1, 100), Rational::ZERO)?;
 /// assert_eq!(filter.admits(&release)?, 16);
 /// filter.charge(&release)?;
 /// assert_eq!(filter.admits(&release)?, 15);
-/// let large = Charge::gaussian(Rational::ONE, Rational::ZERO)?;
+/// let large = FilterLoss::gaussian(Rational::ONE, Rational::ZERO)?;
 /// assert!(filter.charge(&large).unwrap_err().is_budget());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
@@ -198,8 +198,8 @@ impl AdaptiveFilter {
     }
 
     /// How many more such releases fit; `u64::MAX` if there is no end to them.
-    pub fn admits(&self, charge: &Charge) -> Result<u64, Error> {
-        let (amount, delta) = (self.amount(charge)?, &charge.delta);
+    pub fn admits(&self, loss: &FilterLoss) -> Result<u64, Error> {
+        let (amount, delta) = (self.amount(loss)?, &loss.delta);
         let (left, left_delta) = self.remaining();
         let times = |left: &Rational, each: &Rational| {
             if each.is_zero() {
@@ -211,29 +211,29 @@ impl AdaptiveFilter {
         Ok(times(&left, &amount).min(times(&left_delta, delta)))
     }
 
-    /// Spends a charge if it fits; else nothing is spent and the error says what is left.
-    pub fn charge(&mut self, charge: &Charge) -> Result<(), Error> {
-        let amount = self.amount(charge)?;
+    /// Spends a loss if it fits; else nothing is spent and the error says what is left.
+    pub fn charge(&mut self, loss: &FilterLoss) -> Result<(), Error> {
+        let amount = self.amount(loss)?;
         let (left, left_delta) = self.remaining();
-        if amount > left || charge.delta > left_delta {
+        if amount > left || loss.delta > left_delta {
             let over = |asked: &Rational, left: &Rational| (asked - left).max(Rational::ZERO);
             return Err(Error::budget(
-                &format!("({amount}, {})", charge.delta),
+                &format!("({amount}, {})", loss.delta),
                 &format!("({left}, {left_delta})"),
                 &format!(
                     "({}, {})",
                     over(&amount, &left),
-                    over(&charge.delta, &left_delta)
+                    over(&loss.delta, &left_delta)
                 ),
             ));
         }
         self.spent = &self.spent + &amount;
-        self.spent_delta = &self.spent_delta + &charge.delta;
+        self.spent_delta = &self.spent_delta + &loss.delta;
         Ok(())
     }
 
-    fn amount(&self, charge: &Charge) -> Result<Rational, Error> {
-        charge.in_currency(self.currency).ok_or_else(|| {
+    fn amount(&self, loss: &FilterLoss) -> Result<Rational, Error> {
+        loss.in_currency(self.currency).ok_or_else(|| {
             Error::composition(
                 "a budget that adds up squared distances takes Gaussian noise alone; use one that \
                  adds up rho",

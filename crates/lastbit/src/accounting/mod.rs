@@ -40,7 +40,7 @@ mod zcdp_profile;
 
 pub use calibrate::calibrate;
 pub use composition::Composition;
-pub use filter::{AdaptiveFilter, Charge, Currency};
+pub use filter::{AdaptiveFilter, Currency, FilterLoss};
 pub use fixed::FixedLosses;
 pub use gaussian_profile::{gaussian_delta, gaussian_epsilon, gaussian_mu_squared};
 pub use pair::Pair;

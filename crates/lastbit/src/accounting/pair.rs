@@ -71,8 +71,8 @@ impl Tails {
     }
 }
 
-/// Two laws that no release of a kind can be told apart better than, for any two neighbours and in
-/// both orders.
+/// Two laws that are at least as easy to tell apart as what a kind of release makes of any two
+/// neighbours, in both orders.
 ///
 /// A release is *dominated* by (P, Q) if `sup_S M(x)(S) − e^z·M(x')(S) ≤ δ(z)` for all neighbours
 /// x, x' and all z of either sign, where δ is the profile of (P, Q). Releases made one after

@@ -83,7 +83,8 @@ pub trait Composable: Measure {
     }
 }
 
-/// A measure whose losses have parts that can be ordered: of a budget in it something *remains*.
+/// A measure whose losses have parts that can be ordered, so that one can say what *remains* of a
+/// budget.
 ///
 /// ```
 /// use lastbit::composition::{Budgeted, Composable};
@@ -111,7 +112,7 @@ pub trait Budgeted: Composable<Distance: PartialOrd> {
     fn larger(&self, left: &Self::Distance, right: &Self::Distance) -> Self::Distance;
 }
 
-/// An exact sum of losses that are each one f64; of what [`Composable::Total`] is made.
+/// An exact sum of losses that are each one f64: what a [`Composable::Total`] is made of.
 ///
 /// ```
 /// use lastbit::composition::{Composable, ExactSum};

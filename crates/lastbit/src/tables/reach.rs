@@ -67,7 +67,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// As far as there are only so many groups.
+    /// The same where there are only so many groups.
     pub fn within(self, there: Option<u64>) -> Reach {
         let groups = there.map_or(self.limits.groups, |there| self.limits.groups.min(there));
         Reach {

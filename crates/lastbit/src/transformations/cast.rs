@@ -36,7 +36,7 @@ pub trait CastTo<T> {
     fn cast_to(&self) -> Option<T>;
 }
 
-/// Each row read as a `T`, or an error that names the first that cannot be.
+/// Each row read as a `T`, or an error that names the first row that cannot be read.
 ///
 /// For those who may see the data, before it enters a domain. It is no transformation: a release
 /// must not fail on data of its domain. A failure, and the row that it names, is a fact about the
@@ -62,7 +62,7 @@ pub fn cast_or_refuse<T: Atom, A: CastTo<T>>(rows: &[A]) -> Result<Vec<T>, Trans
     rows.iter().enumerate().map(read).collect()
 }
 
-/// Each row read as a `T`, and rows that cannot be left out: `d_out = d_in` for rows added or
+/// Each row read as a `T`; rows that cannot be read are left out. `d_out = d_in` for rows added or
 /// removed, `2·d_in` for rows changed.
 ///
 /// The number of rows is not public any more, even if it was before.
@@ -99,7 +99,7 @@ where
     )
 }
 
-/// Each row read as a `T`, and a public value in place of those that cannot be: `d_out = d_in`.
+/// Each row read as a `T`; rows that cannot be read become a public value. `d_out = d_in`.
 ///
 /// *Proof.* A function of one row, see [`map_rows`]. ∎
 ///

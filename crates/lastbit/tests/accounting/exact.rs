@@ -1,8 +1,9 @@
 //! Profiles, compositions and filters against brute force over all outputs of small mechanisms.
 
 use lastbit::accounting::{
-    AdaptiveFilter, Charge, Composition, Currency, FixedLosses, Pair, calibrate, gaussian_delta,
-    gaussian_epsilon, gaussian_mu_squared, zcdp_delta, zcdp_epsilon, zcdp_total_variation,
+    AdaptiveFilter, Composition, Currency, FilterLoss, FixedLosses, Pair, calibrate,
+    gaussian_delta, gaussian_epsilon, gaussian_mu_squared, zcdp_delta, zcdp_epsilon,
+    zcdp_total_variation,
 };
 use lastbit::conversions::{FinitePair, pure_to_zcdp, zcdp_to_approximate_delta};
 use lastbit_exact::{Down, Interval, Rational, Up};
@@ -340,7 +341,7 @@ fn zcdp_near_zero_holds_for_releases_that_are_zcdp() {
 /// from a menu, as long as a filter admits it: by trying everything.
 fn best_attack(
     filter: &AdaptiveFilter,
-    menu: &[(f64, Charge)],
+    menu: &[(f64, FilterLoss)],
     loss: f64,
     epsilon: f64,
     depth: u32,
@@ -377,7 +378,7 @@ fn no_adaptive_analyst_exceeds_a_filter() {
             .map(|share| {
                 let each = share * epsilon;
                 let rho = rational(pure_to_zcdp(Up::exact(each)).unwrap().get());
-                (each, Charge::zcdp(rho, Rational::ZERO).unwrap())
+                (each, FilterLoss::zcdp(rho, Rational::ZERO).unwrap())
             })
             .collect();
         let reached = best_attack(&filter, &menu, 0.0, epsilon, 8);

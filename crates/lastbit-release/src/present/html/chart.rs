@@ -2,6 +2,7 @@
 
 use super::escape::{escape, escape_visible, spaced};
 use crate::clean::{label, shortened};
+use crate::statistic::Mark;
 
 /// One mark of a picture.
 pub(crate) struct Bar {
@@ -16,16 +17,6 @@ pub(crate) struct Bar {
     pub error_text: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Upright, for histograms.
-    Columns,
-    /// Horizontal, from zero.
-    Bars,
-    /// Points on a scale that need not hold zero.
-    Dots,
-}
-
 /// The numbers from edge to edge of a picture, and the marks of its axis.
 pub(crate) struct Scale {
     low: f64,
@@ -37,16 +28,16 @@ pub(crate) struct Scale {
 /// A scale that holds every value, and its error as far as it lies within these ends.
 pub(crate) fn scale<'a>(
     bars: impl Iterator<Item = &'a Bar>,
-    shape: Shape,
+    mark: Mark,
     [least, most]: [Option<f64>; 2],
 ) -> Scale {
     let within = |x: f64| {
         let above = least.map_or(x, |least| x.max(least));
         most.map_or(above, |most| above.min(most))
     };
-    let (mut low, mut high) = match shape {
-        Shape::Columns | Shape::Bars => (0.0, 0.0),
-        Shape::Dots => (f64::INFINITY, f64::NEG_INFINITY),
+    let (mut low, mut high) = match mark {
+        Mark::Columns | Mark::Bars => (0.0, 0.0),
+        Mark::Dots => (f64::INFINITY, f64::NEG_INFINITY),
     };
     for bar in bars {
         if let Some(value) = bar.value {
@@ -60,8 +51,8 @@ pub(crate) fn scale<'a>(
     }
     if low == high {
         let half = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
-        (low, high) = match shape {
-            Shape::Dots => (low - half, high + half),
+        (low, high) = match mark {
+            Mark::Dots => (low - half, high + half),
             _ => (
                 low.min(0.0),
                 high.max(0.0) + if low == 0.0 { 1.0 } else { 0.0 },
@@ -117,21 +108,21 @@ impl Scale {
 /// side by side.
 pub(crate) fn draw(
     bars: &[Bar],
-    shape: Shape,
+    mark: Mark,
     scale: &Scale,
     id: &str,
     title: &str,
     narrow: bool,
 ) -> String {
     let width = if narrow { 380.0 } else { 740.0 };
-    let shape = match shape {
+    let mark = match mark {
         // If there is room for all marks one below another, each has its name.
-        Shape::Columns if every(bars, width) > 1 && bars.len() <= MOST_NAMED => Shape::Bars,
-        shape => shape,
+        Mark::Columns if every(bars, width) > 1 && bars.len() <= MOST_NAMED => Mark::Bars,
+        mark => mark,
     };
-    let (height, inner) = match shape {
-        Shape::Columns => columns(bars, scale, width),
-        Shape::Bars | Shape::Dots => rows(bars, scale, width, shape),
+    let (height, inner) = match mark {
+        Mark::Columns => columns(bars, scale, width),
+        Mark::Bars | Mark::Dots => rows(bars, scale, width, mark),
     };
     format!(
         "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
@@ -234,7 +225,7 @@ const LONGEST_LABEL: usize = 26;
 /// The same in a narrow picture.
 const LONGEST_NARROW: usize = 18;
 
-fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) {
+fn rows(bars: &[Bar], scale: &Scale, width: f64, mark: Mark) -> (f64, String) {
     let row = 26.0;
     let longest = |text: fn(&Bar) -> &String, most: usize| {
         let characters = bars.iter().map(|bar| text(bar).chars().count().min(most));
@@ -288,7 +279,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
         );
         if let Some(value) = bar.value {
             let at = x(value);
-            if shape == Shape::Bars {
+            if mark == Mark::Bars {
                 let (from, to) = (x(value.min(0.0)), x(value.max(0.0)));
                 out += &format!(
                     "<rect class=\"bar\" x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
@@ -306,7 +297,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
                     middle - 4.0
                 );
             }
-            if shape == Shape::Dots {
+            if mark == Mark::Dots {
                 out +=
                     &format!("<circle class=\"dot\" cx=\"{at:.1}\" cy=\"{middle:.1}\" r=\"4\"/>");
             }
@@ -317,7 +308,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, shape: Shape) -> (f64, String) 
             spaced(&shortened(&bar.text, 16))
         );
     }
-    if shape == Shape::Bars {
+    if mark == Mark::Bars {
         let zero = x(0.0);
         out += &format!(
             "<line class=\"axis\" x1=\"{zero:.1}\" x2=\"{zero:.1}\" y1=\"0\" y2=\"{bottom}\"/>\n"

@@ -15,7 +15,8 @@ use super::text::{
     INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, terms,
 };
 use super::{Cell, Picture, Report, Statistic};
-use chart::{Bar, Shape};
+use crate::statistic::Word;
+use chart::Bar;
 use escape::grouped;
 use table::table;
 
@@ -207,18 +208,9 @@ fn error_after(cell: &Cell, unit: &str) -> String {
     }
 }
 
-/// Counts, sums and histograms are amounts, seen from zero; the rest are places on a scale.
-fn shape(statistic: &Statistic) -> Shape {
-    match statistic.kind.as_str() {
-        "histogram" => Shape::Columns,
-        "count" | "units" | "top" | "sum" => Shape::Bars,
-        _ => Shape::Dots,
-    }
-}
-
 /// One picture, or for a grouped histogram or quantiles one for each group, on the same scale.
 fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
-    let shape = shape(statistic);
+    let mark = Word::of(&statistic.kind).mark();
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut cut = false;
@@ -267,7 +259,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
     }
     let all = statistic.cells.len();
     let ends = [&statistic.least, &statistic.most].map(|end| number(end.as_deref()));
-    let scale = chart::scale(panels.iter().flat_map(|(_, bars)| bars), shape, ends);
+    let scale = chart::scale(panels.iter().flat_map(|(_, bars)| bars), mark, ends);
     let mut text = String::from("<figure>\n");
     let many = panels.len() > 1;
     let mut unsaid = false;
@@ -281,7 +273,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
         };
         let id = format!("p{index}-{panel}");
         let mut draw = |id: &str, narrow| {
-            let drawn = chart::draw(bars, shape, &scale, id, &title, narrow);
+            let drawn = chart::draw(bars, mark, &scale, id, &title, narrow);
             unsaid |= drawn.contains(chart::UNSAID);
             drawn
         };

@@ -77,8 +77,8 @@ impl Exponential {
         }
     }
 
-    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores of which one person moves all up or all down, each by at
-    /// most Δ: counts, for example, under adding or removing a row.
+    /// `P(r) ∝ exp(ε·u(r)/Δ)`, for scores that one person moves all up or all down, each by at most
+    /// Δ: counts, for example, under adding or removing a row.
     pub fn monotone(epsilon: &Epsilon, sensitivity: &Sensitivity) -> Exponential {
         Exponential {
             rate: epsilon.get() / sensitivity.get(),

@@ -169,7 +169,7 @@ impl Grid {
         self.exponent
     }
 
-    /// From bound to bound.
+    /// The distance from bound to bound.
     pub fn width(&self) -> Rational {
         self.bounds.upper() - self.bounds.lower()
     }
