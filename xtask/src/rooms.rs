@@ -1,4 +1,5 @@
-//! The rooms of lastbit-release use only rooms below them, in the order that DESIGN.md has.
+//! The rooms of lastbit-release use only rooms below them, in the order that DESIGN.md has, and
+//! leave sensitivities, noise scales and searches to crate `lastbit`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,6 +11,18 @@ use crate::run;
 
 /// The line of DESIGN.md before the list of rooms.
 const MARK: &str = "### Rooms, from the ground up";
+
+/// What only crate `lastbit` makes, by how a line would make it.
+const LEFT: [(&str, &str); 8] = [
+    ("Norms {", "a sensitivity"),
+    ("Norms::", "a sensitivity"),
+    ("Reach {", "a sensitivity"),
+    ("Contribution::new", "a sensitivity"),
+    ("Scale::new", "a noise scale"),
+    ("Variance::new", "a noise scale"),
+    ("f64::midpoint", "a bisection"),
+    ("bisect", "a bisection"),
+];
 
 /// Whether every room of lastbit-release uses only rooms below it.
 pub fn check() -> Result<String> {
@@ -88,8 +101,8 @@ fn below(storeys: &Storeys, source: &Path) -> Result<String> {
     faults.extend(gone.map(|room| format!("the room `{room}` is listed and does not exist")));
     if !faults.is_empty() {
         bail!(
-            "a room uses rooms below it, as DESIGN.md lists them under \"{MARK}\"; move what both \
-             need to the lower one:\n  {}",
+            "a room uses rooms below it, as DESIGN.md lists them under \"{MARK}\", and crate \
+             `lastbit` for what it proves; move what two need to the lower one:\n  {}",
             faults.join("\n  ")
         );
     }
@@ -151,6 +164,13 @@ fn faults_of(storeys: &Storeys, room: &str, depth: usize, text: &str) -> Vec<(us
                 fault("name one room after `crate::`".to_owned());
             } else if used != room && !storeys.allows(room, used) {
                 fault(format!("`{room}` uses `{used}`, which is not below it"));
+            }
+        }
+        for (made, what) in LEFT {
+            if line.contains(made) {
+                fault(format!(
+                    "`{made}` makes {what}; that is for crate `lastbit`"
+                ));
             }
         }
         if line.contains(&"super::".repeat(depth)) {

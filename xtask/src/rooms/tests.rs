@@ -37,6 +37,15 @@ fn planted_uses_of_rooms_above_and_beside_are_named() {
 }
 
 #[test]
+fn planted_sensitivities_scales_and_searches_are_named() {
+    let norms = "    let norms = Norms {\n        l1: most,\n    };\n";
+    assert_eq!(faults("ground", 1, norms), [1]);
+    assert_eq!(faults("ground", 1, "\nlet s = Scale::new(x)?;\n"), [2]);
+    assert_eq!(faults("ground", 1, "let m = f64::midpoint(a, b);\n"), [1]);
+    assert_eq!(faults("ground", 1, "use lastbit::metrics::Norms;\n"), NONE);
+}
+
+#[test]
 fn comments_tests_and_other_crates_do_not_count() {
     assert_eq!(faults("ground", 1, "/// See [`crate::top::Top`].\n"), NONE);
     let tests = "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::top::Top;\n}\n";
