@@ -31,7 +31,7 @@ Tasks
   quick     Format, lints and tests of the crates that differ from a revision, and of those that
             use them: cargo xtask quick [REVISION], without one from the last commit. Tests run
             for half a minute at most.
-  test      Everything a change must pass: format, errata, Rust version, lints, tests and
+  test      Everything a change must pass: format, rooms, errata, Rust version, lints, tests and
             doctests, the page in Chromium, tests without default features, proofs, documentation,
             dependencies. Stops at the first step that fails and says how to repeat it. Needs
             nothing but the Rust toolchain; the page is tried and the proofs are built where
