@@ -18,7 +18,6 @@ mod size;
 mod tests;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use lastbit_noise::entropy::{Entropy, System};
 
@@ -113,7 +112,8 @@ pub fn release_with(
     let kept = Kept::At(At::File(ledger));
     let go_on = &mut |_: &Changed| true;
     let confirm = Confirm { seen: None, go_on };
-    run(plan, kept, engine, Arc::new(|_, _| {}), entropy, confirm)
+    let quiet = std::sync::Arc::new(|_, _| {});
+    run(plan, kept, engine, quiet, entropy, confirm)
 }
 
 /// What must be so for a release to spend.
