@@ -52,7 +52,7 @@ impl NativePlan {
             let prices =
                 price(&self.plan).map_err(|error| PlanError::new_err(error.to_string()))?;
             let json = lastbit_cli::price_json(&self.plan, &prices);
-            Ok((json, price_html(&self.plan, &prices)))
+            Ok((json, price_html(&self.plan, &prices, None)))
         })
     }
 

@@ -163,9 +163,9 @@ impl Audit {
                 )?;
             }
             let verdict = if refuted {
-                "the claim is FALSE"
+                "the claim is refuted"
             } else {
-                "the claim is not refuted"
+                "the claim is not refuted, which does not prove it"
             };
             writeln!(
                 out,

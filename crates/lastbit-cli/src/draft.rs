@@ -18,6 +18,10 @@ const EXAMPLES: &str = "\
 Example:
   lastbit draft wages.parquet > plan.toml";
 
+/// The most columns whose sections are written out; those of more are comments.
+#[cfg(feature = "engine")]
+const MOST_OPEN: usize = 8;
+
 #[derive(Args)]
 #[command(before_long_help = TEACH, after_long_help = EXAMPLES)]
 pub struct Draft {
@@ -30,6 +34,7 @@ impl Draft {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         use anyhow::{anyhow, bail};
         use lastbit_release::clean;
+        use lastbit_release::engine::{declared, delimiter};
         use lastbit_release::plan::{self, FileFormat};
         use std::io::Write as _;
 
@@ -39,9 +44,13 @@ impl Draft {
                 clean::path(&self.file)
             );
         };
-        let source = plan::Source::of_file(name)
+        let mut source = plan::Source::of_file(name)
             .map_err(|error| anyhow!("{}: {}", clean::path(&self.file), error.message()))?;
-        let columns = lastbit_release::engine::declared(&source)?;
+        let other = delimiter(&source);
+        if let (Some(other), FileFormat::Csv { delimiter, .. }) = (other, &mut source.format) {
+            *delimiter = other;
+        }
+        let columns = declared(&source)?;
         let read = match source.format {
             FileFormat::Csv { .. } => {
                 "the names in the header of the file, which declares no types"
@@ -51,7 +60,8 @@ impl Draft {
                 "the names in the first lines of the file, which declares no types"
             }
         };
-        write!(out, "{}", plan::draft(name, read, &columns))?;
+        let draft = plan::draft(name, other, read, &columns, MOST_OPEN);
+        write!(out, "{draft}")?;
         Ok(())
     }
 

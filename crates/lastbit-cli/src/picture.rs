@@ -45,27 +45,41 @@ pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
     Ok(())
 }
 
-/// The largest indent at which a meaning is still broken at 80 columns.
+/// The largest indent at which a meaning stands beside its value; otherwise it stands below.
 const MOST_INDENT: usize = 48;
 
 /// Rows of a table: a name, a value, and what it means.
 pub fn rows(out: &mut impl Write, rows: &[(&str, String, &str)]) -> io::Result<()> {
     let width = |text: &str| text.chars().count();
     let names = rows.iter().map(|row| width(row.0)).max().unwrap_or(0);
-    let values = rows.iter().map(|row| width(&row.1)).max().unwrap_or(0);
-    let indent = names + values + 6;
+    let below = names + 4;
+    // A long value without a meaning needs no room beside it.
+    let values = rows
+        .iter()
+        .filter(|row| !row.2.is_empty() && below + width(&row.1) + 2 <= MOST_INDENT)
+        .map(|row| width(&row.1))
+        .max()
+        .unwrap_or(0);
     for (name, value, meaning) in rows {
-        let head = format!("  {name:<names$}  {value:<values$}  ");
-        // Beside a long value there is no room for broken lines.
-        let lines = match indent <= MOST_INDENT {
-            true => wrapped(meaning, indent),
-            false => vec![format!("{}{meaning}", " ".repeat(indent))],
+        let mut lines = match width(value) <= values {
+            true => {
+                let padded = format!("{value:<values$}  ");
+                let mut lines = wrapped(meaning, below + values + 2);
+                if let Some(first) = lines.first_mut() {
+                    *first = format!("{}{padded}{}", " ".repeat(below), first.trim_start());
+                }
+                lines
+            }
+            false => {
+                let mut lines = wrapped(value, below);
+                lines.extend(wrapped(meaning, below));
+                lines
+            }
         };
-        for (index, line) in lines.iter().enumerate() {
-            let line = match index {
-                0 => format!("{head}{}", line.trim_start()),
-                _ => line.clone(),
-            };
+        if let Some(first) = lines.first_mut() {
+            *first = format!("  {name:<names$}  {}", first.trim_start());
+        }
+        for line in lines.iter().filter(|line| !line.trim().is_empty()) {
             writeln!(out, "{}", line.trim_end())?;
         }
     }

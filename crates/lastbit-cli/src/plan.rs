@@ -15,7 +15,7 @@ use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
 };
-use lastbit_release::release::Identity;
+use lastbit_release::release::{Identity, released_before};
 
 use crate::Usage;
 use crate::left::{Left, account};
@@ -35,7 +35,7 @@ up.";
 const WIDTH: u16 = 80;
 
 /// The longest text of a table, in characters.
-const LONGEST: usize = 60;
+const LONGEST: usize = 200;
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -63,7 +63,7 @@ pub struct Plan {
 
 /// A plan's price for programs, without a ledger.
 pub fn price_value(plan: &plan::Plan, prices: &Prices) -> serde_json::Value {
-    json::value(plan, prices, None)
+    json::value(plan, prices, None, None)
 }
 
 impl Plan {
@@ -83,6 +83,8 @@ impl Plan {
         let left = account
             .as_ref()
             .map(|_| Left::of(&plan, &prices.loss, known));
+        // A ledger that cannot be read has been reported.
+        let before = known.and_then(|(path, _)| released_before(&plan, path).ok()?);
         if let Some(path) = &self.html {
             let guard = Guard::new(&self.plan, &plan);
             let output = Output::prepare(path, Kind::Html, &guard, self.force)?;
@@ -92,7 +94,7 @@ impl Plan {
                     "standard output has room for one of --json and --html -".into()
                 ));
             }
-            output.write(price_html(&plan, &prices), out)?;
+            output.write(price_html(&plan, &prices, left.as_ref().ok()), out)?;
             if page {
                 return Ok(());
             }
@@ -100,12 +102,12 @@ impl Plan {
         if self.json {
             serde_json::to_writer_pretty(
                 &mut *out,
-                &json::value(&plan, &prices, left.as_ref().ok()),
+                &json::value(&plan, &prices, left.as_ref().ok(), before.as_ref()),
             )?;
             writeln!(out)?;
             return Ok(());
         }
-        print(out, &plan, &prices, &left)
+        print(out, &plan, &prices, &left, before.as_ref())
     }
 }
 
@@ -119,7 +121,7 @@ impl Plan {
 
 /// The price of a plan, for people.
 pub fn print_price(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: Left) -> Result<()> {
-    print(out, plan, prices, &Ok(left))
+    print(out, plan, prices, &Ok(left), None)
 }
 
 fn print(
@@ -127,6 +129,7 @@ fn print(
     plan: &plan::Plan,
     prices: &Prices,
     left: &Result<Left, &anyhow::Error>,
+    before: Option<&(i64, String)>,
 ) -> Result<()> {
     out.write_styled(Style::Strong, &shown(&plan.title))?;
     writeln!(out, "\n")?;
@@ -178,7 +181,7 @@ fn print(
     )?;
     writeln!(out)?;
     let taken = match left {
-        Ok(left) => left.warning(),
+        Ok(left) => left.warning_after(before),
         Err(error) => Some(format!("{error:#}")),
     };
     for sentence in loss_in_words(plan, &prices.loss).into_iter().chain(taken) {

@@ -21,12 +21,12 @@ use crate::release::{Place, goes_on, released, silent};
 use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
-Answers `select … from … [where …] [group by …]` about the table of a plan, with count(*), sum(x),
-avg(x), variance(x), median(x) and quantile(x, 0.9). The plan has the source, the privacy unit, the
-budget, and bounds or categories of every column in the question; its own statistics are left out.
-What cannot be private is refused with the reason. Say what the question may spend; --price shows
-what it would cost and how exact it would be, and reads no data. The question spends through the
-ledger, and the same question again is answered from the ledger at no cost.";
+Answers `select … from … [where …] [group by …]` about the table of a plan, with count(*), \
+sum(x), avg(x), variance(x), median(x) and quantile(x, 0.9). The plan has the source, the privacy \
+unit, the budget, and bounds or categories of every column in the question; its own statistics \
+are left out. What cannot be private is refused with the reason. Say what the question may spend; \
+--price shows what it would cost and how exact it would be, and reads no data. The question \
+spends through the ledger, and the same question again is answered from the ledger at no cost.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]

@@ -17,7 +17,7 @@ use lastbit_release::release::{Changed, Released};
 
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, account, agrees, ask, is_somebody_there};
+use crate::left::{Left, account, agrees, ask, is_somebody_there, tell};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -26,9 +26,10 @@ Prices the plan, reads the data, spends the loss in the ledger, charging noise, 
 published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does \
 a release that is interrupted while they are; later it has spent its loss and published nothing. \
 The same plan on the same data again returns what was published before, at no cost. On a terminal \
-it asks before it spends more than half of what is left, and before it spends again because the \
-data changed since the same was released; elsewhere it goes on. `lastbit plan` shows beforehand \
-what it will cost and how exact it will be, and `lastbit rehearse` what the report will look like.";
+it asks before it spends more than half of what is left or a loss that protects little, and \
+before it spends again because the data changed since the same was released; elsewhere it goes \
+on, and says what it spent and what is left. `lastbit plan` shows beforehand what it will cost \
+and how exact it will be, and `lastbit rehearse` what the report will look like.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
@@ -63,27 +64,35 @@ impl Release {
         let mut guard = Guard::new(&self.plan, &plan);
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
-        if !self.yes {
-            // The release itself reports what is wrong with the plan or the ledger.
-            if let Ok(account) = account(&ledger)
-                && let Ok(prices) = price_in(&plan, &Charging::new(&plan, account.as_ref()))
-            {
-                let known = account.as_ref().map(|account| (&*ledger, account));
-                ask(&Left::of(&plan, &prices.loss, known))?;
-            }
+        // The release itself reports what is wrong with the plan or the ledger.
+        let left = left(&plan, &ledger);
+        if !self.yes
+            && let Some(left) = &left
+        {
+            ask(left)?;
         }
         let bar = self.bar();
         let mut go_on = |changed: &Changed| bar.suspend(|| goes_on(changed, self.yes, self.quiet));
         let released = released(&plan, &place, progress(&bar), &mut go_on);
         bar.finish_and_clear();
         let released = released?;
-        if let Released::Stored { row, time, .. } = &released
-            && !self.quiet
-        {
-            say(&format!(
+        match &released {
+            Released::Stored { row, time, .. } if !self.quiet => say(&format!(
                 "This plan was released on these data before: row {row} of the ledger, {time}. The \
                  same numbers again, at no cost."
-            ));
+            )),
+            Released::Stored { .. } => {}
+            Released::New(_) => {
+                // Who was asked knows.
+                let told = if self.yes {
+                    self.quiet
+                } else {
+                    is_somebody_there()
+                };
+                if !told && let Some(left) = &left {
+                    tell(left, &ledger);
+                }
+            }
         }
         forms.show(released.report(), out)
     }
@@ -100,6 +109,14 @@ impl Release {
         }
         bar
     }
+}
+
+/// What is left for a plan in a ledger; `None` if one of them is not as it should be.
+fn left(plan: &Plan, ledger: &Path) -> Option<Left> {
+    let account = account(ledger).ok()?;
+    let prices = price_in(plan, &Charging::new(plan, account.as_ref())).ok()?;
+    let known = account.as_ref().map(|account| (ledger, account));
+    Some(Left::of(plan, &prices.loss, known))
 }
 
 /// Where the ledger is.

@@ -49,16 +49,15 @@ fn show_has_exact_amounts() {
     let (status, out, _) = run("show", &path, &[]);
     assert_eq!(status, 0);
     let head = Ledger::view(&path).unwrap().head().1.to_owned();
-    assert_eq!(
-        out,
-        format!(
-            "  budget     ε = 1\n  spent      ε = 0.8\n  remaining  ε = 0.2{}enough for 2 more \
-             like the last\n  releases   1{}and 1 reserved but not settled, which stay spent\n  \
-             entries    4\n  head       {head}\n",
-            " ".repeat(59),
-            " ".repeat(65)
-        )
-    );
+    let lines = [
+        "  budget     ε = 1",
+        "  spent      ε = 0.8",
+        "  remaining  ε = 0.2  enough for 2 more like the last",
+        "  releases   1        and 1 reserved but not settled, which stay spent",
+        "  entries    4",
+        &format!("  head       {head}"),
+    ];
+    assert_eq!(out, lines.join("\n") + "\n");
     let (_, json) = run_json("show", &path, &[]);
     assert_eq!(
         json["remaining"],
@@ -82,31 +81,55 @@ fn history_has_every_entry_and_no_commands_for_the_terminal() {
                 .collect()
         })
         .collect();
-    assert_eq!(
-        lines[0],
-        ["row", "time", "entry", "amount", "remaining", "what"]
-    );
-    assert_eq!(lines[1][2..], ["budget", "ε = 1", "ε = 1", "first budget"]);
-    assert_eq!(
-        lines[2][2..],
-        ["reserve", "− ε = 0.7", "ε = 0.3", r"release \u{1b}[31ma"]
-    );
-    assert_eq!(lines[3][2..], ["settle", "ε = 0.3", "row 2"]);
-    assert_eq!(
-        lines[4][2..],
-        [
-            "reserve",
-            "− ε = 0.1",
-            "ε = 0.2",
-            r"release \u{1b}[31mb (not settled)"
-        ]
-    );
+    // What an entry is about stands below it.
+    assert_eq!(lines[0], ["row", "time", "entry", "amount", "remaining"]);
+    assert_eq!(lines[1][2..], ["budget", "ε = 1", "ε = 1"]);
+    assert_eq!(lines[2], ["first budget"]);
+    assert_eq!(lines[3][2..], ["reserve", "− ε = 0.7", "ε = 0.3"]);
+    assert_eq!(lines[4], [r"release \u{1b}[31ma"]);
+    assert_eq!(lines[5][2..], ["settle", "ε = 0.3"]);
+    assert_eq!(lines[6], ["row 2"]);
+    assert_eq!(lines[7][2..], ["reserve", "− ε = 0.1", "ε = 0.2"]);
+    assert_eq!(lines[8], [r"release \u{1b}[31mb (not settled)"]);
     let (_, json) = run_json("history", &path, &[]);
     assert_eq!(json.as_array().unwrap().len(), 4);
     assert_eq!(json[1]["loss"]["exact"]["epsilon"], "0.7");
     assert_eq!(json[1]["description"], "release \u{1b}[31ma");
     assert_eq!(json[2]["report"], "{\"schema\":1}");
     assert_eq!(json[2]["previous"], json[1]["hash"]);
+}
+
+#[cfg(feature = "engine")]
+#[test]
+fn ledgers_fit_80_columns_and_are_found_by_their_plan() {
+    let here = support::Here::new();
+    // Losses that add up in another measure, and a name that is longer than a line.
+    let long = "a name that somebody thought should say everything about it ".repeat(3);
+    let plan = support::plan(50)
+        .replace("epsilon = 1", "epsilon = 1\ndelta = 1e-6")
+        .replace("\"ages\"", &format!("{long:?}"));
+    here.write(
+        "plan.toml",
+        format!("{plan}[spend]\nepsilon = 0.3\ndelta = 1e-7\n"),
+    );
+    // A plan that was not released has no ledger.
+    here.run(&["ledger", "show", "plan.toml"])
+        .refused("this is a plan, and there is no ledger beside it");
+    here.run(&["release", "plan.toml"]).succeeded();
+    for word in ["show", "history", "check"] {
+        let own = here.run(&["ledger", word, "lastbit.ledger"]).succeeded();
+        let longest = own.out.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(80), "{}", own.out);
+        assert!(word != "history" || own.out.contains("somebody thought"));
+        // A plan beside it stands for the ledger, and which one it is, is said.
+        let by_plan = here.run(&["ledger", word, "plan.toml"]).succeeded();
+        assert_eq!(by_plan.out, own.out);
+        assert!(by_plan.err.contains("plan.toml is a plan; its ledger is "));
+        assert!(by_plan.err.contains("lastbit.ledger"));
+    }
+    // A change of the budget names the ledger.
+    here.run(&["ledger", "budget", "plan.toml", "--epsilon", "2"])
+        .refused("plan.toml");
 }
 
 #[test]

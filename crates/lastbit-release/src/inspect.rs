@@ -6,20 +6,25 @@
 
 mod words;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use lastbit_exact::{Rational, Rounding};
-
 use crate::engine::{Engine, Progress};
-use crate::plan::{Categories, ColumnKind, Missing, Numbers, Plan, Scope, Unit};
-use crate::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
+use crate::expression::Expression;
+use crate::plan::{Categories, ColumnKind, Plan, Scope, Statistic, Unit};
+use crate::present::is_reading;
+use crate::query::{Aggregate, Answer, Derive, Exact, Key, KeyValue, Query, States, Table};
 use crate::release::ReleaseError;
 use crate::statistic::query;
+use crate::value::canonical;
 
 pub use words::lines;
 
 /// More rows and groups than a unit can have.
 const NO_LIMIT: u64 = 1 << 40;
+
+/// The most values that are not listed and shown.
+const MOST_COMMON: usize = 5;
 
 /// What the data do to a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +39,23 @@ pub struct Inspection {
     pub units: Option<InspectedUnits>,
     /// What the filter of each statistic that has one leaves out, if every row is a unit.
     pub filters: Vec<InspectedFilter>,
+    /// How often the condition of each share of one is met.
+    pub conditions: Vec<InspectedCondition>,
+}
+
+/// The condition of a share, over the rows that the filters keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectedCondition {
+    /// The name of the statistic.
+    pub statistic: String,
+    /// The condition, as the plan writes it.
+    pub condition: String,
+    /// Rows for which it is true.
+    pub is_true: u64,
+    /// Rows for which it is false.
+    pub is_false: u64,
+    /// Rows for which it is neither, because a cell is missing or unreadable.
+    pub neither: u64,
 }
 
 /// The filter of a statistic.
@@ -66,15 +88,22 @@ pub enum InspectedCells {
         below: u64,
         /// Cells that are cut to the upper bound.
         above: u64,
-        /// Cells that are not numbers.
-        missing: u64,
+        /// Cells that are not a number.
+        no_number: u64,
+        /// How many of those are empty or a code of missing ones; `None` if that cannot be told, as
+        /// in a column that is computed from others.
+        missing: Option<u64>,
     },
     /// Of texts from a public list.
     Categories {
         /// Listed categories that no cell has, except the one that unlisted cells count as.
         absent: Vec<String>,
-        /// Cells that are missing, or not on the list.
+        /// Cells that are missing.
+        missing: u64,
+        /// Cells that are not on the list.
         unlisted: u64,
+        /// The commonest values that are not on the list, each with its number of cells.
+        commonest: Vec<(String, u64)>,
     },
     /// Of texts to be discovered.
     Discovered {
@@ -141,50 +170,82 @@ pub fn inspect_not_private(
         .iter()
         .filter(|column| plan.used_columns().any(|used| used == column.name))
         .collect();
+    // Two tables for each column.
+    let states = |states| Table {
+        aggregates: vec![Aggregate::States(states)],
+        ..Table::default()
+    };
     let mut tables = vec![rows(vec![])];
-    tables.extend(columns.iter().map(|column| match &column.kind {
-        ColumnKind::Numbers(numbers) => Table {
-            aggregates: vec![Aggregate::Bins(Arc::new(beyond(numbers)))],
-            ..Table::default()
-        },
-        ColumnKind::Categories(categories) => rows(vec![Key::Categories(Arc::new(Categories {
-            other: None,
-            ..categories.as_ref().clone()
-        }))]),
-        ColumnKind::Discovered => rows(vec![Key::Discovered {
-            column: column.name.clone(),
-        }]),
+    tables.extend(columns.iter().flat_map(|column| {
+        let name = || column.name.clone();
+        let found = || rows(vec![Key::Discovered { column: name() }]);
+        match &column.kind {
+            ColumnKind::Numbers(numbers) => {
+                [states(States::Numbers(Arc::clone(numbers))), rows(vec![])]
+            }
+            ColumnKind::Categories(categories) => {
+                [states(States::Categories(Arc::clone(categories))), found()]
+            }
+            ColumnKind::Discovered => [states(States::Discovered(name())), found()],
+        }
     }));
     let answer = ask(Unit::Row, plan.derive.clone(), tables)?;
+    // Numbers and dates as they are written: what cannot be read as one is not missing. A type that
+    // has no reading as text leaves them untold.
+    let mut as_written = plan.derive.clone();
+    let derived = &mut as_written.columns;
+    derived.retain(|(name, expression)| !is_reading(name, expression));
+    let written: Vec<&str> = columns
+        .iter()
+        .filter(|column| matches!(column.kind, ColumnKind::Numbers(_)))
+        .map(|column| column.name.as_str())
+        .filter(|name| !is_computed(plan, name))
+        .collect();
+    let tables = written
+        .iter()
+        .map(|&name| states(States::Discovered(name.to_owned())));
+    let missing = match written.is_empty() {
+        true => None,
+        false => ask(Unit::Row, as_written, tables.collect()).ok(),
+    };
+    let missing = |name: &str| -> Option<u64> {
+        let table = written.iter().position(|other| *other == name)?;
+        let [cells] = counts(missing.as_ref()?, table).ok()?;
+        Some(cells)
+    };
     let kept = count(&answer, 0);
     let inspected = columns.iter().enumerate().map(|(index, column)| {
-        let groups = answer.tables.get(index + 1).map_or(&[][..], Vec::as_slice);
-        let here = count(&answer, index + 1);
+        let [first, second] = [1, 2].map(|place| 2 * index + place);
         let cells = match &column.kind {
-            ColumnKind::Numbers(_) => match groups.first().and_then(|group| group.values.first()) {
-                Some(Exact::Counts(counts)) => InspectedCells::Numbers {
-                    below: counts.first().copied().unwrap_or(0),
-                    above: counts.last().copied().unwrap_or(0),
-                    missing: kept.saturating_sub(counts.iter().sum()),
-                },
-                _ => return Err(ReleaseError::unexpected()),
-            },
-            ColumnKind::Categories(categories) => InspectedCells::Categories {
-                absent: (categories.names.iter().zip(groups).enumerate())
-                    .filter(|(place, (_, group))| {
-                        group.values == [Exact::Rows(0)] && categories.other != Some(*place)
-                    })
-                    .map(|(_, (name, _))| name.clone())
-                    .collect(),
-                unlisted: kept.saturating_sub(here),
-            },
-            ColumnKind::Discovered => InspectedCells::Discovered {
-                values: groups.len() as u64,
-                missing: kept.saturating_sub(here),
-            },
+            ColumnKind::Numbers(_) => {
+                let [below, above, no_number] = counts(&answer, first)?;
+                InspectedCells::Numbers {
+                    below,
+                    above,
+                    no_number,
+                    missing: missing(&column.name),
+                }
+            }
+            ColumnKind::Categories(categories) => {
+                let [missing, unlisted] = counts(&answer, first)?;
+                let (absent, commonest) = compared(categories, found(&answer, second));
+                InspectedCells::Categories {
+                    absent,
+                    missing,
+                    unlisted,
+                    commonest,
+                }
+            }
+            ColumnKind::Discovered => {
+                let [missing] = counts(&answer, first)?;
+                InspectedCells::Discovered {
+                    values: found(&answer, second).count() as u64,
+                    missing,
+                }
+            }
         };
         let name = column.name.clone();
-        Ok(InspectedColumn { name, cells })
+        Ok::<_, ReleaseError>(InspectedColumn { name, cells })
     });
     let columns = inspected.collect::<Result<_, _>>()?;
     let units = match &plan.unit {
@@ -221,7 +282,94 @@ pub fn inspect_not_private(
         columns,
         units,
         filters,
+        conditions: conditions(plan, &ask)?,
     })
+}
+
+/// Whether a column is computed from others.
+fn is_computed(plan: &Plan, name: &str) -> bool {
+    let mut columns = plan.derive.columns.iter();
+    columns.any(|(other, expression)| other == name && !is_reading(name, expression))
+}
+
+/// The listed categories that do not occur, and the commonest values that are not listed.
+fn compared<'a>(
+    categories: &Categories,
+    found: impl Iterator<Item = (&'a str, u64)>,
+) -> (Vec<String>, Vec<(String, u64)>) {
+    let names = categories.names.iter().enumerate();
+    let listed: HashMap<String, usize> = names
+        .filter_map(|(place, name)| Some((canonical(name)?, place)))
+        .collect();
+    let mut occurs = vec![false; categories.names.len()];
+    let mut unlisted: Vec<(String, u64)> = Vec::new();
+    for (value, cells) in found {
+        match listed.get(value) {
+            Some(&place) => occurs[place] = true,
+            None => unlisted.push((value.to_owned(), cells)),
+        }
+    }
+    // The most frequent first, and values in order where that says nothing.
+    unlisted.sort_by(|(a, more), (b, less)| less.cmp(more).then_with(|| a.cmp(b)));
+    unlisted.truncate(MOST_COMMON);
+    let absent = (categories.names.iter().zip(&occurs).enumerate())
+        .filter(|(place, (_, occurs))| !**occurs && categories.other != Some(*place))
+        .map(|(_, (name, _))| name.clone());
+    (absent.collect(), unlisted)
+}
+
+/// How often the conditions of shares are met, over rows and not units.
+fn conditions(
+    plan: &Plan,
+    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
+) -> Result<Vec<InspectedCondition>, ReleaseError> {
+    let of_conditions: Vec<(&Statistic, &Expression)> = plan
+        .statistics
+        .iter()
+        .flat_map(|statistic| {
+            let conditions = statistic.kind.derives();
+            conditions.into_iter().map(move |(_, one)| (statistic, one))
+        })
+        .collect();
+    if of_conditions.is_empty() {
+        return Ok(vec![]);
+    }
+    let (grouped, _) = query(plan, [0; 32]);
+    let tables = of_conditions.iter().map(|(statistic, condition)| {
+        let outcomes = Categories {
+            column: condition.to_string(),
+            names: vec!["true".to_owned(), "false".to_owned()],
+            other: None,
+        };
+        Table {
+            scope: Scope {
+                filter: statistic.scope.filter.clone(),
+                ..Scope::default()
+            },
+            keys: vec![],
+            aggregates: vec![Aggregate::Rows, Aggregate::Categories(Arc::new(outcomes))],
+        }
+    });
+    let answer = ask(Unit::Row, grouped.derive.clone(), tables.collect())?;
+    let inspected = of_conditions.iter().enumerate().map(|(table, one)| {
+        let (statistic, condition) = one;
+        let group = answer.tables.get(table).and_then(|groups| groups.first());
+        let values = group.map_or(&[][..], |group| &group.values);
+        let [Exact::Rows(rows), Exact::Counts(counts)] = values else {
+            return Err(ReleaseError::unexpected());
+        };
+        let [is_true, is_false] = counts[..] else {
+            return Err(ReleaseError::unexpected());
+        };
+        Ok(InspectedCondition {
+            statistic: statistic.name.clone(),
+            condition: condition.written().to_owned(),
+            is_true,
+            is_false,
+            neither: rows.saturating_sub(is_true).saturating_sub(is_false),
+        })
+    });
+    inspected.collect()
 }
 
 /// What filters leave out, from two tables each: with and without it.
@@ -319,21 +467,23 @@ fn count(answer: &Answer, table: usize) -> u64 {
     rows.sum()
 }
 
-/// The column with three bins: below its bounds, within them, and above. A missing cell is in none.
-fn beyond(numbers: &Numbers) -> Numbers {
-    let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
-    // Cells are doubles: the least one above the bound.
-    let above = upper.to_f64(Rounding::NearestEven).next_up();
-    let above = Rational::try_from(above).unwrap_or_else(|_| upper.clone());
-    let edges = vec![
-        lower - &Rational::ONE,
-        lower.clone(),
-        above.clone(),
-        &above + &Rational::ONE,
-    ];
-    Numbers {
-        edges: Some(edges),
-        missing: Missing::Drop,
-        ..numbers.clone()
+/// The first counts of the one group of a table.
+fn counts<const N: usize>(answer: &Answer, table: usize) -> Result<[u64; N], ReleaseError> {
+    let group = answer.tables.get(table).and_then(|groups| groups.first());
+    match group.and_then(|group| group.values.first()) {
+        Some(Exact::Counts(counts)) => {
+            let first = counts.get(..N).and_then(|first| first.try_into().ok());
+            first.ok_or_else(ReleaseError::unexpected)
+        }
+        _ => Err(ReleaseError::unexpected()),
     }
+}
+
+/// The values that occur in a table of one discovered key, each with its number of rows.
+fn found(answer: &Answer, table: usize) -> impl Iterator<Item = (&str, u64)> {
+    let groups = answer.tables.get(table).into_iter().flatten();
+    groups.filter_map(|group| match (&group.key[..], &group.values[..]) {
+        ([KeyValue::Discovered(value)], [Exact::Rows(rows)]) => Some((value.as_str(), *rows)),
+        _ => None,
+    })
 }

@@ -104,6 +104,45 @@ impl Left {
         }
     }
 
+    /// [`warning`](Left::warning) for a plan that may have been released before, in a row of the
+    /// ledger and at a time: on the same data it costs nothing.
+    pub fn warning_after(&self, before: Option<&(i64, String)>) -> Option<String> {
+        let Some((row, time)) = before else {
+            return self.warning();
+        };
+        let free = format!(
+            "Released before, in row {row} of the ledger, {time}: on the same data, the same \
+             numbers come from there, at no cost."
+        );
+        Some(match self.warning() {
+            None => free,
+            Some(warning) => {
+                let rest = warning.strip_prefix("This ").unwrap_or(&warning);
+                format!("{free} On data that changed since, it {rest}")
+            }
+        })
+    }
+
+    /// What the release took and what it left, in a sentence, once it is done; `None` if it took
+    /// little. The ledger and what is left in it now are given: others may spend too.
+    pub fn spent(&self, ledger: &Path, now: &Loss) -> Option<String> {
+        let part = match self.part() {
+            Part::Half => return None,
+            Part::Most => ", more than half of what was left",
+            Part::Everything => ", everything that was left",
+            // It was done all the same, so the budget was raised meanwhile.
+            Part::TooMuch => "",
+        };
+        let (place, loss) = (clean::path(ledger), &self.loss);
+        Some(match now.main.is_zero() {
+            true => format!(
+                "This release spent {loss}{part}. Nothing is left in {place}: nothing more can \
+                 be released about these data. To keep some, say in [spend] what a release may use."
+            ),
+            false => format!("This release spent {loss}{part}. {now} is left in {place}."),
+        })
+    }
+
     /// What is left before and after.
     pub fn meaning(&self) -> String {
         let name = match &self.ledger {
@@ -159,6 +198,17 @@ mod tests {
                 .unwrap()
                 .contains("spends everything")
         );
+    }
+
+    #[test]
+    fn what_was_spent_is_told_if_it_was_much() {
+        let ledger = Path::new("a.ledger");
+        let pure = |text: &str| Loss::pure(text.parse().unwrap()).unwrap();
+        assert_eq!(left("0.5", "1").spent(ledger, &pure("0.5")), None);
+        let most = left("0.6", "1").spent(ledger, &pure("0.4")).unwrap();
+        assert!(most.contains("more than half of what was left. ε = 0.4 is left"));
+        let all = left("1", "1").spent(ledger, &pure("0")).unwrap();
+        assert!(all.contains("spent ε = 1, everything that was left. Nothing is left in a.ledger"));
     }
 
     #[test]

@@ -34,6 +34,7 @@ use known::known;
 pub use crate::ledger::At;
 pub use error::ReleaseError;
 pub use identity::Identity;
+pub use known::released_before;
 pub use outcome::{Changed, Released};
 pub use rehearse::rehearse;
 pub use size::{MOST_REPORT_BYTES, report_bytes};

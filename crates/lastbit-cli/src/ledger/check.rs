@@ -23,7 +23,7 @@ from `ledger show` or from the receipt of a report.";
 #[derive(Args)]
 #[command(before_long_help = CHECK)]
 pub struct Check {
-    /// The ledger
+    /// The ledger, or a plan beside it
     pub file: PathBuf,
 
     /// A hash that some entry must have, as `ledger show` printed it; may be repeated

@@ -3,15 +3,18 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use comfy_table::{CellAlignment, Table, presets};
 use lastbit_exact::Rounding;
 use lastbit_release::clean::label;
 use lastbit_release::ledger::{self, Account, Entry, Event, Terms};
 use lastbit_release::loss::{Loss, decimal};
+use lastbit_release::present::wrapped;
 use serde_json::{Map, Value, json};
 
 use super::json::loss_json;
 use super::{File, LONGEST};
+
+/// The width of the terminal that entries are broken for.
+const WIDTH: usize = 80;
 
 pub fn history(file: &File, out: &mut impl Write) -> Result<()> {
     let mut ledger = ledger::Ledger::view(&file.file)?;
@@ -19,9 +22,7 @@ pub fn history(file: &File, out: &mut impl Write) -> Result<()> {
     let unsettled = ledger.unsettled();
     let mut account: Option<Account> = None;
     let mut lines = Vec::new();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["row", "time", "entry", "amount", "remaining", "what"]);
+    let mut shown = Vec::new();
     for entry in &entries {
         let (kind, amount, what) = match &entry.event {
             Event::Budget { budget, note } => ("budget", budget.to_string(), note.clone()),
@@ -55,24 +56,78 @@ pub fn history(file: &File, out: &mut impl Write) -> Result<()> {
         if file.json {
             lines.push(entry_json(entry, &remaining));
         } else {
-            table.add_row([
-                entry.row.to_string(),
-                label(&entry.time, 40).into_owned(),
-                kind.into(),
+            shown.push(Shown {
+                row: entry.row.to_string(),
+                time: label(&entry.time, 40).into_owned(),
+                kind,
                 amount,
-                remaining.to_string(),
-                label(&what, LONGEST).into_owned(),
-            ]);
+                remaining: remaining.to_string(),
+                what: label(&what, LONGEST).into_owned(),
+            });
         }
     }
     if file.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&lines)?)?;
         return Ok(());
     }
-    if let Some(column) = table.column_mut(0) {
-        column.set_cell_alignment(CellAlignment::Right);
+    print(&shown, out)
+}
+
+/// An entry for people.
+struct Shown {
+    row: String,
+    time: String,
+    kind: &'static str,
+    amount: String,
+    remaining: String,
+    what: String,
+}
+
+/// Each entry has a line, and below it, what it is about. An amount too long for the line stands
+/// below too.
+fn print(entries: &[Shown], out: &mut impl Write) -> Result<()> {
+    let width = |of: fn(&Shown) -> &str, head: &str| {
+        let texts = entries.iter().map(of).chain([head]);
+        texts.map(|text| text.chars().count()).max().unwrap_or(0)
+    };
+    let rows = width(|entry| &entry.row, "row");
+    let times = width(|entry| &entry.time, "time");
+    let amounts = width(|entry| &entry.amount, "amount");
+    let left = width(|entry| &entry.remaining, "remaining");
+    let indent = rows + 3;
+    let is_wide = indent + times + 2 + "reserve".len() + 2 + amounts + 2 + left <= WIDTH;
+    let head = format!(" {:>rows$}  {:<times$}  entry  ", "row", "time");
+    match is_wide {
+        true => writeln!(out, "{head}  {:<amounts$}  remaining", "amount")?,
+        false => writeln!(out, "{}", head.trim_end())?,
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    for entry in entries {
+        let Shown {
+            row,
+            time,
+            kind,
+            amount,
+            remaining,
+            what,
+        } = entry;
+        let line = format!(" {row:>rows$}  {time:<times$}  {kind:<7}");
+        let mut below = Vec::new();
+        match is_wide {
+            true => writeln!(out, "{line}  {amount:<amounts$}  {remaining}")?,
+            false => {
+                writeln!(out, "{}", line.trim_end())?;
+                let spent = (!amount.is_empty()).then(|| format!("amount: {amount}"));
+                below.extend(spent);
+                below.push(format!("remaining: {remaining}"));
+            }
+        }
+        below.extend((!what.is_empty()).then(|| what.clone()));
+        for text in below {
+            for line in wrapped(&text, indent) {
+                writeln!(out, "{}", line.trim_end())?;
+            }
+        }
+    }
     Ok(())
 }
 

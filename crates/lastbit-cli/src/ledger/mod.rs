@@ -9,11 +9,13 @@ mod show;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use lastbit_release::clean;
 use lastbit_release::ledger;
+use lastbit_release::plan::Plan;
 
+use crate::release::Place;
 use crate::streams::say;
 
 /// The longest text of an entry in a table, in characters.
@@ -40,7 +42,7 @@ pub enum Ledger {
 
 #[derive(Args)]
 pub struct File {
-    /// The ledger
+    /// The ledger, or a plan beside it
     file: PathBuf,
 
     /// Machine-readable output
@@ -49,7 +51,16 @@ pub struct File {
 }
 
 impl Ledger {
-    pub fn run(self, out: &mut impl Write) -> Result<()> {
+    pub fn run(mut self, out: &mut impl Write) -> Result<()> {
+        let file = match &mut self {
+            Ledger::Show(file) | Ledger::History(file) => Some(&mut file.file),
+            Ledger::Check(file) => Some(&mut file.file),
+            // What changes a ledger must name it.
+            Ledger::Budget(_) => None,
+        };
+        if let Some(file) = file {
+            *file = of_plan(file)?.unwrap_or_else(|| file.clone());
+        }
         warn_if_exposed(match &self {
             Ledger::Show(file) | Ledger::History(file) => &file.file,
             Ledger::Check(file) => &file.file,
@@ -62,6 +73,27 @@ impl Ledger {
             Ledger::Budget(change) => budget::budget(&change, out),
         }
     }
+}
+
+/// The ledger of a plan, if the file is a plan. Which one it is, is said.
+fn of_plan(file: &Path) -> Result<Option<PathBuf>> {
+    let is_named = file.extension().is_some_and(|end| end == "toml");
+    if !is_named || Plan::read(file).is_err() {
+        return Ok(None);
+    }
+    let path = Place::of(file, None)?.path()?;
+    if !path.exists() {
+        bail!(
+            "{}: this is a plan, and there is no ledger beside it; the first release makes one",
+            clean::path(file)
+        );
+    }
+    say(&format!(
+        "{} is a plan; its ledger is {}",
+        clean::path(file),
+        clean::path(&path)
+    ));
+    Ok(Some(path))
 }
 
 /// Warns if others than its owner can read a ledger.

@@ -12,7 +12,12 @@ use crate::number::{json as number, json_up, json_upper};
 
 /// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles
 /// whose printed digits are rounded up.
-pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
+pub fn value(
+    plan: &Plan,
+    prices: &Prices,
+    left: Option<&Left>,
+    before: Option<&(i64, String)>,
+) -> Value {
     let statistics: Vec<Value> = (0..plan.statistics.len())
         .map(|index| statistic(plan, index, &prices.statistics[index]))
         .collect();
@@ -27,6 +32,7 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
         "budget": loss(&plan.budget),
         "left": left.map(|left| loss(&left.left)),
         "spends_everything": left.map(|left| left.part() == Part::Everything),
+        "released_before": before.map(|(row, time)| json!({ "ledger_row": row, "time": time })),
         "confidence": plan.confidence.get().to_string(),
         "comparison": prices.comparison.iter().map(|offer| json!({
             "accountant": offer.accountant.name(),

@@ -47,7 +47,7 @@ fn a_plan_that_spends_again_on_changed_data_says_since_when() {
     here.write("people.csv", data);
     here.write("plan.toml", some(50));
     let old = here.run(&["release", "plan.toml", "--json"]).succeeded();
-    assert!(old.err.contains("row 3 of the ledger, ") && old.err.contains("at no cost"));
+    assert!(old.err.contains("row 2 of the ledger, ") && old.err.contains("at no cost"));
     assert_eq!(old.out, first.out);
     // Silence can be had.
     here.write("people.csv", "age\n1\n");

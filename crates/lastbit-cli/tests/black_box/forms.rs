@@ -249,7 +249,7 @@ fn the_method_can_be_printed_by_itself() {
         "holds with probability 95 %, for each number by itself",
         "people: Of every row, except rows whose `sex` is missing or not listed.",
         "How to cite this",
-        "People. Published with differential privacy (ε = 20), 2",
+        "People. Published with pure differential privacy (ε = 20), 2",
         "Receipt",
         "Ledger row: 2",
         "In the words of the field",

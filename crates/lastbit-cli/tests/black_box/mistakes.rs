@@ -1,8 +1,25 @@
-//! Mistakes that stewards make: each is found before it costs anything.
+//! Mistakes that stewards make: each is found before it costs anything, or told.
 //!
-//! Damaged files, wrong numbers of rows and files that change are in `data`, outputs in `outputs`,
-//! first releases that start together in `ledgers`, questions in `terminal`, and data that changed
-//! in `changes`.
+//! *Warned of* is by `plan` and reports, *asked* on a terminal, *told* on standard error elsewhere.
+//!
+//! | the mistake | what happens | the test |
+//! |---|---|---|
+//! | a wrong public number of rows | refused; `inspect` compares | here, `data`, `steward` |
+//! | categories that never match | `inspect` names them and what is there instead | here |
+//! | everything spent by the first release | warned of, asked, told | here, `terminal` |
+//! | the same plan again on changed data | told, asked | `changes`, `terminal` |
+//! | the same plan again on the same data | free, and `plan` says so | `steward`, `changes` |
+//! | a huge ε | warned of, asked | `steward`, `terminal` |
+//! | a draft that is not filled in | refused | here, `steward` |
+//! | a misspelt column, file, kind or key | refused, with the nearest name | here |
+//! | cells in another notation, or out of bounds | `inspect` counts them | here, `steward` |
+//! | a file in another format, or damaged | refused, with the remedy | here, `data` |
+//! | a limit or a filter that leaves out much | `inspect` counts what is lost | `steward` |
+//! | an output that cannot be written | refused before it spends | here, `outputs` |
+//! | two first releases at once, or a second directory | one ledger, one budget | `ledgers` |
+//! | another budget than that of the ledger | refused | here |
+//! | a question in SQL that says no loss | refused | `query` |
+//! | an interrupt while data are read | costs nothing | `data` |
 
 use crate::support::{Here, plan};
 
@@ -137,21 +154,33 @@ fn categories_that_never_match_are_refused_or_named_before_anything_is_spent() {
     here.run(&["release", "plan.toml"]).refused("empty text");
     here.write("plan.toml", by("ward", "[\" north\", \"south \"]"));
     let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
-    assert!(shown.out.contains("every listed category occurs; 0 cells"));
+    assert!(
+        shown
+            .out
+            .contains("occurs; 0 cells are missing, and 0 are not listed")
+    );
     // What no cell is, only the data show, and to the steward alone.
     here.write("plan.toml", by("ward", "[\"North\", \"South\"]"));
     let shown = here
         .run(&["inspect", "plan.toml", "--not-private"])
         .succeeded()
         .out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("listed and do not occur: \"North\", \"South\"; 3 cells"),
+        words.contains(
+            "listed and do not occur: \"North\", \"South\"; 0 cells are missing, and 3 are not \
+             listed: \"north\" (2), \"south\" (1)"
+        ),
         "{shown}"
     );
     assert_eq!(here.files(), ["plan.toml", "table.csv"]);
     here.write("plan.toml", by("ward", "[\"north\", \"south\"]"));
     let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
-    assert!(shown.out.contains("every listed category occurs; 0 cells"));
+    assert!(
+        shown
+            .out
+            .contains("occurs; 0 cells are missing, and 0 are not listed")
+    );
     assert_eq!(counts(&here), ["2", "1"]);
 }
 
@@ -169,6 +198,81 @@ fn a_first_release_that_would_spend_everything_says_so_before() {
     let draft = here.run(&["draft", "people.csv"]).succeeded().out;
     assert!(draft.contains("\n[spend]"), "{draft}");
     assert_eq!(here.files(), ["people.csv", "plan.toml"]);
+    // Where nobody can be asked it is said, and what is left too; numbers are on standard output.
+    let done = here.run(&["release", "plan.toml"]).succeeded();
+    let told = "This release spent ε = 1, everything that was left. Nothing is left in ";
+    assert!(done.err.contains(told), "{}", done.err);
+    assert!(done.err.contains("lastbit.ledger") && !done.out.contains("Nothing is left"));
+    // The same again spends nothing, and says nothing of the kind; nor does a small release.
+    let again = here.run(&["release", "plan.toml"]).succeeded();
+    assert!(!again.err.contains("This release spent"), "{}", again.err);
+    let here = Here::new();
+    here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(50)));
+    let done = here.run(&["release", "plan.toml"]).succeeded();
+    assert_eq!(done.err, "");
+    // `--quiet` alone is about progress; with `--yes` there is silence.
+    let here = Here::new();
+    let quiet = here.run(&["release", "plan.toml", "--quiet"]).succeeded();
+    assert!(quiet.err.contains(told), "{}", quiet.err);
+    let here = Here::new();
+    let quiet = here.run(&["release", "plan.toml", "--quiet", "--yes"]);
+    assert_eq!(quiet.succeeded().err, "");
+}
+
+#[test]
+fn tables_in_other_formats_are_refused_with_the_remedy() {
+    let here = Here::empty();
+    let plan = |file: &str, more: &str| {
+        let files = format!("files = \"{file}\"\n{more}");
+        here.write(
+            "plan.toml",
+            plan(50).replace("files = \"people.csv\"\n", &files),
+        );
+    };
+    let utf16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    here.write("semicolons.csv", "RespId;age;town\n1;30;x\n2;40;y\n");
+    here.write("array.json", "\u{feff} [{\"age\": 30}, {\"age\": 40}]\n");
+    here.write("marked.csv", utf16("\u{feff}age\n30\n"));
+    here.write("bare.csv", utf16("age\n30\n"));
+    for (file, remedy) in [
+        ("array.json", "jq -c '.[]'"),
+        ("marked.csv", "iconv -f utf-16 -t utf-8"),
+        ("bare.csv", "iconv -f utf-16 -t utf-8"),
+    ] {
+        here.run(&["draft", file]).refused(remedy);
+        plan(file, "");
+        here.run(&["release", "plan.toml"]).refused(remedy);
+        here.run(&["inspect", "plan.toml", "--not-private"])
+            .refused(remedy);
+    }
+    plan("semicolons.csv", "");
+    let done = here.run(&["release", "plan.toml"]);
+    done.failed("write delimiter = \";\" in [source]");
+    assert!(!here.path("lastbit.ledger").exists());
+    // A draft sees it in the header.
+    let draft = here.run(&["draft", "semicolons.csv"]).succeeded().out;
+    assert!(draft.contains("\ndelimiter = \";\"\n") && draft.contains("[columns.\"town\"]"));
+    assert!(draft.contains("may say who: \"RespId\""), "{draft}");
+    plan("semicolons.csv", "delimiter = \";\"\n");
+    here.run(&["release", "plan.toml"]).succeeded();
+}
+
+#[test]
+fn a_draft_of_many_columns_leaves_little_to_fill_in() {
+    let here = Here::empty();
+    let names: Vec<String> = (0..40).map(|i| format!("question {i}")).collect();
+    here.write(
+        "survey.csv",
+        format!("RespId,birthday,{}\n", names.join(",")),
+    );
+    let draft = here.run(&["draft", "survey.csv"]).succeeded().out;
+    assert!(draft.contains("\n# [columns.\"birthday\"]  # of dates, by its name\n# date = true\n"));
+    let done = here.run(&["plan", "plan.toml"]);
+    done.failed("plan.toml");
+    here.write("plan.toml", &draft);
+    let places = "still to fill in: what the report is called (and 4 more places)";
+    here.run(&["plan", "plan.toml"]).refused(places);
 }
 
 /// The lines of a recipe in `docs/plan.md`.
@@ -201,18 +305,18 @@ fn cells_that_are_written_in_another_way_are_counted_and_can_be_read() {
         [columns.Disposition]\ncategories = [\"home\", \"died\"]\n";
     let shown = plan(bad, "ADMIDATE", "Disposition");
     assert!(
-        shown.contains("3 are not a date (dates are written 2024-01-31)"),
+        shown.contains("0 are missing, and 3 are not a date (dates are written 2024-01-31)"),
         "{shown}"
     );
     assert!(
-        shown.contains("listed and do not occur: \"died\"; 2 cells"),
+        shown.contains("listed and do not occur: \"died\"; 0 cells are missing, and 2 are not"),
         "{shown}"
     );
     let good = recipe("admitted") + &recipe("outcome");
     let shown = plan(&good, "admitted", "outcome");
-    assert!(shown.contains("0 are not a date"), "{shown}");
+    assert!(shown.contains("; 0 are missing or not a date "), "{shown}");
     assert!(
-        shown.contains("listed and do not occur: \"transfer\"; 0 cells"),
+        shown.contains("listed and do not occur: \"transfer\"; 0 cells are missing, and 0 are"),
         "{shown}"
     );
 }

@@ -93,11 +93,53 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
         &["release", "plan.toml", "--quiet"],
         &["ledger", "show", "lastbit.ledger"],
         &["plan", "plan.toml"],
+        &["ledger", "history", "lastbit.ledger"],
+        &["ledger", "check", "lastbit.ledger"],
+        &["ledger", "history", "lastbit.ledger", "--json"],
+        &[
+            "query",
+            "plan.toml",
+            "select max(wage) from t",
+            "--epsilon",
+            "0.1",
+        ],
+        &["query", "plan.toml", "select * from t", "--epsilon", "0.1"],
+        &[
+            "query",
+            "plan.toml",
+            "select avg(pay) from t",
+            "--epsilon",
+            "0.1",
+        ],
+        &[
+            "query",
+            "plan.toml",
+            "select avg(wage) from t",
+            "--epsilon",
+            "9",
+        ],
+        &[
+            "query",
+            "plan.toml",
+            "select avg(wage) from t",
+            "--epsilon",
+            "0.1",
+            "--price",
+        ],
+        &[
+            "query",
+            "unknown.toml",
+            "select avg(pay) from t",
+            "--epsilon",
+            "0.1",
+        ],
         &["release", "rows.toml", "--ledger", "rows.ledger"],
     ]
     .iter()
     .map(|arguments| here.run(arguments))
     .collect();
+    let mut runs = runs;
+    runs.extend(damaged(&here));
     for done in &runs {
         for secret in SECRETS {
             assert!(!done.out.contains(secret), "{secret}: {}", done.out);
@@ -110,7 +152,64 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
     let bare = here.run(&["draft", "bare.csv"]).succeeded();
     assert!(SECRETS[..3].iter().all(|secret| bare.out.contains(secret)));
     let said = runs.iter().filter(|done| done.status == Some(0));
-    assert_eq!(said.filter(|done| done.out.len() > 100).count(), 14);
+    assert_eq!(said.filter(|done| done.out.len() > 100).count(), 18);
+}
+
+/// What is said about tables that cannot be read, each with a secret where it is damaged.
+fn damaged(here: &Here) -> Vec<Done> {
+    let plan = here.read("plan.toml");
+    let mut runs = Vec::new();
+    for (file, bytes) in [
+        ("ragged.csv", &b"who,town,wage\nquaggamire,zephyrotic\n"[..]),
+        (
+            "open.csv",
+            b"who,town,wage\nxylopharynx,\"zephyrotic,918273645546372\n",
+        ),
+        ("latin.csv", b"who,town,wage\nquaggamire\xff,zephyrotic,1\n"),
+        (
+            "cut.jsonl",
+            b"{\"who\": \"quaggamire\", \"wage\": 918273645546372\n",
+        ),
+        (
+            "twice.jsonl",
+            b"{\"who\": \"a\", \"who\": \"quaggamire\", \"wage\": 1}\n",
+        ),
+        (
+            "array.json",
+            b"[{\"who\": \"quaggamire\", \"wage\": 918273645546372}]\n",
+        ),
+        (
+            "text.parquet",
+            b"PAR1quaggamire,zephyrotic,918273645546372PAR1",
+        ),
+        (
+            "plain.csv.gz",
+            b"who,town,wage\nquaggamire,zephyrotic,918273645546372\n",
+        ),
+    ] {
+        here.write(file, bytes);
+        let name = format!("{file}.toml");
+        here.write(&name, plan.replace("table.csv", file));
+        for arguments in [
+            &["release", &name, "--ledger", "damaged.ledger"][..],
+            &["inspect", &name, "--not-private"],
+            &[
+                "query",
+                &name,
+                "select avg(wage) from t",
+                "--epsilon",
+                "0.1",
+                "--ledger",
+                "damaged.ledger",
+            ],
+        ] {
+            let done = here.run(arguments);
+            // It is about the file.
+            done.failed(file);
+            runs.push(done);
+        }
+    }
+    runs
 }
 
 #[test]
@@ -207,7 +306,7 @@ fn inspect_counts_what_the_plan_loses_and_needs_its_flag() {
     here.write(
         "t.csv",
         "who,ward,age\na,north,5\na,north,-3\na,nort,200\nb,south,100\nb,,x\n,north,50\n\
-         c,south,0\n",
+         c,south,0\n,nort,\n,Südflügel,7\n",
     );
     here.write(
         "plan.toml",
@@ -234,6 +333,10 @@ of = "age"
 name = "wards"
 kind = "count"
 by = ["ward"]
+[[statistics]]
+name = "old"
+kind = "share"
+of = "age > 60"
 "#,
     );
     let refused = here.run(&["inspect", "plan.toml"]);
@@ -243,17 +346,21 @@ by = ["ward"]
         .run(&["inspect", "plan.toml", "--not-private"])
         .succeeded()
         .out;
+    let unbroken = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
-        "7 rows; the filter leaves out 0",
-        "age: 1 cells are below the lower bound and 1 above the upper one; 1 are no",
-        "numbers are written 1234.5, without signs between",
-        "ward: listed and do not occur: \"west\"; 2 cells are missing or not listed",
-        "3 different who; 1 of them have more than most_rows = 2 rows in all; 1 rows",
+        "9 rows; the filter leaves out 0",
+        "age: 1 cell is below the lower bound and 1 above the upper one; 1 are missing, and 1 are \
+         not a number (numbers are written 1234.5, without signs between thousands)",
+        "ward: listed and do not occur: \"west\"; 1 cell is missing, and 3 are not listed: \
+         \"nort\" (2), \"Südflügel\" (1)",
+        "3 different who; 1 of them have more than most_rows = 2 rows in all; 3 rows",
         "mean age: the limits leave out 1 of 6 rows (most_rows = 2, most_groups = 1)",
+        "old: `age > 60` is true for 2 rows, false for 5, and neither for 2, which do not count",
         "outside the",
     ] {
-        assert!(shown.contains(words), "{words}: {shown}");
+        assert!(unbroken.contains(words), "{words}: {shown}");
     }
+    assert!(shown.lines().all(|line| line.chars().count() <= 80));
     // Rows of `a` in the wards: two of north; of `b`, one of south; of `c`, one. Nobody counts in
     // two groups.
     assert!(
@@ -261,6 +368,24 @@ by = ["ward"]
         "{shown}"
     );
     assert_eq!(here.files(), ["plan.toml", "t.csv"]);
+}
+
+#[test]
+fn inspect_compares_the_rows_of_the_plan_with_those_of_the_file() {
+    let here = Here::new();
+    let public = |rows: u32| {
+        let neighbours = format!("neighbours = \"change-one\"\nrows = {rows}");
+        let text = plan(50).replace("neighbours = \"add-remove\"", &neighbours);
+        here.write("plan.toml", text.replace(PEOPLE, ""));
+        let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+        let shown = shown.succeeded().out;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = "rows = 499 in the plan, and the files have 500: a release is refused";
+    assert!(public(499).contains(words), "{}", public(499));
+    here.run(&["release", "plan.toml"]).failed("500 rows");
+    assert!(public(500).contains("rows = 500 in the plan, as in the files"));
+    here.run(&["release", "plan.toml"]).succeeded();
 }
 
 #[test]
@@ -345,8 +470,10 @@ fn a_plan_says_what_is_left_and_a_pipe_is_never_asked() {
         shown.contains("This spends more than half of what is left"),
         "{shown}"
     );
-    // No terminal, no question.
-    here.run_with(&["release", "plan.toml"], "no\n").succeeded();
+    // No terminal, no question; what was taken is told.
+    let done = here.run_with(&["release", "plan.toml"], "no\n").succeeded();
+    let told = "This release spent ε = 0.6, more than half of what was left. ε = 0.4 is left in ";
+    assert!(done.err.contains(told), "{}", done.err);
     here.write("next.toml", some(40));
     let next = here
         .run(&["plan", "next.toml", "--json"])
@@ -357,6 +484,33 @@ fn a_plan_says_what_is_left_and_a_pipe_is_never_asked() {
     let shown = here.run(&["plan", "next.toml"]).succeeded().out;
     assert!(shown.contains("This will be refused"), "{shown}");
     here.run(&["release", "next.toml"]).failed("0.4");
+}
+
+#[test]
+fn a_plan_that_was_released_says_that_it_costs_nothing_on_the_same_data() {
+    let here = Here::new();
+    let released = here.run(&["release", "plan.toml", "--json"]).succeeded();
+    let receipt = &released.json()["receipt"];
+    let time = receipt["time"].as_str().unwrap();
+    let shown = here.run(&["plan", "plan.toml"]).succeeded().out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = format!(
+        "Released before, in row 2 of the ledger, {time}: on the same data, the same numbers come \
+         from there, at no cost. On data that changed since, it will be refused: it would spend \
+         ε = 1, and ε = 0 is left."
+    );
+    assert!(words.contains(&told), "{shown}");
+    let json = here.run(&["plan", "plan.toml", "--json"]).succeeded();
+    assert_eq!(json.json()["released_before"]["ledger_row"], 2);
+    // The same row as in the receipt.
+    assert_eq!(receipt["ledger_row"], 2);
+    let again = here.run(&["release", "plan.toml"]).succeeded();
+    let told = format!("before: row 2 of the ledger, {time}");
+    assert!(again.err.contains(&told), "{}", again.err);
+    // Another plan was not.
+    here.write("next.toml", plan(40));
+    let json = here.run(&["plan", "next.toml", "--json"]).succeeded();
+    assert!(json.json()["released_before"].is_null());
 }
 
 #[test]
@@ -372,6 +526,40 @@ fn prices_and_rehearsals_fit_80_columns() {
         let out = here.run(&arguments).succeeded().out;
         let longest = out.lines().max_by_key(|line| line.chars().count()).unwrap();
         assert!(longest.chars().count() <= 80, "{longest}");
+    }
+}
+
+/// The snapshots in `cmd/plan.md` and `cmd/ledger.md` hold for every terminal: tables and prose are
+/// made for 80 columns, and help follows the terminal.
+#[test]
+fn wider_terminals_show_the_same_tables() {
+    let here = hostile();
+    here.run(&["release", "plan.toml"]).succeeded();
+    let at = |columns: &str, arguments: &[&str]| {
+        let mut command = here.command(arguments);
+        command.env("COLUMNS", columns);
+        Done::of(command).succeeded().out
+    };
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max();
+    for arguments in [
+        &["plan", "plan.toml"][..],
+        &["inspect", "plan.toml", "--not-private"],
+        &["release", "plan.toml"],
+        &["release", "plan.toml", "--method", "-"],
+        &["ledger", "show", "lastbit.ledger"],
+        &["ledger", "history", "lastbit.ledger"],
+    ] {
+        let [narrow, wide] = ["80", "120"].map(|columns| at(columns, arguments));
+        assert_eq!(narrow, wide, "{arguments:?}");
+        assert!(widest(&narrow) <= Some(80), "{narrow}");
+    }
+    for command in [
+        "draft", "inspect", "ledger", "plan", "rehearse", "release", "query",
+    ] {
+        for (columns, most) in [("80", 80), ("120", 120)] {
+            let help = at(columns, &[command, "--help"]);
+            assert!(widest(&help) <= Some(most), "{columns}: {help}");
+        }
     }
 }
 
@@ -396,4 +584,80 @@ fn a_loss_that_protects_little_is_warned_of_everywhere() {
     }
     let out = here.run(&["convert", "--from", "pure:1"]).succeeded().out;
     assert!(out.contains("73.2 %") && !out.contains("WARNING"), "{out}");
+}
+
+#[test]
+fn cells_are_compared_with_bounds_before_they_are_rounded() {
+    let here = Here::empty();
+    here.write("t.csv", format!("days\n{}", "30.4\n30\n12\n5\n".repeat(25)));
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1000
+[columns.days]
+integer = true
+lower = 0
+upper = 30
+[[statistics]]
+name = "left out"
+kind = "left-out"
+of = "days"
+[[statistics]]
+name = "mean"
+kind = "mean"
+of = "days"
+"#,
+    );
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    let words = "0 cells are below the lower bound and 25 above the upper one";
+    assert!(shown.out.contains(words), "{}", shown.out);
+    let report = here.run(&["release", "plan.toml", "--json"]).succeeded();
+    let report = report.json();
+    let number = |statistic: usize, cell: usize| -> f64 {
+        let value = &report["statistics"][statistic]["cells"][cell]["value"];
+        value.as_str().unwrap().parse().unwrap()
+    };
+    // At this loss noise of a whole row has a probability below e^-100.
+    assert!((number(0, 1) - 0.25).abs() < 0.01, "{report}");
+    // It counts as 30 either way.
+    assert!((number(1, 0) - 19.25).abs() < 0.1, "{report}");
+}
+
+#[test]
+fn what_is_computed_is_shown_in_the_words_of_the_plan() {
+    let here = Here::empty();
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+expected_rows = 1000
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+unit = "household"
+most_rows = 5
+[budget]
+epsilon = 1
+[columns.household]
+as = "concat(street, house)"
+discover = true
+[[statistics]]
+name = "of age"
+kind = "share"
+of = "age >= 18"
+"#,
+    );
+    let report = here.run(&["rehearse", "plan.toml", "--json"]).succeeded();
+    let statistic = &report.json()["statistics"][0];
+    assert_eq!(statistic["of"][0], "age >= 18");
+    let about = statistic["about"].as_array().unwrap();
+    let derived = "`household` is `concat(street, house)`";
+    assert!(about.iter().any(|phrase| phrase == derived), "{about:?}");
 }

@@ -83,6 +83,24 @@ fn more_than_half_of_what_is_left_is_asked_for() {
 }
 
 #[test]
+fn a_loss_that_protects_little_is_asked_for() {
+    let here = Here::new();
+    let huge = plan(50).replace("epsilon = 1", "epsilon = 1000");
+    // Much less than half of the budget, and still no protection.
+    here.write("plan.toml", format!("{huge}[spend]\nepsilon = 100\n"));
+    let seen = on_terminal(&here, &["release", "plan.toml"], "no\n", &[]);
+    assert_eq!(seen.status, Some(1), "{}", seen.screen);
+    assert!(
+        seen.screen.contains("ε = 100 protects little"),
+        "{}",
+        seen.screen
+    );
+    assert!(!here.path("lastbit.ledger").exists());
+    let seen = on_terminal(&here, &["release", "plan.toml", "--yes"], "", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+}
+
+#[test]
 fn a_release_on_changed_data_is_asked_for() {
     let here = Here::new();
     here.write(

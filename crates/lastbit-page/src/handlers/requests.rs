@@ -271,7 +271,7 @@ struct Table {
 /// The names and declared types of a table's columns; no cell.
 pub async fn columns(State(shared): State<Shared>, body: Bytes) -> Answer {
     answered(shared, body, |shared, request: Table| {
-        let (read, columns) = declared(shared, &request.table)?;
+        let (read, columns, _) = declared(shared, &request.table)?;
         let columns: Vec<_> = columns
             .iter()
             .map(|column| json!({ "name": visible(&column.name), "of": words(column) }))
@@ -302,8 +302,10 @@ struct Draft {
 /// Writes a draft under a new name.
 pub async fn draft(State(shared): State<Shared>, body: Bytes) -> Answer {
     answered(shared, body, |shared, request: Draft| {
-        let (read, columns) = declared(shared, &request.table)?;
-        let text = lastbit_release::plan::draft(&request.table, read, &columns);
+        let (read, columns, delimiter) = declared(shared, &request.table)?;
+        // The form has a place for each section.
+        let most = usize::MAX;
+        let text = lastbit_release::plan::draft(&request.table, delimiter, read, &columns, most);
         let name = match request.name.ends_with(".toml") {
             true => request.name,
             false => format!("{}.toml", request.name),
@@ -317,7 +319,12 @@ pub async fn draft(State(shared): State<Shared>, body: Bytes) -> Answer {
     .await
 }
 
-type Columns = (&'static str, Vec<lastbit_release::plan::Declared>);
+/// What was read, the columns, and what is between cells if the name of the table does not say so.
+type Columns = (
+    &'static str,
+    Vec<lastbit_release::plan::Declared>,
+    Option<u8>,
+);
 
 #[cfg(feature = "engine")]
 fn declared(shared: &Shared, table: &str) -> Result<Columns, Failed> {
@@ -326,6 +333,10 @@ fn declared(shared: &Shared, table: &str) -> Result<Columns, Failed> {
     let mut source =
         Source::of_file(table).map_err(|error| conflict(error.message().to_owned()))?;
     source.base = shared.directory().path().to_owned();
+    let other = lastbit_release::engine::delimiter(&source);
+    if let (Some(other), FileFormat::Csv { delimiter, .. }) = (other, &mut source.format) {
+        *delimiter = other;
+    }
     let columns =
         lastbit_release::engine::declared(&source).map_err(|error| conflict(error.to_string()))?;
     let read = match source.format {
@@ -335,7 +346,7 @@ fn declared(shared: &Shared, table: &str) -> Result<Columns, Failed> {
             "the names in the first lines of the file, which declares no types"
         }
     };
-    Ok((read, columns))
+    Ok((read, columns, other))
 }
 
 #[cfg(not(feature = "engine"))]

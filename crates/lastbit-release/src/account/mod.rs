@@ -247,11 +247,14 @@ impl core::fmt::Display for Infeasible {
         )?;
         write!(f, "the smallest sufficient budget is {needed}")?;
         match self.sharing {
-            0 => write!(f, "; raise the budget to it, or relax a target"),
+            0 => write!(
+                f,
+                "; raise [spend] to it ([budget] without one), or relax a target"
+            ),
             sharing => write!(
                 f,
-                ", and more for the {sharing} statistic{} that share the rest; raise the budget, \
-                 or relax a target",
+                ", and more for the {sharing} statistic{} that share the rest; raise [spend] \
+                 ([budget] without one), or relax a target",
                 if sharing == 1 { "" } else { "s" }
             ),
         }

@@ -1,12 +1,12 @@
 //! An inspection in words.
 
 use super::{InspectedCells, Inspection};
-use crate::clean::label;
-use crate::plan::{ColumnKind, Plan, Scale, Unit};
+use crate::clean::{label, visible};
+use crate::plan::{ColumnKind, Neighbours, Plan, Scale, Unit};
 use crate::present::wrapped;
 
 /// The longest name, and the most absent categories that are named.
-const LONGEST: usize = 40;
+const LONGEST: usize = 100;
 const MOST_NAMED: usize = 20;
 
 const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish \
@@ -40,22 +40,36 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
         ),
         0,
     ));
+    for sentence in expected(plan, inspection.rows) {
+        lines.extend(wrapped(&sentence, 0));
+    }
     for column in &inspection.columns {
         let name = label(&column.name, LONGEST);
         let text = match &column.cells {
             InspectedCells::Numbers {
                 below,
                 above,
+                no_number,
                 missing,
             } => {
                 let (what, hint) = cells_of(plan, &column.name);
-                let hint = if *missing > 0 { hint } else { "" };
+                let unreadable = no_number.saturating_sub(missing.unwrap_or(0));
+                let hint = if unreadable > 0 { hint } else { "" };
+                let rest = match missing {
+                    Some(missing) => format!("{missing} are missing, and {unreadable} are not"),
+                    None => format!("{unreadable} are missing or not"),
+                };
                 format!(
-                    "{below} cells are below the lower bound and {above} above the upper one; \
-                     {missing} are not a {what}{hint}"
+                    "{} below the lower bound and {above} above the upper one; {rest} a {what}{hint}",
+                    cells(*below)
                 )
             }
-            InspectedCells::Categories { absent, unlisted } => {
+            InspectedCells::Categories {
+                absent,
+                missing,
+                unlisted,
+                commonest,
+            } => {
                 let named: Vec<_> = absent
                     .iter()
                     .take(MOST_NAMED)
@@ -71,10 +85,15 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                     }
                     _ => format!("listed and do not occur: {}", named.join(", ")),
                 };
-                format!("{absent}; {unlisted} cells are missing or not listed")
+                format!(
+                    "{absent}; {} missing, and {unlisted} {} not listed{}",
+                    cells(*missing),
+                    if *unlisted == 1 { "is" } else { "are" },
+                    most_common(*unlisted, commonest)
+                )
             }
             InspectedCells::Discovered { values, missing } => {
-                format!("{values} values; {missing} cells are missing")
+                format!("{values} values; {} missing", cells(*missing))
             }
         };
         lines.extend(wrapped(&format!("{name}: {text}"), 2));
@@ -121,7 +140,71 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
         );
         lines.extend(wrapped(&text, 2));
     }
+    if !inspection.conditions.is_empty() {
+        lines.push(String::new());
+    }
+    for one in &inspection.conditions {
+        let text = format!(
+            "{}: `{}` is true for {} rows, false for {}, and neither for {}{}",
+            label(&one.statistic, LONGEST),
+            visible(&one.condition),
+            one.is_true,
+            one.is_false,
+            one.neither,
+            match one.neither {
+                0 => "",
+                _ => ", which do not count",
+            }
+        );
+        lines.extend(wrapped(&text, 2));
+    }
     lines.push(String::new());
     lines.extend(wrapped(WARNING, 0));
     lines
+}
+
+/// `1 cell is`, `2 cells are`.
+fn cells(count: u64) -> String {
+    match count {
+        1 => "1 cell is".to_owned(),
+        _ => format!("{count} cells are"),
+    }
+}
+
+/// `: "nort" (3), "sout" (1)`; empty if every cell is listed.
+fn most_common(unlisted: u64, commonest: &[(String, u64)]) -> String {
+    if commonest.is_empty() {
+        return String::new();
+    }
+    let shown: u64 = commonest.iter().map(|(_, cells)| cells).sum();
+    let named: Vec<_> = commonest
+        .iter()
+        .map(|(value, cells)| format!("\"{}\" ({cells})", label(value, LONGEST)))
+        .collect();
+    let more = if shown < unlisted { ", …" } else { "" };
+    format!(": {}{more}", named.join(", "))
+}
+
+/// The numbers of rows in the plan, beside the one of the files.
+fn expected(plan: &Plan, rows: u64) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let Neighbours::ChangeOne {
+        rows: Some(public), ..
+    } = plan.neighbours
+    {
+        sentences.push(match public == rows {
+            true => format!("rows = {public} in the plan, as in the files"),
+            false => format!(
+                "rows = {public} in the plan, and the files have {rows}: a release is refused \
+                 until they agree"
+            ),
+        });
+    }
+    if let Some(expected) = plan.expected_rows {
+        sentences.push(format!(
+            "expected_rows = {expected} in the plan, for errors before the release: a guess at \
+             the rows of a group, which need not agree"
+        ));
+    }
+    sentences
 }

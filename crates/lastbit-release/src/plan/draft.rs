@@ -32,13 +32,25 @@ pub enum DeclaredType {
 }
 
 /// A commented plan for a file with these columns, which is refused until it is filled in. `read`
-/// says what was read of the file.
-pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
+/// says what was read of the file, and `delimiter` what is between its cells, if its name does not
+/// say so. If there are more than `most_open` columns, their sections are comments: no statistic
+/// of a draft needs them.
+pub fn draft(
+    file: &str,
+    delimiter: Option<u8>,
+    read: &str,
+    columns: &[Declared],
+    most_open: usize,
+) -> String {
     let mut text = format!(
         "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n\
          [source]\nfiles = {}\n",
         quoted(file)
     );
+    if let Some(delimiter) = delimiter {
+        let delimiter = quoted(&char::from(delimiter).to_string());
+        text += &format!("# Between cells, by the look of the header:\ndelimiter = {delimiter}\n");
+    }
     text += PRIVACY;
     let who: Vec<String> = columns
         .iter()
@@ -53,6 +65,11 @@ pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
     }
     text += UNIT;
     text += BUDGET;
+    let is_open = columns.len() <= most_open;
+    text += match is_open {
+        true => OPEN,
+        false => CLOSED,
+    };
     text += COLUMNS;
     for column in columns.iter().take(MOST_COLUMNS) {
         text += &match sounds_like_who(&column.name) {
@@ -60,7 +77,8 @@ pub fn draft(file: &str, read: &str, columns: &[Declared]) -> String {
                 "\n# {} says who, by its name: it needs no section.\n",
                 quoted(&column.name)
             ),
-            false => section(column),
+            false if is_open => section(column),
+            false => closed(&section(column)),
         };
     }
     if columns.len() > MOST_COLUMNS {
@@ -114,8 +132,16 @@ one.
 epsilon = \"FILL IN: what this release may use, such as 0.25\"
 ";
 
-const COLUMNS: &str = "
+const OPEN: &str = "
 # What is public about each column. Delete the sections that no statistic needs.
+";
+
+const CLOSED: &str = "
+# What is public about each column. There are many, and no statistic below needs one yet: remove
+# the `# ` at the start of the lines of those that you use.
+";
+
+const COLUMNS: &str = "\
 #   lower, upper  of numbers: cells beyond are cut to these; wide enough for hardly any cell, and no
 #                 wider, since errors grow with them. unit = \"years\" says what they measure.
 #   categories    of texts: the public list. Other cells are left out, or count as what `other` \
@@ -146,6 +172,15 @@ weight = 0.25
 # by = [\"a column of categories\"]
 # error = 2              # the smallest loss that keeps the error within this
 ";
+
+/// A section as a comment.
+fn closed(section: &str) -> String {
+    let comment = |line: &str| match line {
+        "" => "\n".to_owned(),
+        line => format!("# {line}\n"),
+    };
+    section.lines().map(comment).collect()
+}
 
 /// The section of a column.
 fn section(column: &Declared) -> String {
@@ -187,15 +222,39 @@ fn is_calendar(declared: &str) -> bool {
 /// Whether a name sounds like a date.
 fn sounds_like_date(name: &str) -> bool {
     let name = name.to_lowercase();
-    name.ends_with("date") || name.starts_with("date")
+    let is_other = ["update", "candidate", "mandate"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    let is_date = name.ends_with("date") || name.starts_with("date");
+    is_date && !is_other || name.contains("birthday") || name == "dob" || name.ends_with("_dob")
 }
 
 /// Whether a name sounds like a person's number.
 fn sounds_like_who(name: &str) -> bool {
+    // `RespId` and `PatientID`, and not `paid`.
+    let stem = name.strip_suffix("Id").or_else(|| name.strip_suffix("ID"));
+    let is_camel = stem.is_some_and(|stem| stem.ends_with(|c: char| c.is_lowercase()));
     let name = name.to_lowercase();
-    name == "id"
+    is_camel
+        || name.starts_with("id_")
+        || ["id", "pid", "uid", "uuid", "respid", "caseid", "ssn"].contains(&name.as_str())
         || [
-            "_id", "-id", " id", "person", "patient", "customer", "user", "client", "member",
+            "_id",
+            "-id",
+            " id",
+            "person",
+            "patient",
+            "customer",
+            "user",
+            "client",
+            "member",
+            "userid",
+            "personid",
+            "patientid",
+            "respondent",
+            "participant",
+            "subject",
+            "employee",
         ]
         .iter()
         .any(|end| name.ends_with(end))
@@ -271,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_draft_is_refused_place_by_place_until_it_is_filled() {
-        let mut text = draft("clinic.parquet", "the schema of the file", &columns());
+        let read = "the schema of the file";
+        let mut text = draft("clinic.parquet", None, read, &columns(), 8);
         assert!(!text.contains('\u{202e}'));
         let mut filled = 0;
         while let Some(at) = text.find(FILL_IN) {
@@ -306,6 +366,54 @@ mod tests {
         assert_eq!(plan.columns.len(), 4);
         assert_eq!(plan.columns[0].name, columns()[1].name);
         assert!(plan.statistics.iter().any(|s| s.kind.word() == "left-out"));
+    }
+
+    #[test]
+    fn columns_of_a_long_draft_are_comments() {
+        let of = |most| draft("clinic.csv", Some(b';'), "its header", &columns(), most);
+        let (open, closed) = (of(5), of(4));
+        assert!(open.contains("\n[columns.\"ward\"]") && closed.contains("\n# [columns.\"ward\"]"));
+        for text in [&open, &closed] {
+            assert!(text.contains("files = \"clinic.csv\"\n"));
+            assert!(text.contains("\ndelimiter = \";\"\n"));
+        }
+        // What is left to fill in has nothing to do with columns.
+        let places = |text: &str| {
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            lines.filter(|line| line.contains(FILL_IN)).count()
+        };
+        assert_eq!(places(&closed), 5);
+        assert!(places(&open) > 8);
+    }
+
+    #[test]
+    fn names_tell_people_and_dates() {
+        for name in [
+            "id",
+            "RespId",
+            "PatientID",
+            "person_id",
+            "id_patient",
+            "UserId",
+            "subject",
+        ] {
+            assert!(sounds_like_who(name), "{name}");
+        }
+        for name in ["paid", "covid", "Valid", "grid", "ID number", "wage"] {
+            assert!(!sounds_like_who(name), "{name}");
+        }
+        for name in [
+            "birthday",
+            "Birthdate",
+            "admission_date",
+            "dob",
+            "date_of_birth",
+        ] {
+            assert!(sounds_like_date(name), "{name}");
+        }
+        for name in ["update", "candidate", "day", "wage"] {
+            assert!(!sounds_like_date(name), "{name}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     let mut counts_as = Vec::new();
     if let Unit::Column { name, .. } = &plan.unit {
         left_out.push(format!("rows without a `{name}`"));
+        derived(plan, name, &mut counts_as);
     }
     let mut seen: Vec<&str> = Vec::new();
     let by = statistic.by.iter().map(String::as_str);
@@ -118,11 +119,14 @@ pub(super) fn many(count: u64, what: &str) -> String {
 fn derived_as<'a>(plan: &'a Plan, name: &str) -> Option<&'a Expression> {
     let mut columns = plan.derive.columns.iter();
     let (_, expression) = columns.find(|(other, _)| other == name)?;
-    let read = |function: &str| format!("{function}({})", quoted(name));
-    let is_said = ["date", "timestamp"]
+    (!is_reading(name, expression)).then_some(expression)
+}
+
+/// Whether a derived column is that column of the file, read as dates or times.
+pub(crate) fn is_reading(name: &str, expression: &Expression) -> bool {
+    ["date", "timestamp"]
         .into_iter()
-        .any(|function| read(function) == expression.written());
-    (!is_said).then_some(expression)
+        .any(|function| format!("{function}({})", quoted(name)) == expression.written())
 }
 
 /// How a derived column is computed and which cells in it are missing, or where it is looked up.

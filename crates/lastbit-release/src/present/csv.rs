@@ -28,9 +28,10 @@ const COLUMNS: [&str; 21] = [
 ];
 
 /// The report as CSV (RFC 4180): a header, then one line for each number. Several columns or keys
-/// are joined by ` / `, and each key has a column `by.NAME` of its own at the end. Texts are
-/// unchanged, except for an apostrophe before what a spreadsheet would run as a formula. A
-/// rehearsal has one more column, which says so in every line.
+/// are joined by ` / `, and each key has a column `by.NAME` of its own at the end. After them,
+/// `withheld` and `too_noisy` are `true` or `false`. Texts are unchanged, except for an apostrophe
+/// before what a spreadsheet would run as a formula. A rehearsal has one more column, which says so
+/// in every line.
 pub fn csv(report: &Report) -> String {
     let mut keys: Vec<&String> = Vec::new();
     for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
@@ -40,6 +41,7 @@ pub fn csv(report: &Report) -> String {
     }
     let mut header: Vec<String> = COLUMNS.map(str::to_owned).to_vec();
     header.extend(keys.iter().map(|key| quoted(&plain(&format!("by.{key}")))));
+    header.extend(["withheld", "too_noisy"].map(str::to_owned));
     header.extend(report.invented.then(|| "invented".to_owned()));
     let mut text = header.join(",");
     text.push_str("\r\n");
@@ -53,6 +55,7 @@ pub fn csv(report: &Report) -> String {
                 let label = place.and_then(|place| cell.group.get(place));
                 quoted(&plain(label.map_or("", String::as_str)))
             }));
+            line.extend([cell.value.is_none(), cell.too_noisy].map(|flag| flag.to_string()));
             line.extend(report.invented.then(|| "invented".to_owned()));
             text.push_str(&line.join(","));
             text.push_str("\r\n");

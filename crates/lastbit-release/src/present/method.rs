@@ -4,7 +4,7 @@
 use lastbit_exact::Rational;
 
 use super::guess::IN_WORDS;
-use super::text::{ERRORS, INVENTED, wrapped};
+use super::text::{ERRORS, INVENTED, of_budget, wrapped};
 use super::{Report, Statistic};
 use crate::clean::{label, shortened, shown, visible};
 
@@ -53,6 +53,10 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     rows.extend(others);
     parts.push(part("Which rows count", rows));
     parts.push(part("How far off the numbers are", errors(report)));
+    let budget = match report.budget.as_str() {
+        "" => String::new(),
+        budget => format!(" The budget of these data is {budget}."),
+    };
     parts.push(part(
         "What else can be published",
         vec![
@@ -62,7 +66,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
              unless those who hold them raise it, which the ledger records too. The same question \
              about the same data is answered with the same numbers, so that asking often does not \
              wear the noise away."
-                .to_owned(),
+                .to_owned()
+                + &budget,
         ],
     ));
     parts
@@ -133,8 +138,11 @@ pub(super) fn formal(report: &Report) -> Vec<(&'static str, String)> {
     let mut terms = vec![(
         "Guarantee",
         format!(
-            "Differential privacy with {}, added up by the accountant “{}”.",
-            report.loss, report.accountant
+            "{} with {}{}, added up by the accountant “{}”.",
+            capitalised(definition(&report.loss)),
+            report.loss,
+            of_budget(report),
+            report.accountant
         ),
     )];
     if let Some(unit) = report.notes.first() {
@@ -165,14 +173,35 @@ pub(super) fn formal(report: &Report) -> Vec<(&'static str, String)> {
     terms
 }
 
+/// The definition of privacy that a loss is stated in, by its symbols.
+pub(super) fn definition(loss: &str) -> &'static str {
+    let is_approximate = loss.contains('δ');
+    match (loss.chars().next(), is_approximate) {
+        (Some('ε'), false) => "pure differential privacy",
+        (Some('ε'), true) => "approximate differential privacy",
+        (Some('ρ'), false) => "zero-concentrated differential privacy",
+        (Some('ρ'), true) => "approximate zero-concentrated differential privacy",
+        (Some('μ'), false) => "Gaussian differential privacy",
+        (Some('μ'), true) => "approximate Gaussian differential privacy",
+        _ => "differential privacy",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
 /// How to cite the release; nothing for a rehearsal.
 pub(super) fn citation(report: &Report) -> Option<String> {
     let receipt = &report.receipt;
     let day = receipt.time.split('T').next().unwrap_or_default();
     (!report.invented).then(|| {
         format!(
-            "{}. Published with differential privacy ({}), {day}. {}; plan {}, ledger row {} ({}).",
+            "{}. Published with {} ({}), {day}. {}; plan {}, ledger row {} ({}).",
             report.title,
+            definition(&report.loss),
             report.loss,
             receipt.program,
             shortened(&receipt.plan, 16),
@@ -188,6 +217,7 @@ pub(super) fn receipt(report: &Report) -> Vec<(&'static str, String)> {
     let data = receipt.data.as_deref().unwrap_or("not published");
     vec![
         ("Loss of the release", report.loss.clone()),
+        ("Budget of the data", report.budget.clone()),
         ("Added up by", report.accountant.clone()),
         ("Plan", receipt.plan.clone()),
         ("Data", data.to_owned()),

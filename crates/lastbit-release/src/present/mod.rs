@@ -22,6 +22,7 @@ mod text;
 
 pub use crate::cell::Cell;
 pub use about::about;
+pub(crate) use about::is_reading;
 pub use csv::csv;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};

@@ -22,6 +22,10 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The loss of the whole release, as text such as "ε = 1" or "ρ = 0.125".
     pub loss: String,
+    /// The budget of the data, for all releases about them, as text; empty in reports of versions
+    /// that did not say it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub budget: String,
     /// Which accountant added the losses.
     pub accountant: String,
     /// The confidence of every error, such as "0.95".

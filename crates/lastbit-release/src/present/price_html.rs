@@ -7,11 +7,13 @@ use super::guess::loss_in_words;
 use super::html::{document, escape, marked, name, rows_about};
 use super::price_words::{HEADER, counted, price_terms, words};
 use crate::account::Prices;
+use crate::left::Left;
 use crate::plan::Plan;
 
 /// The price of a plan as one page, without scripts or network: what each statistic costs and how
-/// exact it is, the errors under each accountant, and which rows count.
-pub fn price_html(plan: &Plan, prices: &Prices) -> String {
+/// exact it is, the budget and what a ledger has left of it, the errors under each accountant, and
+/// which rows count.
+pub fn price_html(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
     let mut body = format!(
         "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span \
          class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",
@@ -22,11 +24,35 @@ pub fn price_html(plan: &Plan, prices: &Prices) -> String {
         body += &format!("<li>{}</li>\n", escape(&sentence));
     }
     body += "</ul>\n</header>\n<main>\n";
+    body += &budget(plan, prices, left);
     body += &statistics(plan, prices);
     body += &accountants(prices);
     body += &rows(plan, prices);
     body += "</main>\n";
     document(&plan.title, &body)
+}
+
+/// The budget, what is left of it, and what this release takes.
+fn budget(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
+    let mut rows = vec![("Budget of the data", plan.budget.to_string(), String::new())];
+    if let Some(left) = left {
+        rows.push(("Left of it", left.left.to_string(), left.meaning()));
+    }
+    rows.push(("This release", prices.loss.to_string(), String::new()));
+    let mut text = String::from("<section>\n<h2>Budget</h2>\n<table class=\"stack\">\n<tbody>\n");
+    for (head, amount, meaning) in rows {
+        text += &format!(
+            "<tr><th scope=\"row\" class=\"nowrap\">{head}</th><td \
+             class=\"nowrap\">{}</td><td>{}</td></tr>\n",
+            unbroken(&amount),
+            unbroken(&meaning)
+        );
+    }
+    text += "</tbody>\n</table>\n";
+    if let Some(warning) = left.and_then(Left::warning) {
+        text += &format!("<p class=\"invented\">{}</p>\n", escape(&warning));
+    }
+    text + "</section>\n"
 }
 
 fn statistics(plan: &Plan, prices: &Prices) -> String {
@@ -36,7 +62,6 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
         .map(|price| price.loss.to_f64(Rounding::NearestEven))
         .collect();
     let all: f64 = losses.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let most = losses.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let [statistic, _, loss, error, .., tenth] = HEADER;
     let heads = [statistic, error, loss, "share of the loss", tenth];
     let mut text =
@@ -54,10 +79,10 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
         // Rounded up, as losses are.
         let share = format!("{:.1}&nbsp;%", (1000.0 * own / all).ceil() / 10.0);
         text += &format!(
-            "<td data-head=\"{}\" class=\"share\">{share}<span class=\"fill\" \
-             style=\"width:{:.1}%\"></span></td>",
+            "<td data-head=\"{}\" class=\"share\">{share}<span class=\"whole\"><span \
+             class=\"fill\" style=\"width:{:.1}%\"></span></span></td>",
             heads[3],
-            100.0 * own / most
+            100.0 * own / all
         );
         text += &format!(
             "<td data-head=\"{}\" class=\"nowrap\">{}</td></tr>\n",
@@ -95,7 +120,8 @@ fn accountants(prices: &Prices) -> String {
             };
             text += &format!(
                 "<tr><th scope=\"row\">{}</th><td class=\"share\">about {ratio:.2} ×<span \
-                 class=\"fill\" style=\"width:{:.1}%\"></span></td></tr>\n",
+                 class=\"whole\"><span class=\"fill\" \
+                 style=\"width:{:.1}%\"></span></span></td></tr>\n",
                 escape(offer.accountant.name()),
                 100.0 * ratio / most
             );

@@ -1,6 +1,6 @@
 //! Reports for a terminal.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::html::number;
 use super::{Cell, Picture, Receipt, Report, Statistic};
@@ -10,14 +10,18 @@ use crate::statistic::Word;
 /// The most lines of one statistic; the other forms have more.
 const MOST_LINES: usize = 200;
 
-/// The longest name, in characters.
-const LONGEST: usize = 40;
+/// The longest name, in characters. Names are broken over lines where they do not fit.
+const LONGEST: usize = 200;
 
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 2000;
 
-/// The width of the longest bar.
+/// The width of the longest bar, and the least that is worth drawing.
 const BAR: usize = 24;
+const LEAST_BAR: usize = 8;
+
+/// The least width of a column of names.
+const LEAST_NAME: usize = 12;
 
 /// The width of the terminal that prose is broken for.
 const WIDTH: usize = 80;
@@ -54,8 +58,9 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
     );
     add(Style::Strong, vec![shown(&report.title)]);
     let summary = format!(
-        "{}; errors hold with probability {} each; added up by {}",
+        "{}{}; errors hold with probability {} each; added up by {}",
         visible(&report.loss),
+        visible(&of_budget(report)),
         visible(&report.confidence),
         visible(&report.accountant)
     );
@@ -121,6 +126,15 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
         ],
     });
     parts.filter(|(_, part)| !part.is_empty()).collect()
+}
+
+/// `, of a budget of ε = 2 for all releases about these data`; empty if the report does not say.
+pub(super) fn of_budget(report: &Report) -> String {
+    match report.budget.as_str() {
+        "" => String::new(),
+        budget if budget == report.loss => ", which is the whole budget of these data".to_owned(),
+        budget => format!(", of a budget of {budget} for all releases about these data"),
+    }
 }
 
 fn is_of_bar(c: char) -> bool {
@@ -238,6 +252,21 @@ fn table(statistic: &Statistic) -> String {
         .take(MOST_LINES)
         .filter_map(|cell| number(cell.value.as_deref()))
         .fold(0.0, f64::max);
+    let shown = || statistic.cells.iter().take(MOST_LINES);
+    let width = |of: &dyn Fn(&Cell) -> String, head: usize| {
+        let widths = shown().map(|cell| of(cell).chars().count());
+        widths.max().unwrap_or(0).max(head)
+    };
+    let names: Vec<usize> = (0..statistic.by.len())
+        .map(|key| {
+            let of = |cell: &Cell| cell.group.get(key).map_or(String::new(), |one| name(one));
+            width(&of, name(&statistic.by[key]).chars().count())
+        })
+        .chain(labelled.then(|| width(&|cell| name(&cell.label), 0)))
+        .collect();
+    let numbers = width(&value, "value".len()) + width(&error, "± error".len());
+    let bar_width = bar_width(&names, numbers);
+    let bars = bars && bar_width > 0;
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -264,13 +293,20 @@ fn table(statistic: &Statistic) -> String {
         row.push(error(cell));
         if bars {
             let drawn = number(cell.value.as_deref()).filter(|_| !cell.too_noisy);
-            row.push(bar(drawn, longest));
+            row.push(bar(drawn, longest, bar_width));
         }
         table.add_row(row);
     }
-    for column in [values, values + 1] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
+    // Names give way to numbers and bars, if there is room for names at all.
+    let is_tight = numbers + 2 * (names.len() + 3) + LEAST_NAME * names.len() >= WIDTH;
+    for place in values..values + 3 {
+        if let Some(column) = table.column_mut(place) {
+            if place < values + 2 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+            if !is_tight {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
     }
     table
@@ -279,6 +315,20 @@ fn table(statistic: &Statistic) -> String {
         .map(|line| format!(" {}", line.trim_end()))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// How long bars may be beside names and numbers of these widths; zero if there is no room.
+fn bar_width(names: &[usize], numbers: usize) -> usize {
+    // Two spaces around each column.
+    let room = (WIDTH - 1).saturating_sub(numbers + 2 * (names.len() + 3));
+    let all: usize = names.iter().sum();
+    if room >= all + LEAST_BAR {
+        return (room - all).min(BAR);
+    }
+    match room >= names.len() * LEAST_NAME + LEAST_BAR {
+        true => LEAST_BAR,
+        false => 0,
+    }
 }
 
 /// The heading of a statistic's labels.
@@ -297,7 +347,8 @@ fn value(cell: &Cell) -> String {
 /// Shown instead of a number that says nothing; the number itself is shown beside it.
 pub(crate) const TOO_NOISY: &str = "too noisy to say";
 
-/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or empty; with the number itself if that is too noisy.
+/// `± 0.3`, `[31, 44], ± 12 rows in rank`, or empty; with the number itself if that is too noisy:
+/// `0.1 ± 0.3`, `37 in [18, 100], ± 12 rows in rank`.
 pub(super) fn error(cell: &Cell) -> String {
     let clean = |text: &str| visible(text).into_owned();
     error_with(cell, &clean, &clean)
@@ -314,28 +365,34 @@ pub(super) fn error_with(
         Some(error) => format!("± {} {}", number(error), word(&cell.error_unit)),
         None => String::new(),
     };
-    let error = match (&cell.value, cell.too_noisy) {
-        (Some(value), true) => format!("{} {bare}", number(value)),
-        _ => bare,
+    // The number itself, if it is not shown as the value.
+    let own = match (&cell.value, cell.too_noisy) {
+        (Some(value), true) => number(value),
+        _ => String::new(),
     };
     match (&cell.lower, &cell.upper) {
         (Some(lower), Some(upper)) => {
             let interval = format!("[{}, {}]", number(lower), number(upper));
-            match error.is_empty() {
+            let own = match own.is_empty() {
                 true => interval,
-                false => format!("{interval}, {error}"),
+                false => format!("{own} in {interval}"),
+            };
+            match bare.is_empty() {
+                true => own,
+                false => format!("{own}, {bare}"),
             }
         }
-        _ => error,
+        _ if own.is_empty() => bare,
+        _ => format!("{own} {bare}"),
     }
 }
 
-fn bar(value: Option<f64>, longest: f64) -> String {
+fn bar(value: Option<f64>, longest: f64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let share = match value {
         Some(value) if longest > 0.0 => (value / longest).clamp(0.0, 1.0),
         _ => 0.0,
     };
-    let eighths = (share * (8 * BAR) as f64).round() as usize;
+    let eighths = (share * (8 * width) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }

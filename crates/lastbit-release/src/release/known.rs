@@ -1,9 +1,33 @@
 //! Under which hashes the same release may have been stored.
 
+use std::path::Path;
+
+use super::ReleaseError;
 use super::identity::{Identity, earlier};
-use crate::account::{Charging, Offered, price_as};
-use crate::ledger::Ledger;
+use crate::account::{Charging, Offered, price_as, price_in};
+use crate::ledger::{Entry, Event, Ledger, LedgerError};
 use crate::plan::Plan;
+
+/// The last release of the same plan in a ledger, on whatever data: its row, and when that was, in
+/// UTC. On the same data it will be answered from there. It reads no data.
+pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String)>, ReleaseError> {
+    let mut ledger = match Ledger::view(ledger) {
+        Ok(ledger) => ledger,
+        Err(LedgerError::Missing(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let charging = Charging::new(plan, Some(ledger.account()));
+    let identity = Identity::new(plan, &price_in(plan, &charging)?);
+    let known = known(plan, &charging, &identity, &ledger);
+    let unsettled = ledger.unsettled();
+    let entries = ledger.entries()?;
+    let is_same = |entry: &&Entry| match &entry.event {
+        Event::Reserve { plan, .. } => known.contains(plan) && !unsettled.contains(&entry.row),
+        _ => false,
+    };
+    let last = entries.iter().rev().find(is_same);
+    Ok(last.map(|entry| (entry.row, entry.time.clone())))
+}
 
 /// The hashes under which the same release may have been stored: as it is priced now, as its ledger
 /// composed earlier releases, and by sums of losses, as earlier versions did, with and without

@@ -15,9 +15,9 @@ pub enum Released {
     Stored {
         /// Its report.
         report: Box<Report>,
-        /// The row of the ledger in which it was stored.
+        /// The row of the ledger that reserved its loss, as its receipt says.
         row: i64,
-        /// When, in UTC.
+        /// When that was, in UTC.
         time: String,
     },
 }
@@ -38,10 +38,11 @@ impl Released {
     ) -> Result<Released, ReleaseError> {
         let mut report = from_json(&stored.report).map_err(ReleaseError::internal)?;
         report.receipt.data = plan.publish_fingerprint.then_some(data);
+        let time = report.receipt.time.clone();
         Ok(Released::Stored {
             report: Box::new(report),
-            row: stored.row,
-            time: stored.time,
+            row: stored.reserve,
+            time,
         })
     }
 }

@@ -95,6 +95,7 @@ pub fn report(
         title: plan.title.clone(),
         notes: notes(plan, &prices.loss),
         loss: prices.loss.to_string(),
+        budget: plan.budget.to_string(),
         accountant: prices.accountant.name().to_owned(),
         confidence: plan.confidence.get().to_string(),
         statistics,
@@ -253,10 +254,16 @@ fn written(
     let is_calendar = kind.scale().is_calendar();
     let bars = kind.is_binned() || !statistic.by.is_empty() && !is_calendar;
     let (least, most) = kind.range();
+    // A condition is shown in the words of the plan.
+    let derived = kind.derives();
+    let as_written = |name: &str| match derived.iter().find(|(own, _)| *own == name) {
+        Some((_, expression)) => expression.written().to_owned(),
+        None => name.to_owned(),
+    };
     present::Statistic {
         name: statistic.name.clone(),
         kind: kind.word().to_owned(),
-        of: kind.of().into_iter().map(str::to_owned).collect(),
+        of: kind.of().into_iter().map(as_written).collect(),
         // A date needs no unit.
         unit: match is_calendar {
             true => String::new(),

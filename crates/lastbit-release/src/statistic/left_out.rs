@@ -41,7 +41,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }
     if *reading.unit == Unit::Row {
         return Err(reading.error(
-            "every row is a unit, so that no limit leaves any out; name a column with `of`",
+            "every row is a unit, so that no limit leaves any out; name a column with `of`, or \
+             delete this statistic",
         ));
     }
     if let Some(by) = reading.table.get("by") {

@@ -123,7 +123,7 @@ fn text_that_is_not_utf8_is_refused() {
         of_text(b"age,x\n1,2\n3,caf\xe9\n", CSV),
         &["not UTF-8", "line 3", "iconv"],
     );
-    assert_says(of_text(b"\xff\xfea\0g\0", CSV), &["not UTF-8"]);
+    assert_says(of_text(b"\xff\xfea\0g\0", CSV), &["is UTF-16", "iconv"]);
     assert!(of_text(b"{\"age\": \"\xe9\"}\n", JSON).is_err());
 }
 

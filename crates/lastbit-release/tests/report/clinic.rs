@@ -98,6 +98,7 @@ pub fn clinic() -> Report {
             "Costs are between 0 and 5000 €; a missing cost counts as 0.".into(),
         ],
         loss: "ε = 1".into(),
+        budget: "ε = 2".into(),
         accountant: "sequential composition, pure ε".into(),
         confidence: "0.95".into(),
         statistics: vec![

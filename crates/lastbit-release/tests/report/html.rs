@@ -262,3 +262,27 @@ fn the_sample_page_is_written_on_request() {
         std::fs::write(path, html(&clinic())).unwrap();
     }
 }
+
+#[test]
+fn labels_by_two_keys_are_drawn_whole() {
+    let mut report = clinic();
+    let statistic = &mut report.statistics[1];
+    statistic.by = vec!["region".into(), "occupation".into()];
+    let regions = ["North-East Midlands", "South-West Highlands"];
+    let labels = regions.map(|region| [region, "Professional occupations"]);
+    statistic.cells = labels
+        .iter()
+        .zip(["15210", "12874"])
+        .map(|(group, value)| cell(group, "", value, "310"))
+        .collect();
+    let page = read(&html(&report));
+    // In the wide picture each key has a line; in the narrow one labels stand above their bars.
+    for part in [
+        "North-East Midlands",
+        "South-West Highlands",
+        "Professional occupations",
+    ] {
+        let drawn = page.texts.iter().filter(|text| *text == part);
+        assert!(drawn.count() >= 2, "{part}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Terminal, JSON and CSV.
 
-use super::clinic::{HOSTILE, clinic, renamed};
-use lastbit_release::present::{ReportError, csv, from_json, text, to_json};
+use super::clinic::{HOSTILE, cell, clinic, renamed};
+use lastbit_release::present::{Cell, ReportError, csv, from_json, html, method, text, to_json};
 
 #[test]
 fn json_reads_back_as_the_same_report() {
@@ -165,4 +165,115 @@ fn the_terminal_shows_value_and_error_beside_each_other() {
             .any(|line| line.contains("rare & odd") && line.contains("withheld"))
     );
     assert!(text.contains("± 41 ranks"), "{text}");
+}
+
+#[test]
+fn tables_fit_80_columns_and_no_name_is_cut() {
+    let long = "Professional, scientific and technical occupations of the public sector";
+    for (name, bars) in [
+        ("ward 7", true),
+        ("Elementary administration", true),
+        (long, true),
+        (&long.repeat(2), true),
+        (
+            "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamte",
+            true,
+        ),
+    ] {
+        for keys in 1..=3 {
+            let mut report = clinic();
+            let statistic = &mut report.statistics[1];
+            statistic.name = name.into();
+            statistic.by = (0..keys).map(|key| format!("key {key}")).collect();
+            let groups = ["one", "two", "three"].iter().zip([9876, 5432, 123]);
+            statistic.cells = groups
+                .map(|(group, value)| {
+                    let mut labels = vec![(*group).to_owned()];
+                    labels.resize(keys, name.to_owned());
+                    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+                    cell(&labels, "", &value.to_string(), "310")
+                })
+                .collect();
+            report.statistics = vec![report.statistics[1].clone()];
+            let text = text(&report);
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{line:?} in {text}");
+            }
+            assert!(!text.contains('…'), "{text}");
+            let drawn = text.lines().filter(|line| line.contains('█'));
+            assert_eq!(drawn.count() >= 2, bars, "{text}");
+            // Bars are not broken: only lines with a number have one.
+            for line in text.lines().filter(|line| line.ends_with('█')) {
+                assert!(line.contains('±'), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_quantile_that_is_too_noisy_is_not_taken_for_a_number_of_rows() {
+    let mut report = clinic();
+    let quantiles = report
+        .statistics
+        .iter_mut()
+        .find(|one| one.kind == "quantiles");
+    quantiles.unwrap().cells = vec![Cell {
+        error_unit: "rows in rank".into(),
+        lower: Some("18".into()),
+        upper: Some("100".into()),
+        too_noisy: true,
+        ..cell(&[], "0.5", "82", "15")
+    }];
+    let text = text(&report);
+    let shown = "too noisy to say  82 in [18, 100], ± 15 rows in rank";
+    assert!(text.contains(shown), "{text}");
+    let page = html(&report);
+    assert!(page.contains("82 in [18, 100], ±&nbsp;15 rows in rank"));
+    // In CSV, the flags are columns.
+    let records = records(&csv(&report));
+    let place = |name: &str| records[0].iter().position(|one| one == name).unwrap();
+    let [withheld, noisy] = ["withheld", "too_noisy"].map(place);
+    assert_eq!(
+        &records[0][records[0].len() - 2..],
+        ["withheld", "too_noisy"]
+    );
+    let quantile = records.iter().find(|one| one[1] == "quantiles").unwrap();
+    assert_eq!([&*quantile[withheld], &*quantile[noisy]], ["false", "true"]);
+    let rare = records.iter().find(|one| one[4] == "rare & odd").unwrap();
+    assert_eq!([&*rare[withheld], &*rare[noisy]], ["true", "false"]);
+}
+
+#[test]
+fn a_report_says_the_budget_and_the_definition_of_its_loss() {
+    for (loss, definition) in [
+        ("ε = 1", "pure differential privacy"),
+        ("ε = 1, δ = 1e-7", "approximate differential privacy"),
+        ("ρ = 0.1", "zero-concentrated differential privacy"),
+        (
+            "ρ = 0.1, δ = 1e-7",
+            "approximate zero-concentrated differential privacy",
+        ),
+        (
+            "μ² = 0.1, δ = 1e-7",
+            "approximate Gaussian differential privacy",
+        ),
+    ] {
+        let mut report = clinic();
+        report.loss = loss.into();
+        let unbroken = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let method = unbroken(&method(&report));
+        let cited = format!("Published with {definition} ({loss}), ");
+        assert!(method.contains(&cited), "{method}");
+        assert!(
+            method.contains("The budget of these data is ε = 2."),
+            "{method}"
+        );
+        let budget = format!("{loss}, of a budget of ε = 2 for all releases about these data");
+        assert!(unbroken(&text(&report)).contains(&budget));
+        assert!(html(&report).contains(&budget));
+        // Reports of earlier versions do not say it.
+        report.budget.clear();
+        assert!(!to_json(&report).contains("budget\""));
+        assert!(!text(&report).contains("of a budget of"));
+    }
 }

@@ -29,6 +29,33 @@ pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
     Ok(names.into_iter().map(column).collect())
 }
 
+/// What is between the cells of a CSV file, if that is not what its source says: whatever makes
+/// more columns of its header.
+pub fn delimiter(source: &Source) -> Option<u8> {
+    let FileFormat::Csv { quote, gzip, .. } = source.format else {
+        return None;
+    };
+    let columns = |format: FileFormat| {
+        let format = format.clone();
+        let paths = files(source).ok()?;
+        Some(text::names(paths.first()?, &format).ok()?.len())
+    };
+    let own = columns(source.format.clone())?;
+    let others = [b',', b';', b'\t', b'|']
+        .into_iter()
+        .filter_map(|delimiter| {
+            let format = FileFormat::Csv {
+                delimiter,
+                quote,
+                gzip,
+            };
+            Some((delimiter, columns(format)?))
+        });
+    let most = others.max_by_key(|(_, columns)| *columns);
+    most.filter(|(_, columns)| *columns > own)
+        .map(|(delimiter, _)| delimiter)
+}
+
 fn declared_type(data_type: &DataType) -> DeclaredType {
     match data_type {
         DataType::Boolean => DeclaredType::Boolean,

@@ -143,6 +143,12 @@ pub enum EngineError {
         /// The line, counted from one.
         line: u64,
     },
+    /// Text in UTF-16, as some programs of Windows write it.
+    #[error(
+        "`{}` is UTF-16, and UTF-8 is read; convert it, for example: iconv -f utf-16 -t utf-8",
+        .0.display()
+    )]
+    Utf16(PathBuf),
     /// A row longer than [`MOST_ROW_BYTES`](super::MOST_ROW_BYTES).
     #[error(
         "`{}` has a row of more than {} MiB after byte {byte}; is a quote not closed, or the \
@@ -181,6 +187,13 @@ pub enum EngineError {
         /// About where in the line, counted from one.
         column: usize,
     },
+    /// A file that is one JSON array.
+    #[error(
+        "`{}` is one JSON array, and one object a line is read; convert it, for example: jq -c \
+         '.[]'",
+        .0.display()
+    )]
+    JsonArray(PathBuf),
     /// A Parquet file that cannot be read.
     #[error("cannot read `{}` as Parquet: {message}; is it Parquet, and whole?", file.display())]
     Parquet {
@@ -217,6 +230,23 @@ pub enum EngineError {
 
 /// The name that is most alike; otherwise the first ones.
 fn known(column: &str, columns: &[String]) -> String {
+    // Marks of other formats within names: more of them than names.
+    let count = |mark: char| {
+        columns
+            .iter()
+            .map(|name| name.matches(mark).count())
+            .sum::<usize>()
+    };
+    let marks = [(';', "\";\""), ('\t', "\"\\t\""), ('|', "\"|\"")];
+    if let Some((_, written)) = marks
+        .iter()
+        .find(|(mark, _)| count(*mark) >= columns.len().max(1))
+    {
+        return format!(
+            "by the look of its header, cells are separated otherwise: write delimiter = {written} \
+             in [source]"
+        );
+    }
     if let Some(name) = nearest(column, columns.iter().map(String::as_str)) {
         return format!("did you mean `{}`?", shown(name));
     }

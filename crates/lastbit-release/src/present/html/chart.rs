@@ -219,25 +219,94 @@ fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
     (height, out)
 }
 
-/// The longest label that is drawn, in characters; the mark's title has it whole.
-const LONGEST_LABEL: usize = 26;
+/// The longest label below a column, and the longest line of one beside a bar, in characters. The
+/// mark's title has it whole.
+const LONGEST_LABEL: usize = 32;
 
-/// The same in a narrow picture.
+/// The same in a narrow picture; longer ones stand above their bars there, in lines of so many.
 const LONGEST_NARROW: usize = 18;
+const LONGEST_ABOVE: usize = 48;
+
+/// Between the keys of a label.
+pub(crate) const BETWEEN_KEYS: &str = " · ";
+
+/// The most lines of a label.
+const MOST_LINES: usize = 3;
+
+/// The height of a line of a label.
+const LINE: f64 = 14.0;
+
+/// A label in at most [`MOST_LINES`] lines of at most so many characters, broken at spaces where
+/// there are some. It is cut where it does not fit, and still looks like no other.
+fn label_lines(text: &str, most: usize) -> Vec<String> {
+    let whole = label(text, MOST_LINES * most);
+    // Each key begins a line, if there is room.
+    let keys: Vec<String> = whole
+        .split(BETWEEN_KEYS)
+        .flat_map(|key| broken(key, most))
+        .collect();
+    if whole.contains(BETWEEN_KEYS) && keys.len() <= MOST_LINES {
+        return keys;
+    }
+    let lengths = (most..=MOST_LINES * most).rev();
+    let mut tried = lengths.map(|length| broken(&label(text, length), most));
+    let fits = tried.find(|lines| lines.len() <= MOST_LINES);
+    // The shortest is one line.
+    fits.unwrap_or_default()
+}
+
+/// Lines of at most so many characters, broken at spaces where there are some.
+fn broken(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        if let Some(line) = lines.last_mut()
+            && line.chars().count() + 1 + rest.len() <= most
+        {
+            line.push(' ');
+            line.extend(rest);
+            continue;
+        }
+        loop {
+            let tail = rest.split_off(rest.len().min(most));
+            lines.push(rest.into_iter().collect());
+            if tail.is_empty() {
+                break;
+            }
+            rest = tail;
+        }
+    }
+    lines
+}
 
 fn rows(bars: &[Bar], scale: &Scale, width: f64, mark: Mark) -> (f64, String) {
-    let row = 26.0;
-    let longest = |text: fn(&Bar) -> &String, most: usize| {
-        let characters = bars.iter().map(|bar| text(bar).chars().count().min(most));
-        // Letters of wide fonts.
-        characters.max().unwrap_or(0) as f64 * 7.4
+    // Letters of wide fonts.
+    let longest = |characters: usize| (characters as f64 * 7.4).max(20.0);
+    let is_longer = |bar: &Bar| bar.label.chars().count() > LONGEST_NARROW;
+    let is_narrow = width < 500.0;
+    let is_above = is_narrow && bars.iter().any(is_longer);
+    let most = match (is_narrow, is_above) {
+        (false, _) => LONGEST_LABEL,
+        (true, false) => LONGEST_NARROW,
+        (true, true) => LONGEST_ABOVE,
     };
-    let most = match width < 500.0 {
-        true => LONGEST_NARROW,
-        false => LONGEST_LABEL,
+    let labels: Vec<Vec<String>> = bars
+        .iter()
+        .map(|bar| label_lines(&bar.label, most))
+        .collect();
+    let widest = labels.iter().flatten().map(|line| line.chars().count());
+    let left = match is_above {
+        true => 12.0,
+        false => longest(widest.max().unwrap_or(0)) + 12.0,
     };
-    let left = longest(|bar| &bar.label, most).max(20.0) + 12.0;
-    let right = width - longest(|bar| &bar.text, 16).max(20.0) - 18.0;
+    let texts = bars.iter().map(|bar| bar.text.chars().count().min(16));
+    let right = width - longest(texts.max().unwrap_or(0)) - 18.0;
+    let lines = labels.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let above = if is_above { lines as f64 * LINE } else { 0.0 };
+    let row = match is_above {
+        true => 26.0 + above,
+        false => 26.0 + (lines - 1) as f64 * LINE,
+    };
     let bottom = bars.len() as f64 * row + 6.0;
     let x = |value: f64| left + scale.share(value) * (right - left);
     let mut out = String::new();
@@ -268,15 +337,21 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, mark: Mark) -> (f64, String) {
             );
         }
     }
-    for (index, bar) in bars.iter().enumerate() {
-        let middle = (index as f64 + 0.5) * row + 3.0;
-        out += &format!(
-            "<g><title>{}</title><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            escape(&tip(bar)),
-            left - 10.0,
-            middle + 4.0,
-            escape_visible(&label(&bar.label, most))
-        );
+    for (index, (bar, lines)) in bars.iter().zip(&labels).enumerate() {
+        let middle = (index as f64 + 0.5) * row + above / 2.0 + 3.0;
+        out += &format!("<g><title>{}</title>", escape(&tip(bar)));
+        let more = (lines.len().max(1) - 1) as f64 * LINE;
+        let (at, anchor, first) = match is_above {
+            true => (left + 4.0, "start", middle - 12.0 - more),
+            false => (left - 10.0, "end", middle + 4.0 - more / 2.0),
+        };
+        for (place, line) in lines.iter().enumerate() {
+            out += &format!(
+                "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+                first + place as f64 * LINE,
+                escape_visible(line)
+            );
+        }
         if let Some(value) = bar.value {
             let at = x(value);
             if mark == Mark::Bars {
@@ -321,4 +396,28 @@ fn tip(bar: &Bar) -> String {
     format!("{}: {} {}", bar.label, bar.text, bar.error_text)
         .trim_end()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_broken_at_spaces_and_cut_ones_differ() {
+        let two = "North-East Midlands · Professional occupations";
+        assert_eq!(
+            label_lines(two, 26),
+            ["North-East Midlands", "Professional occupations"]
+        );
+        assert_eq!(label_lines("North · East", 26), ["North", "East"]);
+        assert_eq!(label_lines("", 18), [""]);
+        assert_eq!(label_lines(&"x".repeat(40), 18).len(), 3);
+        // Many words, so that lines are not full; what is cut looks like no other.
+        let long = |last: char| format!("{} {last}", "wordwordword ".repeat(9).trim_end());
+        let [a, b] = ['a', 'b'].map(|last| label_lines(&long(last), 18));
+        assert!(a.len() <= MOST_LINES && a != b, "{a:?}");
+        for line in a.iter().chain(&b) {
+            assert!(line.chars().count() <= 18, "{line}");
+        }
+    }
 }

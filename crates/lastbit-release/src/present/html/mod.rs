@@ -11,8 +11,9 @@ use lastbit_exact::{Rational, Rounding};
 pub use escape::escape;
 pub(crate) use escape::{marked, name};
 
+use super::method::definition;
 use super::text::{
-    INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, terms,
+    INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, of_budget, terms,
 };
 use super::{Cell, Picture, Report, Statistic};
 use crate::statistic::Word;
@@ -36,11 +37,13 @@ pub fn html(report: &Report) -> String {
         body += "<p class=\"watermark\" aria-hidden=\"true\">INVENTED</p>\n";
     }
     body += &format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with differential privacy, {}. Every ± \
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with {}, {}{}. Every ± \
          is the error of noise and rounding at {} confidence, over the rows that count: it does \
          not cover rows that are left out, nor cells cut to their bounds.</p>\n",
         name(&report.title),
+        definition(&report.loss),
         escape(&report.loss),
+        escape(&of_budget(report)),
         percent(&report.confidence)
     );
     if !report.notes.is_empty() {
@@ -215,7 +218,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut cut = false;
     for cell in &statistic.cells {
-        let group = cell.group.join(" · ");
+        let group = cell.group.join(chart::BETWEEN_KEYS);
         let (panel, label) = if labelled && !cell.group.is_empty() {
             (group, cell.label.clone())
         } else if labelled {

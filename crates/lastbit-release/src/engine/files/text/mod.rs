@@ -27,6 +27,9 @@ use crate::plan::FileFormat;
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 17;
 
+/// Bytes that tell what a file is.
+const START: u64 = 256;
+
 /// Files are cut into pieces of no less than this, for several threads.
 const LEAST_PIECE: u64 = 1 << 20;
 
@@ -86,6 +89,7 @@ impl TextFile {
             names: Vec::new(),
             seen: wanted.iter().map(|_| AtomicBool::new(false)).collect(),
         };
+        file.check_start()?;
         match format {
             FileFormat::Csv { .. } => {
                 let header = csv::header(&file)?;
@@ -95,6 +99,32 @@ impl TextFile {
             _ => file.names = json::first_names(&file)?,
         }
         Ok(file)
+    }
+
+    /// Refuses what is not UTF-8 by its first bytes, and JSON that is not one object a line.
+    fn check_start(&self) -> Result<(), EngineError> {
+        let mut start = Vec::new();
+        let reader = self.reader(0, u64::MAX, &Arc::default())?;
+        // What cannot be decompressed is reported by who reads it all.
+        let _ = reader.take(START).read_to_end(&mut start);
+        // A mark, or letters of ASCII in two bytes each.
+        let is_utf16 = match start.as_slice() {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+            [a, b, c, d, ..] => {
+                let zeros = [a, b, c, d].map(|byte| *byte == 0);
+                zeros == [true, false, true, false] || zeros == [false, true, false, true]
+            }
+            _ => false,
+        };
+        if is_utf16 {
+            return Err(EngineError::Utf16(self.path.clone()));
+        }
+        let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        match (&self.format, first) {
+            (FileFormat::Json { .. }, Some(b'[')) => Err(EngineError::JsonArray(self.path.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// Cuts the file into about `count` pieces.
