@@ -60,7 +60,8 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                     None => format!("{unreadable} are missing or not"),
                 };
                 format!(
-                    "{} below the lower bound and {above} above the upper one; {rest} a {what}{hint}",
+                    "{} below the lower bound and {above} above the upper one; {rest} a \
+                     {what}{hint}",
                     cells(*below)
                 )
             }
