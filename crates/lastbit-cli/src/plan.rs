@@ -154,7 +154,7 @@ fn print(
     };
     let of_release = match prices.loss.measure == plan.budget.measure {
         true => "of the whole release",
-        false => "of the whole release, as its ledger charging up",
+        false => "of the whole release, as its ledger adds up",
     };
     let (rest, rest_meaning) = match left {
         Ok(left) => (left.left.to_string(), left.meaning()),

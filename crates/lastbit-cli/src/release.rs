@@ -22,7 +22,7 @@ use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
-Prices the plan, reads the data, spends the loss in the ledger, charging noise, stores what is \
+Prices the plan, reads the data, spends the loss in the ledger, adds noise, stores what is \
 published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does \
 a release that is interrupted while they are; later it has spent its loss and published nothing. \
 The same plan on the same data again returns what was published before, at no cost. On a terminal \

@@ -253,7 +253,7 @@ fn the_method_can_be_printed_by_itself() {
         "Receipt",
         "Ledger row: 2",
         "In the words of the field",
-        "Differential privacy with ε = 20",
+        "Pure differential privacy with ε = 20",
     ] {
         assert!(words.contains(part), "{part}: {method}");
     }

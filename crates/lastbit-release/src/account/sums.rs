@@ -39,7 +39,7 @@ impl Pricer<'_> {
             if terms.currency == Currency::Gaussian && !gaussian {
                 return Err(PriceError::Accountant {
                     accountant: Accountant::Gaussian.name(),
-                    why: "the ledger charging up Gaussian noise alone".to_owned(),
+                    why: "the ledger adds up Gaussian noise alone".to_owned(),
                 });
             }
             losses.push(match way.loss_unit() {

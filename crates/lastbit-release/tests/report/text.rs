@@ -199,7 +199,9 @@ fn tables_fit_80_columns_and_no_name_is_cut() {
             for line in text.lines() {
                 assert!(line.chars().count() <= 80, "{line:?} in {text}");
             }
-            assert!(!text.contains('…'), "{text}");
+            // Only hashes are cut.
+            let (tables, _) = text.split_once("receipt:").unwrap();
+            assert!(!tables.contains('…'), "{text}");
             let drawn = text.lines().filter(|line| line.contains('█'));
             assert_eq!(drawn.count() >= 2, bars, "{text}");
             // Bars are not broken: only lines with a number have one.
