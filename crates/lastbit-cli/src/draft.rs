@@ -10,9 +10,10 @@ use crate::streams::Stdout;
 const TEACH: &str = "\
 Writes a commented plan to standard output, with everything that only a person can decide marked \
 FILL IN. Such a plan is refused, and costs nothing, until it is filled in. The draft is made from \
-the header of CSV, the schema of Parquet, or the names in the first lines of JSON lines. Cells are \
-never looked at, so nothing in the draft is a fact about anybody. (The first line of CSV is taken \
-as names: in a file without a header it would be the first row.)";
+the header of CSV, the schema of Parquet, or the names in the first lines of JSON lines. No cell \
+is kept, so nothing in the draft is a fact about anybody. (The first line of CSV is taken as names: \
+in a file without a header it would be the first row. It is refused where a name is a number, empty \
+or there twice.)";
 
 const EXAMPLES: &str = "\
 Example:
@@ -34,7 +35,7 @@ impl Draft {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         use anyhow::{anyhow, bail};
         use lastbit_release::clean;
-        use lastbit_release::engine::{declared, delimiter};
+        use lastbit_release::engine::{declared, declared_from, delimiter};
         use lastbit_release::plan::{self, FileFormat};
         use std::io::Write as _;
 
@@ -51,15 +52,7 @@ impl Draft {
             *delimiter = other;
         }
         let columns = declared(&source)?;
-        let read = match source.format {
-            FileFormat::Csv { .. } => {
-                "the names in the header of the file, which declares no types"
-            }
-            FileFormat::Parquet => "the names and types in the schema of the file",
-            FileFormat::Json { .. } => {
-                "the names in the first lines of the file, which declares no types"
-            }
-        };
+        let read = declared_from(&source.format);
         let draft = plan::draft(name, other, read, &columns, MOST_OPEN);
         write!(out, "{draft}")?;
         Ok(())

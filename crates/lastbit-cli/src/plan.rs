@@ -13,7 +13,8 @@ use lastbit_release::clean::{self, label, shown};
 use lastbit_release::ledger::Account;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, about, counted, loss_in_words, price_html, price_terms, words, wrapped,
+    HEADER, Style, about, counted, loss_in_words, price_html, price_terms, unvouched, words,
+    wrapped,
 };
 use lastbit_release::release::{Identity, released_before};
 
@@ -184,7 +185,8 @@ fn print(
         Ok(left) => left.warning_after(before),
         Err(error) => Some(format!("{error:#}")),
     };
-    for sentence in loss_in_words(plan, &prices.loss).into_iter().chain(taken) {
+    let sentences = loss_in_words(plan, &prices.loss).into_iter();
+    for sentence in sentences.chain(unvouched(plan)).chain(taken) {
         let style = match sentence.starts_with("WARNING") || sentence.starts_with("This ") {
             true => Style::Warning,
             false => Style::Plain,

@@ -25,13 +25,14 @@ export function draw(tag, attributes = {}, ...children) {
 }
 
 /** Asks the server; an error has the server's words. */
-export async function ask(path, body) {
+export async function ask(path, body, signal) {
   let response;
   try {
     response = await fetch(base + path, body === undefined ? {} : {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
+      signal,
     });
   } catch {
     throw new Error("The server does not answer. If it was ended, start `lastbit serve` again: the ledger has what was released.");

@@ -5,7 +5,7 @@ async function look() {
     const { read, columns } = await ask("/api/columns", { table: byId("table").value });
     const rows = columns.map((column) => make("tr", {}, make("th", { scope: "row" }, column.name), make("td", {}, column.of)));
     byId("columns").replaceChildren(
-      make("p", { class: "hint" }, `Read: ${read}. No cell was read.`),
+      make("p", { class: "hint" }, `Read: ${read}.`),
       make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Column"), make("th", { scope: "col" }, "Declared as"))), make("tbody", {}, ...rows)),
     );
     say("");

@@ -34,6 +34,7 @@ async function look(operations = []) {
     clear();
   } catch (error) {
     say(error.message, true);
+    refuse(operations, error.message);
   }
   busy = false;
   if (waiting !== null) {
@@ -44,6 +45,18 @@ async function look(operations = []) {
     byId("price").setAttribute("aria-busy", "false");
     smallest();
   }
+}
+
+/** Says at its field why what was typed there is refused; the field keeps it. */
+function refuse(operations, message) {
+  const set = operations.filter((operation) => operation.do === "set");
+  if (set.length !== 1) return;
+  const key = JSON.stringify(set[0].path);
+  const place = [...document.querySelectorAll(".mistake")].find((one) => one.dataset.of === key);
+  if (!place) return;
+  put(place, make("p", {}, message));
+  const field = byId(place.dataset.field || "");
+  if (field) field.setAttribute("aria-invalid", "true");
 }
 
 function clear() {
@@ -88,9 +101,12 @@ function showMistakes(answer) {
     return make("li", {}, make("button", { type: "button", class: "link", click: () => toText(mistake.offset) }, words));
   });
   const count = answer.mistakes.length;
-  put(byId("mistakes"), 
+  // A fresh draft is no fault of anybody.
+  const draft = answer.mistakes.every((mistake) => mistake.unfilled);
+  const [one, many] = draft ? ["There is one thing to fill in.", `There are ${count} things to fill in.`] : ["There is a mistake in the plan.", `There are ${count} mistakes in the plan.`];
+  put(byId("mistakes"),
     ...(count === 0 ? [] : [
-      make("p", { class: "notice bad" }, count === 1 ? "There is a mistake in the plan." : `There are ${count} mistakes in the plan.`),
+      make("p", { class: draft ? "notice" : "notice bad" }, count === 1 ? one : many),
       make("ul", { class: "mistakes" }, ...list),
     ]),
   );
@@ -221,7 +237,7 @@ function adder(what, label, operation, otherLabel, otherOperation) {
 
 function showPrice(price) {
   if (price === null) {
-    put(byId("price"), make("p", { class: "hint" }, "The plan has no price until its mistakes are mended."));
+    put(byId("price"), make("p", { class: "hint" }, "The plan has no price until everything is filled in and right."));
     return;
   }
   byId("plan-title").textContent = `${price.title} (${name})`;
@@ -334,6 +350,12 @@ function slider(id, label, change) {
 
 let rows = "";
 
+/** What the slider of the whole release moves, as the last price said it. */
+let spending = null;
+
+/** The weight that each statistic last had, for when it is unlocked. */
+const weights = new Map();
+
 function showSliders(answer) {
   if (answer.form === null) return;
   const list = answer.form.statistics;
@@ -353,8 +375,14 @@ function showSliders(answer) {
     sliders.get("spend").set(price.spend.main, price.spend.about, most / 1000, most);
     byId("spend-symbol").textContent = price.spend.symbol;
   }
+  // Without a price nothing is known of what a statistic has now, so that it can be unlocked, and moved back, but not locked.
+  if (price !== null) spending = price.spend;
+  for (const control of document.querySelectorAll("#spend input")) control.disabled = spending === null;
+  for (const control of document.querySelectorAll("#sliders select")) control.disabled = price === null;
+  list.forEach((one, index) => { byId(`lock-${index}`).disabled = price === null && one.share.by === "weight"; });
   list.forEach((one, index) => {
     const state = sliders.get(index);
+    if (one.share.by === "weight") weights.set(one.title, one.share.value);
     const about = Number(one.share.value.replaceAll("_", ""));
     const priced = price === null ? null : price.statistics[index];
     if (one.share.by === "weight") state.set(one.share.value, about, 0.05, 20);
@@ -372,10 +400,9 @@ function showSliders(answer) {
 
 function spendRow() {
   const state = slider("slider-spend", "What this release may spend", (value) => {
-    const path = ["spend", shown.price === null ? "epsilon" : shown.price.spend.key];
-    const operations = [{ do: "set", path, value }];
+    const operations = [{ do: "set", path: ["spend", spending.key], value }];
     // Without a section of its own, the δ of this release is that of the budget.
-    const delta = shown.price === null ? null : shown.price.spend.delta;
+    const { delta } = spending;
     if (delta !== null) operations.push({ do: "set", path: ["spend", "delta"], value: delta });
     look(operations);
   });
@@ -404,15 +431,12 @@ function row(one, index) {
 /** The operation that says the cost of a statistic in another way, near what it is now. */
 function as(index, by) {
   const price = shown.price === null ? null : shown.price.statistics[index];
-  let value = "1";
+  let value = weights.get(shown.form.statistics[index].title) || "1";
   // Without an error in the price, locking keeps the loss.
   if (by === "error" && (price === null || price.target === null)) by = "loss";
   if (by === "error") value = price.target;
-  if (by === "loss") {
-    const { budget, spend, statistics } = shown.price === null ? { budget: null, spend: null, statistics: [] } : shown.price;
-    const all = spend === null ? 1 : spend.key === "part" ? spend.about * budget.about : spend.about;
-    value = price !== null && budget.key === "rho" ? price.loss_main : digits(all / Math.max(1, statistics.length));
-  }
+  // The server's own figure: not above the loss that the statistic has now.
+  if (by === "loss" && price !== null) value = price.loss_main;
   return { do: "share", index, by, value };
 }
 
@@ -477,7 +501,7 @@ byId("confirm-yes").addEventListener("click", guarded(async () => {
   const { price, hash, text: of } = shown;
   if (text.value !== of) throw new Error("The text changed meanwhile; look at its price again.");
   if (hash !== saved) await save();
-  await release({ name, hash, identity: price.identity, loss: price.loss });
+  await release({ name, hash, identity: price.identity, loss: price.loss, remaining: price.left.remaining ?? null });
 }));
 
 /** Releases what was confirmed, and follows it to its end. */
@@ -489,6 +513,8 @@ async function release(confirmed) {
   try {
     const { job } = await ask("/api/release", confirmed);
     await watch(job, confirmed);
+  } catch (error) {
+    put(byId("outcome"), make("pre", { class: "notice bad", id: "refusal" }, error.message));
   } finally {
     line.hidden = true;
     byId("release").disabled = false;
@@ -529,6 +555,7 @@ async function watch(job, confirmed) {
 }
 
 const warning = byId("warning");
+let inspecting = null;
 byId("inspect").addEventListener("click", () => {
   byId("not-private").checked = false;
   byId("inspect-yes").disabled = true;
@@ -539,16 +566,29 @@ byId("not-private").addEventListener("change", (event) => { byId("inspect-yes").
 byId("inspect-no").addEventListener("click", () => warning.close());
 byId("inspect-yes").addEventListener("click", async () => {
   const place = byId("inspection");
+  const mine = new AbortController();
+  inspecting = mine;
   place.hidden = false;
+  place.textContent = "Reading the data…";
+  byId("inspect-yes").disabled = true;
+  let words;
   try {
-    const { lines } = await ask("/api/inspect", { text: text.value, not_private: byId("not-private").checked });
-    place.textContent = lines.join("\n");
+    const { lines } = await ask("/api/inspect", { text: text.value, not_private: byId("not-private").checked }, mine.signal);
+    words = lines.join("\n");
   } catch (error) {
-    place.textContent = error.message;
+    words = error.message;
   }
+  // Nothing comes into a window that was closed meanwhile, nor into the next one.
+  if (inspecting !== mine || !warning.open) return;
+  place.textContent = words;
+  byId("inspect-yes").disabled = !byId("not-private").checked;
 });
-// What was shown does not stay on the page.
-warning.addEventListener("close", () => { byId("inspection").textContent = ""; });
+// What was shown does not stay on the page, and what is on its way does not come.
+warning.addEventListener("close", () => {
+  if (inspecting) inspecting.abort();
+  inspecting = null;
+  byId("inspection").textContent = "";
+});
 
 window.addEventListener("beforeunload", (event) => {
   if (shown && shown.hash !== saved) event.preventDefault();

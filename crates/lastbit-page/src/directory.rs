@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use lastbit_release::clean;
 
-use crate::{PageError, secret};
+use crate::{PageError, line_ends, secret};
 
 /// The most bytes of a plan.
 pub const MOST_PLAN_BYTES: u64 = 1 << 20;
@@ -101,18 +101,20 @@ impl Directory {
     pub fn write_plan(&self, name: &str, text: &str, before: Option<&str>) -> Result<(), Refused> {
         let path = self.plan_path(name)?;
         let cannot = |error: std::io::Error| format!("could not write the plan: {error}");
-        match (before, fs::symlink_metadata(&path)) {
+        let text = match (before, fs::symlink_metadata(&path)) {
             (None, Ok(_)) => return Err("there is a file of this name already".to_owned()),
-            (None, Err(_)) => {}
+            (None, Err(_)) => text.to_owned(),
             (Some(before), _) => {
-                if hash(&self.read_plan(name)?) != before {
+                let old = self.read_plan(name)?;
+                if hash(&old) != before {
                     return Err(
                         "the file was changed elsewhere since this page read it; load it anew"
                             .to_owned(),
                     );
                 }
+                line_ends::kept(&old, text)
             }
-        }
+        };
         let draft = self.root.join(format!(
             ".lastbit-{}.tmp",
             secret::new().map_err(|error| error.to_string())?
@@ -187,9 +189,11 @@ impl Directory {
     }
 }
 
-/// What stands for a text when it is compared.
+/// What stands for a text when it is compared, however its lines end: a browser forgets that.
 pub fn hash(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex().to_string()
+    blake3::hash(line_ends::plain(text).as_bytes())
+        .to_hex()
+        .to_string()
 }
 
 /// That a name is that of a file in a directory: one component, not hidden, all of it seen.
@@ -208,7 +212,8 @@ fn plain_name(name: &str) -> Result<(), Refused> {
 
 /// Whether a name is that of a table.
 fn is_table(name: &str) -> bool {
-    let stem = name.strip_suffix(".gz").unwrap_or(name);
+    let name = name.to_ascii_lowercase();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
     [".csv", ".tsv", ".parquet", ".json", ".ndjson", ".jsonl"]
         .iter()
         .any(|end| stem.ends_with(end))

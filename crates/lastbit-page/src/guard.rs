@@ -1,7 +1,7 @@
 //! Who may ask what: decided from the head of a request, before its body is read or a path is
 //! looked up.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 
 use axum::http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
@@ -61,7 +61,11 @@ impl Guard {
             None => {
                 let mut hosts = vec![listens.to_string(), format!("localhost:{port}")];
                 if port == 80 {
-                    hosts.extend([listens.ip().to_string(), "localhost".to_owned()]);
+                    let host = match listens.ip() {
+                        IpAddr::V4(ip) => ip.to_string(),
+                        IpAddr::V6(ip) => format!("[{ip}]"),
+                    };
+                    hosts.extend([host, "localhost".to_owned()]);
                 }
                 (hosts, "http")
             }
@@ -108,7 +112,10 @@ impl Guard {
             && below == "/"
             && let Some(token) = parts.uri.query().and_then(|q| q.strip_prefix("token="))
         {
-            return self.exchange(token);
+            // The printed address, opened again in the same browser, goes on as it is.
+            if !self.has_cookie(&parts.headers) {
+                return self.exchange(token);
+            }
         }
         self.check_origin(parts)?;
         if !self.has_cookie(&parts.headers) {

@@ -22,8 +22,17 @@ pub struct Jobs(Mutex<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     next: u64,
-    jobs: BTreeMap<u64, Arc<Job>>,
+    /// Each with the identity of what is released.
+    jobs: BTreeMap<u64, (String, Arc<Job>)>,
     rehearsals: BTreeMap<u64, Arc<Report>>,
+}
+
+impl Kept {
+    fn under_way(&self, identity: &str) -> Option<u64> {
+        let mut jobs = self.jobs.iter();
+        jobs.find(|(_, (own, job))| own == identity && !job.has_ended())
+            .map(|(number, _)| *number)
+    }
 }
 
 /// A release.
@@ -53,29 +62,38 @@ impl Jobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new release, under a number.
-    pub fn start(&self) -> (u64, Arc<Job>) {
+    /// The release of this identity that is under way, by its number.
+    pub fn under_way(&self, identity: &str) -> Option<u64> {
+        self.kept().under_way(identity)
+    }
+
+    /// A new release, under a number; or the number of the one of this identity that is under way,
+    /// to wait for in its place: what two tabs confirm at once is paid once.
+    pub fn start(&self, identity: &str) -> Result<(u64, Arc<Job>), u64> {
         let mut kept = self.kept();
+        if let Some(number) = kept.under_way(identity) {
+            return Err(number);
+        }
         kept.next += 1;
         let number = kept.next;
         let job = Arc::new(Job::default());
-        kept.jobs.insert(number, job.clone());
+        kept.jobs.insert(number, (identity.to_owned(), job.clone()));
         let ended: Vec<u64> = kept
             .jobs
             .iter()
-            .filter(|(_, job)| job.state().end.is_some())
+            .filter(|(_, (_, job))| job.has_ended())
             .map(|(number, _)| *number)
             .collect();
         let many = kept.jobs.len().saturating_sub(MOST_JOBS);
         for number in ended.into_iter().take(many) {
             kept.jobs.remove(&number);
         }
-        (number, job)
+        Ok((number, job))
     }
 
     /// A release by its number.
     pub fn job(&self, number: u64) -> Option<Arc<Job>> {
-        self.kept().jobs.get(&number).cloned()
+        self.kept().jobs.get(&number).map(|(_, job)| job.clone())
     }
 
     /// Keeps a rehearsal, under a number.
@@ -99,6 +117,10 @@ impl Jobs {
 impl Job {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.state().end.is_some()
     }
 
     /// Which part of the table was read.

@@ -16,6 +16,7 @@ use lastbit_release::present::{Report, from_json};
 
 use crate::directory::Directory;
 use crate::html::{element, escape};
+use crate::jobs::Jobs;
 
 /// The longest text of an entry, in characters.
 const LONGEST: usize = 200;
@@ -174,7 +175,12 @@ fn part_left(account: &Account) -> f64 {
 }
 
 /// The history as a picture and a table.
-pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<String, String> {
+pub fn history(
+    base: &str,
+    entries: &[Entry],
+    account: &Account,
+    jobs: &Jobs,
+) -> Result<String, String> {
     let lines = running(entries)?;
     let settled = |row: i64| {
         entries
@@ -184,16 +190,19 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
     let mut out = picture(&lines, account);
     out += "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Entries of the \
         ledger\">\n<table>\n<caption>Every entry, in order</caption>\n\
-        <thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Time (UTC)</th><th \
+        <thead><tr><th scope=\"col\">Row</th><th scope=\"col\">What</th><th \
         scope=\"col\">Entry</th><th scope=\"col\">Amount</th><th scope=\"col\">Remaining</th><th \
-        scope=\"col\">What</th></tr></thead>\n<tbody>\n";
+        scope=\"col\">Time (UTC)</th></tr></thead>\n<tbody>\n";
     for line in &lines {
         let entry = line.entry;
         let what = |text: &str| escape(&label(text, LONGEST));
         let (kind, amount, what) = match &entry.event {
             Event::Budget { budget, note } => ("budget", budget.to_string(), what(note)),
             Event::Reserve {
-                loss, description, ..
+                loss,
+                description,
+                plan,
+                ..
             } => (
                 "reserve",
                 format!("− {loss}"),
@@ -201,6 +210,10 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
                     true => format!(
                         "<a href=\"{base}/report/{}\">{}</a>",
                         entry.row,
+                        what(description)
+                    ),
+                    false if jobs.under_way(plan).is_some() => format!(
+                        "{} (under way: spent, and not yet published)",
                         what(description)
                     ),
                     false => format!(
@@ -212,12 +225,12 @@ pub fn history(base: &str, entries: &[Entry], account: &Account) -> Result<Strin
             Event::Settle { reserve, .. } => ("settle", String::new(), format!("row {reserve}")),
         };
         out += &format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{kind}</td>\
-             <td>{}</td><td>{}</td><td>{what}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td>{what}</td><td>{kind}</td>\
+             <td>{}</td><td>{}</td><td>{}</td></tr>\n",
             entry.row,
-            escape(&label(&entry.time, 40)),
             escape(&amount),
             escape(&line.left.to_string()),
+            escape(&label(&entry.time, 40)),
         );
     }
     Ok(out + "</tbody>\n</table>\n</div>\n")

@@ -7,12 +7,14 @@
 
 mod answer;
 mod browser;
+mod connections;
 mod directory;
 mod guard;
 mod handlers;
 mod html;
 mod jobs;
 mod ledger;
+mod line_ends;
 mod plan;
 mod secret;
 mod server;
@@ -49,8 +51,13 @@ pub struct Limits {
     pub head_time: Duration,
     /// The longest time until a request is answered.
     pub request_time: Duration,
-    /// The most connections at a time.
+    /// The longest time until a connection takes more of an answer.
+    pub write_time: Duration,
+    /// The most connections at a time of those who have the cookie.
     pub connections: usize,
+    /// The most connections at a time that have not shown the cookie yet. One more closes the
+    /// oldest.
+    pub strangers: usize,
 }
 
 impl Default for Limits {
@@ -59,7 +66,9 @@ impl Default for Limits {
             body_bytes: 1 << 20,
             head_time: Duration::from_secs(10),
             request_time: Duration::from_secs(60),
+            write_time: Duration::from_secs(20),
             connections: 64,
+            strangers: 16,
         }
     }
 }

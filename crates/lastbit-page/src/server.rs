@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::header::{HeaderValue, SET_COOKIE};
+use axum::http::header::{CONNECTION, HeaderValue, SET_COOKIE};
 use axum::http::{Request, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
 use crate::answer::{self, Answer};
+use crate::connections::{Connection, Connections, Patient};
 use crate::directory::Directory;
 use crate::guard::{Admitted, Guard};
 use crate::jobs::Jobs;
@@ -38,6 +39,8 @@ struct Inner {
     jobs: Jobs,
     left: Left,
     work: Arc<Semaphore>,
+    /// Taken by the inspection under way: it reads all rows, which may take long.
+    inspection: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -49,6 +52,7 @@ impl Shared {
             jobs: Jobs::default(),
             left: Left::default(),
             work: Arc::new(Semaphore::new(WORKERS)),
+            inspection: Arc::new(Semaphore::new(1)),
         }))
     }
 
@@ -71,15 +75,27 @@ impl Shared {
     /// Computes something away from the connections. It goes on to its end even if nobody waits for
     /// it.
     pub async fn work(&self, work: impl FnOnce(&Shared) -> Answer + Send + 'static) -> Answer {
-        let failed = || {
-            answer::refused(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "this is a fault of lastbit; nothing else is known of it",
-            )
-        };
-        let Ok(permit) = self.0.work.clone().acquire_owned().await else {
-            return failed();
-        };
+        match self.0.work.clone().acquire_owned().await {
+            Ok(permit) => self.blocking(permit, work).await,
+            Err(_) => failed(),
+        }
+    }
+
+    /// The same for an inspection, which takes no place from others; `None` while another one is
+    /// under way.
+    pub async fn inspect(
+        &self,
+        work: impl FnOnce(&Shared) -> Answer + Send + 'static,
+    ) -> Option<Answer> {
+        let permit = self.0.inspection.clone().try_acquire_owned().ok()?;
+        Some(self.blocking(permit, work).await)
+    }
+
+    async fn blocking(
+        &self,
+        permit: OwnedSemaphorePermit,
+        work: impl FnOnce(&Shared) -> Answer + Send + 'static,
+    ) -> Answer {
         let shared = self.clone();
         tokio::task::spawn_blocking(move || {
             let answer = work(&shared);
@@ -89,6 +105,13 @@ impl Shared {
         .await
         .unwrap_or_else(|_| failed())
     }
+}
+
+fn failed() -> Answer {
+    answer::refused(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "this is a fault of lastbit; nothing else is known of it",
+    )
 }
 
 /// Serves until the process ends.
@@ -103,12 +126,10 @@ pub fn serve(listener: TcpListener, shared: Shared) -> Result<(), PageError> {
 
 async fn accept(listener: TcpListener, shared: Shared) -> Result<(), PageError> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let connections = Arc::new(Semaphore::new(shared.0.limits.connections));
+    let limits = shared.0.limits;
+    let connections = Connections::new(limits.connections, limits.strangers);
     let router = handlers::router(shared.clone());
-    loop {
-        let Ok(permit) = connections.clone().acquire_owned().await else {
-            return Ok(());
-        };
+    for number in 0.. {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             // One that was given up, or too many open files: others may do better a little later.
@@ -119,29 +140,49 @@ async fn accept(listener: TcpListener, shared: Shared) -> Result<(), PageError> 
         };
         // Small answers should not wait for each other.
         let _ = stream.set_nodelay(true);
+        let stream = Patient::new(stream, limits.write_time);
         let (shared, router) = (shared.clone(), router.clone());
-        tokio::spawn(async move {
-            let head_time = shared.0.limits.head_time;
+        let connection = connections.connection(number);
+        let task = tokio::spawn(async move {
             let service = service_fn(move |request| {
                 let (shared, router) = (shared.clone(), router.clone());
-                async move { Ok::<_, Infallible>(answered(request, &shared, router).await) }
+                let connection = connection.clone();
+                async move {
+                    let answer = answered(request, &shared, router, &connection).await;
+                    Ok::<_, Infallible>(answer)
+                }
             });
             // A connection that breaks is of no interest to anybody here.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(head_time)
+                .header_read_timeout(limits.head_time)
                 .max_buf_size(1 << 16)
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
-            drop(permit);
         });
+        // One thread serves all: the task has not begun yet.
+        connections.admit(number, task.abort_handle());
     }
+    Ok(())
 }
 
-async fn answered(request: Request<Incoming>, shared: &Shared, router: Router) -> Answer {
+/// A refusal after which the connection is closed: who may not ask has no use of it.
+fn closed(status: StatusCode, message: &'static str) -> Answer {
+    let mut answer = answer::plain(status, message);
+    let headers = answer.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
+
+async fn answered(
+    request: Request<Incoming>,
+    shared: &Shared,
+    router: Router,
+    connection: &Connection,
+) -> Answer {
     let (mut parts, body) = request.into_parts();
     let path = match shared.guard().admit(&parts) {
-        Err((status, message)) => return answer::plain(status, message),
+        Err((status, message)) => return closed(status, message),
         Ok(Admitted::Exchange { cookie }) => {
             let mut answer = answer::html(html::welcome(&shared.guard().base()));
             if let Ok(cookie) = HeaderValue::from_str(&cookie) {
@@ -151,6 +192,12 @@ async fn answered(request: Request<Incoming>, shared: &Shared, router: Router) -
         }
         Ok(Admitted::Path(path)) => path,
     };
+    if !connection.is_known() {
+        return closed(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "There are too many connections; close some tabs.",
+        );
+    }
     let with_query = match parts.uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,

@@ -338,3 +338,79 @@ fn a_plan_is_saved_unless_it_was_changed_elsewhere() {
         .collect();
     assert_eq!(names.len(), 2, "{names:?}");
 }
+
+#[test]
+fn what_is_typed_into_a_list_is_the_list() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let draft = PLAN.replace("[\"north\", \"south\"]", "\"FILL IN: all of them\"");
+    let set = |text: &str, typed: &str| {
+        let path = json!(["columns", "place", "categories"]);
+        let operations = json!([{ "do": "set", "path": path, "value": typed }]);
+        let body = json!({ "text": text, "operations": operations });
+        served.post(&cookie, "/api/plan", &body)
+    };
+    for (typed, list) in [
+        ("north", "[\"north\"]"),
+        ("north\nsouth, far\n", "[\"north\", \"south, far\"]"),
+        ("[\"north\", \"south\"]", "[\"north\", \"south\"]"),
+        ("[\n  \"north\", # up\n]", "[\"north\"]"),
+    ] {
+        for text in [draft.as_str(), PLAN] {
+            let answer = set(text, typed).json();
+            let line = format!("categories = {list}\n");
+            let text = answer["text"].as_str().unwrap();
+            assert!(text.contains(&line), "{typed}: {text}");
+        }
+    }
+    for typed in ["[north, south]", "north\n[south", "[[1]]"] {
+        let answer = set(&draft, typed);
+        assert_eq!(answer.status, 409, "{typed}: {}", answer.body);
+        assert!(answer.body.contains("one category a line"));
+    }
+    // One that is there already stays.
+    let odd = PLAN.replace("\"north\"", "\"[north]\"");
+    let answer = set(&odd, "[north]\neast").json();
+    assert!(
+        answer["text"]
+            .as_str()
+            .unwrap()
+            .contains("[\"[north]\", \"east\"]")
+    );
+}
+
+#[test]
+fn lines_end_in_the_file_as_they_did() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let file = served.path().join("plan.toml");
+    fs::write(&file, PLAN.replace('\n', "\r\n")).unwrap();
+    // A browser gives the text back with its own ends of lines.
+    let looked = served
+        .post(&cookie, "/api/plan", &json!({ "text": PLAN }))
+        .json();
+    let page = served.get(&cookie, "/plan/plan.toml").body;
+    let hash = looked["hash"].as_str().unwrap();
+    assert!(page.contains(&format!("data-hash=\"{hash}\"")));
+    let text = PLAN.replace("Wages", "Pay");
+    let body = json!({ "name": "plan.toml", "text": text, "before": hash });
+    assert_eq!(served.post(&cookie, "/api/save", &body).status, 200);
+    let saved = fs::read_to_string(&file).unwrap();
+    assert_eq!(saved, text.replace('\n', "\r\n"));
+}
+
+#[test]
+fn a_private_file_named_as_public_is_refused_without_its_cells() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let rows = "wage,place\n77123,north\n77123,south\n";
+    fs::write(served.path().join("wages.csv"), rows).unwrap();
+    let lookup = "[[source.lookup]]\nfile = \"wages.csv\"\nkey = \"wage\"\n\
+        columns = [\"place\"]\n[privacy]";
+    let text = PLAN.replace("[privacy]", lookup);
+    let answer = served.post(&cookie, "/api/plan", &json!({ "text": text }));
+    assert!(answer.json()["price"].is_null());
+    assert!(answer.body.contains("a file of the private data"));
+    let mistakes = answer.json()["mistakes"].to_string();
+    assert!(!mistakes.contains("77123"), "{mistakes}");
+}

@@ -327,3 +327,85 @@ fn data_are_inspected_only_by_those_who_say_that_they_know() {
             .starts_with("NOT PRIVATE")
     );
 }
+
+#[test]
+fn two_tabs_that_confirm_the_same_pay_once() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    // So many rows that the first is still under way when the second comes, on most machines; on
+    // any, it is paid once.
+    let rows = "1000,north\n2000,south\n".repeat(100_000);
+    fs::write(
+        served.path().join("wages.csv"),
+        format!("wage,place\n{rows}"),
+    )
+    .unwrap();
+    let looked = served
+        .post(&cookie, "/api/plan", &json!({ "text": PLAN }))
+        .json();
+    let price = &looked["price"];
+    let confirmed = json!({
+        "name": "plan.toml", "hash": looked["hash"], "identity": price["identity"],
+        "loss": price["loss"], "remaining": price["left"]["remaining"],
+    });
+    let ask = || served.post(&cookie, "/api/release", &confirmed);
+    let both = std::thread::scope(|scope| {
+        let tabs = [scope.spawn(ask), scope.spawn(ask)];
+        tabs.map(|tab| tab.join().unwrap())
+    });
+    for answer in both {
+        // The second may also come after the end of the first.
+        if answer.status != 200 {
+            assert_eq!(answer.status, 409);
+            assert!(answer.body.contains("another release came first"));
+            continue;
+        }
+        let job = answer.json()["job"].as_u64().unwrap();
+        let end = wait_for(|| {
+            let state = served.get(&cookie, &format!("/api/job/{job}")).json();
+            state.get("done").is_some().then_some(state)
+        });
+        assert_eq!(end["done"]["row"], 2, "{end}");
+    }
+    let ledger = served.get(&cookie, "/ledger").body;
+    assert!(
+        ledger.contains("<dt>Spent</dt><dd>ε = 0.25</dd>"),
+        "{ledger}"
+    );
+}
+
+#[test]
+fn a_release_is_refused_if_less_is_left_than_was_seen() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let other = PLAN.replace("epsilon = 0.25", "epsilon = 0.3");
+    fs::write(served.path().join("other.toml"), &other).unwrap();
+    let looked = served
+        .post(&cookie, "/api/plan", &json!({ "text": other }))
+        .json();
+    let price = &looked["price"];
+    assert_eq!(price["left"]["remaining"], "ε = 1");
+    assert!(release(&served, &cookie, "plan.toml")["done"].is_object());
+    let late = served.post(
+        &cookie,
+        "/api/release",
+        &json!({
+            "name": "other.toml", "hash": looked["hash"], "identity": price["identity"],
+            "loss": price["loss"], "remaining": price["left"]["remaining"],
+        }),
+    );
+    assert_eq!(late.status, 409, "{}", late.body);
+    assert!(late.body.contains("another release came first"));
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_is_not_one_without_the_report() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    fs::write(served.path().join("lastbit.ledger"), "no ledger").unwrap();
+    for path in ["/report/2", "/report/2/csv"] {
+        let answer = served.get(&cookie, path);
+        assert_eq!(answer.status, 409, "{}", answer.body);
+        assert!(!answer.body.contains("has no report under this number"));
+    }
+}

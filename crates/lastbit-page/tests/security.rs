@@ -536,3 +536,76 @@ fn texts_of_others_are_never_markup() {
         );
     }
 }
+
+#[test]
+fn strangers_who_never_read_keep_nobody_out() {
+    let served = Served::with(Limits {
+        strangers: 4,
+        connections: 2,
+        head_time: Duration::from_secs(3600),
+        ..Limits::default()
+    });
+    let cookie = served.log_in();
+    // The oldest of too many is closed.
+    let mut idle: Vec<TcpStream> = (0..6)
+        .map(|_| TcpStream::connect(&served.host).unwrap())
+        .collect();
+    idle[0]
+        .set_read_timeout(Some(Duration::from_secs(120)))
+        .unwrap();
+    assert_eq!(idle[0].read(&mut [0]).unwrap(), 0);
+    let many = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.host).repeat(2000);
+    let silent: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&served.host).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            // As much as is taken; none of the answers is read.
+            let _ = stream.write(many.as_bytes());
+            stream
+        })
+        .collect();
+    wait_for(|| (served.get(&cookie, "/").status == 200).then_some(()));
+    drop(silent);
+}
+
+#[test]
+fn a_refusal_closes_the_connection() {
+    let served = Served::new();
+    // Without `Connection: close` of ours: reading ends because the server closes.
+    let refused = served.raw(format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.host).as_bytes());
+    assert_eq!(refused.status, 404);
+    assert_eq!(refused.header("connection"), Some("close"));
+}
+
+#[test]
+fn who_has_the_cookie_and_never_reads_is_given_up() {
+    let served = Served::with(Limits {
+        write_time: Duration::from_millis(200),
+        connections: 1,
+        ..Limits::default()
+    });
+    let cookie = served.log_in();
+    let one = format!(
+        "GET {}/assets/plan.js HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\n\r\n",
+        served.base, served.host
+    );
+    let mut silent = TcpStream::connect(&served.host).unwrap();
+    silent.set_nonblocking(true).unwrap();
+    for _ in 0..2000 {
+        if silent.write(one.as_bytes()).is_err() {
+            break;
+        }
+    }
+    // The one place is free again.
+    wait_for(|| (served.get(&cookie, "/").status == 200).then_some(()));
+    drop(silent);
+}
+
+#[test]
+fn the_address_opened_again_in_the_same_browser_works() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let path = format!("/?token={}", served.token);
+    assert_eq!(served.get(&cookie, &path).status, 200);
+    assert_eq!(served.get("lastbit=x", &path).status, 401);
+}

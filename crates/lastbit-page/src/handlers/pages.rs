@@ -84,20 +84,43 @@ pub async fn plan(State(shared): State<Shared>, Path(name): Path<String>) -> Ans
                     return answer;
                 }
             };
-            let body = include_str!("../../assets/plan.html")
-                .replace("{{name}}", &escape(&name))
-                .replace("{{hash}}", &hash(&text))
-                // Last: nothing in the text is replaced. A line break after the tag is not part of
-                // it.
-                .replace("{{text}}", &format!("\n{}", escape_exactly(&text)));
+            // A line break after the tag of a text area is not part of it.
+            let body = filled(
+                include_str!("../../assets/plan.html"),
+                &[
+                    ("name", &escape(&name)),
+                    ("hash", &hash(&text)),
+                    ("text", &format!("\n{}", escape_exactly(&text))),
+                ],
+            );
             answer::html(page(&base, &name, "Plans", Some("plan.js"), &body))
         })
         .await
 }
 
+/// A template with its places `{{key}}` filled, in one pass: what is put in is never looked at
+/// again, whatever it says.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut parts = template.split("{{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let place = part.split_once("}}").and_then(|(key, rest)| {
+            let (_, value) = values.iter().find(|(own, _)| *own == key)?;
+            Some((value, rest))
+        });
+        match place {
+            Some((value, rest)) => out += &format!("{value}{rest}"),
+            None => out += &format!("{{{{{part}"),
+        }
+    }
+    out
+}
+
 /// For a text area: every character as it is.
 fn escape_exactly(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;")
 }
 
 /// A table to draft a plan for.
@@ -116,7 +139,10 @@ pub async fn draft(State(shared): State<Shared>) -> Answer {
                 Ok(tables) => {
                     let options: String =
                         tables.iter().map(|name| element("option", name)).collect();
-                    include_str!("../../assets/draft.html").replace("{{tables}}", &options)
+                    filled(
+                        include_str!("../../assets/draft.html"),
+                        &[("tables", &options)],
+                    )
                 }
             };
             answer::html(page(&base, "Draft", "Draft", Some("draft.js"), &body))
@@ -154,7 +180,7 @@ pub async fn ledger(State(shared): State<Shared>) -> Answer {
                         escape(&account.budget.to_string()),
                         escape(&ledger::counted(&account).1.to_string()),
                         escape(&account.remaining().to_string()),
-                        ledger::history(&base, &entries, &account)
+                        ledger::history(&base, &entries, &account, shared.jobs())
                             .unwrap_or_else(|error| notice("bad", &error))
                     )
                 }
@@ -247,13 +273,7 @@ pub async fn report(State(shared): State<Shared>, Path(row): Path<i64>) -> Answe
                     shown(&base, &report, &bar)
                 }
                 Ok(None) => missing(&base),
-                Err(error) => answer::html(page(
-                    &base,
-                    "Ledger",
-                    "Ledger",
-                    None,
-                    &format!("<h1>No report</h1>\n{}", notice("bad", &error)),
-                )),
+                Err(error) => unreadable(&base, &error),
             }
         })
         .await
@@ -344,10 +364,19 @@ pub async fn download(
                     };
                     answer::download(kind, row, form, bytes)
                 }
-                _ => missing(&shared.guard().base()),
+                Ok(None) => missing(&shared.guard().base()),
+                Err(error) => unreadable(&shared.guard().base(), &error),
             }
         })
         .await
+}
+
+/// A ledger that cannot be read: not that it has no such report.
+fn unreadable(base: &str, error: &str) -> Answer {
+    let body = format!("<h1>No report</h1>\n{}", notice("bad", error));
+    let mut answer = answer::html(page(base, "Ledger", "Ledger", None, &body));
+    *answer.status_mut() = StatusCode::CONFLICT;
+    answer
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -370,6 +399,19 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_template_is_filled_in_one_pass() {
+        let values = [("a", "{{b}}"), ("b", "\"{{a}}\"")];
+        assert_eq!(
+            filled("<{{a}} {{b}} {{c}}>", &values),
+            "<{{b}} \"{{a}}\" {{c}}>"
+        );
+        assert_eq!(
+            escape_exactly("</textarea>&\""),
+            "&lt;/textarea>&amp;&quot;"
+        );
+    }
 
     #[test]
     fn base64_has_the_vectors_of_rfc_4648() {

@@ -35,16 +35,22 @@ async fn answered<T: DeserializeOwned + Send + 'static>(
     reply: impl FnOnce(&Shared, T) -> Result<serde_json::Value, Failed> + Send + 'static,
 ) -> Answer {
     shared
-        .work(move |shared| {
-            let Ok(request) = serde_json::from_slice(&body) else {
-                return answer::refused(StatusCode::BAD_REQUEST, "this is no request of the page");
-            };
-            match reply(shared, request) {
-                Ok(value) => answer::json(&value),
-                Err((status, message)) => answer::refused(status, &in_lines(&message)),
-            }
-        })
+        .work(move |shared| replied(shared, &body, reply))
         .await
+}
+
+fn replied<T: DeserializeOwned>(
+    shared: &Shared,
+    body: &[u8],
+    reply: impl FnOnce(&Shared, T) -> Result<serde_json::Value, Failed>,
+) -> Answer {
+    let Ok(request) = serde_json::from_slice(body) else {
+        return answer::refused(StatusCode::BAD_REQUEST, "this is no request of the page");
+    };
+    match reply(shared, request) {
+        Ok(value) => answer::json(&value),
+        Err((status, message)) => answer::refused(status, &in_lines(&message)),
+    }
 }
 
 #[derive(Deserialize)]
@@ -132,6 +138,9 @@ struct Release {
     identity: String,
     /// What was seen to be spent.
     loss: String,
+    /// What was seen to be left, if the ledger could be read.
+    #[serde(default)]
+    remaining: Option<String>,
     /// The row of the ledger in which the same was released, if it was seen that the data changed
     /// since.
     #[serde(default)]
@@ -150,16 +159,33 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
             return Err(changed());
         }
         let plan = valid(shared, &text)?;
+        // The same, confirmed in another tab, is waited for: it is paid once.
+        if let Some(number) = shared.jobs().under_way(&request.identity) {
+            return Ok(json!({ "job": number }));
+        }
         let known = shared.left().account(shared.directory());
         let prices = text::prices(&plan, &known).map_err(|error| conflict(error.to_string()))?;
+        let left = text::left(&known, &plan, &prices.loss);
+        if request
+            .remaining
+            .is_some_and(|seen| left["remaining"] != json!(seen))
+        {
+            return Err(conflict(
+                "another release came first, and less is left than you saw; look at the price \
+                 again",
+            ));
+        }
         if Identity::new(&plan, &prices).hex() != request.identity
             || prices.loss.to_string() != request.loss
         {
             return Err(changed());
         }
         confined(shared, &plan)?;
-        let (number, job) = shared.jobs().start();
-        let shared = shared.clone();
+        let (number, job) = match shared.jobs().start(&request.identity) {
+            Ok(new) => new,
+            Err(number) => return Ok(json!({ "job": number })),
+        };
+        let (shared, watched) = (shared.clone(), job.clone());
         // A thread of its own: it ends when it is done, not when somebody stops waiting.
         let started = std::thread::Builder::new()
             .name("release".to_owned())
@@ -180,7 +206,11 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
                     )
                 }));
             });
-        started.map_err(|error| conflict(format!("the release could not be started: {error}")))?;
+        if let Err(error) = started {
+            let words = format!("the release could not be started: {error}");
+            watched.end(End::Failed(words.clone()));
+            return Err(conflict(words));
+        }
         Ok(json!({ "job": number }))
     })
     .await
@@ -339,13 +369,7 @@ fn declared(shared: &Shared, table: &str) -> Result<Columns, Failed> {
     }
     let columns =
         lastbit_release::engine::declared(&source).map_err(|error| conflict(error.to_string()))?;
-    let read = match source.format {
-        FileFormat::Csv { .. } => "the names in the header of the file, which declares no types",
-        FileFormat::Parquet => "the names and types in the schema of the file",
-        FileFormat::Json { .. } => {
-            "the names in the first lines of the file, which declares no types"
-        }
-    };
+    let read = lastbit_release::engine::declared_from(&source.format);
     Ok((read, columns, other))
 }
 
@@ -363,7 +387,8 @@ struct Inspect {
 
 /// What the data do to a plan, for the steward alone.
 pub async fn inspect(State(shared): State<Shared>, body: Bytes) -> Answer {
-    answered(shared, body, |shared, request: Inspect| {
+    let inspected = shared.inspect(move |shared| {
+        replied(shared, &body, |shared, request: Inspect| {
         if !request.not_private {
             return Err(conflict(
                 "inspect shows exact facts about the data, which no noise protects; say that you \
@@ -373,8 +398,15 @@ pub async fn inspect(State(shared): State<Shared>, body: Bytes) -> Answer {
         let plan = valid(shared, &request.text)?;
         confined(shared, &plan)?;
         inspected(&plan).map_err(conflict)
+        })
+    });
+    inspected.await.unwrap_or_else(|| {
+        answer::refused(
+            StatusCode::CONFLICT,
+            "another inspection is under way, perhaps of a window that was closed; ask again when \
+             it is done",
+        )
     })
-    .await
 }
 
 #[cfg(feature = "engine")]

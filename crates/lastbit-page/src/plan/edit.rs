@@ -1,5 +1,6 @@
 //! What a form changes in the text of a plan: the value that it names, and nothing else.
 
+use lastbit_release::plan::FILL_IN;
 use serde::Deserialize;
 use toml_edit::{
     Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value,
@@ -7,6 +8,7 @@ use toml_edit::{
 
 use super::fields::Step;
 use super::form::{Of, of, plain, shown};
+use crate::line_ends;
 
 /// The longest value of a field, in bytes.
 const MOST_VALUE: usize = 1 << 18;
@@ -23,6 +25,7 @@ pub enum Operation {
         value: String,
     },
     /// What a statistic may cost, in place of what it had.
+    #[serde(rename = "share")]
     Allowance {
         /// Which statistic.
         index: usize,
@@ -74,7 +77,7 @@ pub fn edited(text: &str, operations: &[Operation]) -> Result<String, String> {
     for operation in operations {
         apply(&mut document, operation)?;
     }
-    Ok(document.to_string())
+    Ok(line_ends::kept(text, &document.to_string()))
 }
 
 fn apply(document: &mut DocumentMut, operation: &Operation) -> Result<(), String> {
@@ -179,9 +182,11 @@ fn set(document: &mut DocumentMut, path: &[Step], text: &str) -> Result<(), Stri
         Of::Choice(_) => Value::from(trimmed),
         Of::Number => number(trimmed),
         Of::Flag => Value::from(true),
+        Of::Names | Of::Numbers if trimmed.starts_with('[') => written_list(trimmed)
+            .ok_or("write the items with commas between them, and without brackets and quotes")?,
         Of::Names => list(before.as_ref(), trimmed.split(','), |item| item.into()),
         Of::Numbers => list(before.as_ref(), trimmed.split(','), number),
-        Of::Lines => lines(before.as_ref(), text),
+        Of::Lines => lines(before.as_ref(), trimmed)?,
     };
     put(table, key, new);
     Ok(())
@@ -254,15 +259,42 @@ fn decorated(value: &Value) -> bool {
         .any(|raw| raw.contains(['#', '\n']))
 }
 
-/// Categories, each on a line. Numbers stay numbers.
-fn lines(before: Option<&Value>, text: &str) -> Value {
-    let before = before
-        .cloned()
-        .unwrap_or_else(|| Value::Array(Array::new()));
-    list(Some(&before), text.lines(), |item| item.into())
-        .as_array()
-        .cloned()
-        .map_or(before, Value::Array)
+/// Categories, each on a line, or a list as TOML has it. Always a list; numbers stay numbers.
+fn lines(before: Option<&Value>, text: &str) -> Result<Value, String> {
+    if let Some(list) = written_list(text) {
+        return Ok(list);
+    }
+    let empty = Value::Array(Array::new());
+    let before = before.filter(|value| value.is_array()).unwrap_or(&empty);
+    let had = |line: &str| {
+        let mut items = before.as_array().into_iter().flat_map(Array::iter);
+        items.any(|item| plain(item).as_deref() == Some(line))
+    };
+    let bracket = |line: &&str| line.starts_with('[') && !had(line);
+    if text.lines().map(str::trim).any(|line| bracket(&line)) {
+        return Err(
+            "write one category a line, without brackets and quotes; one that begins with a \
+             bracket is written in the text"
+                .to_owned(),
+        );
+    }
+    Ok(list(Some(before), text.lines(), |item| item.into()))
+}
+
+/// A list of texts or numbers that is written as in TOML.
+fn written_list(text: &str) -> Option<Value> {
+    let value: Value = text.parse().ok()?;
+    let array = value.as_array()?;
+    let mut fresh = Array::new();
+    for item in array {
+        // Without the comments and line breaks of where it came from.
+        fresh.push(match item {
+            Value::Array(_) | Value::InlineTable(_) | Value::Boolean(_) => return None,
+            item => item.clone().decorated("", ""),
+        });
+    }
+    fresh.fmt();
+    (!fresh.is_empty()).then_some(Value::Array(fresh))
 }
 
 fn add_column(document: &mut DocumentMut, name: &str, numbers: bool) -> Result<(), String> {
@@ -281,12 +313,18 @@ fn add_column(document: &mut DocumentMut, name: &str, numbers: bool) -> Result<(
     let mut column = Table::new();
     column.decor_mut().set_prefix("\n");
     if numbers {
-        column.insert("lower", value("FILL IN: the least that can be, such as 0"));
-        column.insert("upper", value("FILL IN: the most that can be, such as 120"));
+        column.insert(
+            "lower",
+            value(format!("{FILL_IN}: the least that can be, such as 0")),
+        );
+        column.insert(
+            "upper",
+            value(format!("{FILL_IN}: the most that can be, such as 120")),
+        );
     } else {
         column.insert(
             "categories",
-            value("FILL IN: all of them, as [\"north\", \"south\"]"),
+            value(format!("{FILL_IN}: all of them, one a line")),
         );
     }
     columns.insert(name, Item::Table(column));

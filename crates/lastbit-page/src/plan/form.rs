@@ -1,13 +1,11 @@
 //! The form of a plan: fields that are read from its text.
 
+use lastbit_release::plan::FILL_IN;
 use lastbit_release::statistic::WORDS;
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::fields::Step;
-
-/// How a value begins that is still to fill in.
-const FILL_IN: &str = "FILL IN";
 
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,9 +152,9 @@ const COLUMN: &[Spec] = &[
     ),
     (
         "categories",
-        "Categories",
+        "Categories, one a line",
         Of::Lines,
-        "of texts: the public list, one a line",
+        "of texts: the public list; one a line, without quotes",
     ),
     (
         "other",
@@ -182,6 +180,13 @@ const STATISTIC: &[Spec] = &[
         "a column; two for a covariance or correlation; a condition for a share",
     ),
     ("by", "By", Of::Names, "columns to group by"),
+    (
+        "limits_by",
+        "Limits by",
+        Of::Names,
+        "of left-out: the groups of the statistics whose limits it is about; empty: those without \
+         groups",
+    ),
     ("at", "At", Of::Numbers, "of quantiles: shares from 0 to 1"),
     (
         "expected_rows",

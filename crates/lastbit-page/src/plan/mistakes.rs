@@ -1,16 +1,13 @@
 //! What is wrong with a plan, each mistake at its place, in the words of the command line.
 
 use lastbit_release::clean;
-use lastbit_release::plan::Plan;
+use lastbit_release::plan::{FILL_IN, Plan};
 use serde_json::{Value, json};
 use toml_edit::Document;
 
 use super::fields::{Places, Step};
 use crate::directory::Directory;
 use crate::html::in_lines;
-
-/// How a value begins that is still to fill in.
-const FILL_IN: &str = "\"FILL IN";
 
 /// The most mistakes that are shown.
 const MOST: usize = 50;
@@ -24,6 +21,8 @@ pub struct Mistake {
     pub path: Option<Vec<Step>>,
     /// What is wrong, and what to do.
     pub message: String,
+    /// Whether nothing is wrong but that a draft is not filled in there.
+    pub unfilled: bool,
 }
 
 impl Mistake {
@@ -40,6 +39,7 @@ impl Mistake {
         json!({
             "message": clean::shortened(&in_lines(&self.message), 2000),
             "path": path,
+            "unfilled": self.unfilled,
             "line": before.map(|before| before.matches('\n').count() + 1),
             "offset": before.map(|before| before.encode_utf16().count()),
         })
@@ -91,6 +91,7 @@ pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
             at,
             path: None,
             message: error.message().to_owned(),
+            unfilled: false,
         });
         let Some((start, end, _)) = section else {
             break;
@@ -106,15 +107,17 @@ fn unfilled(text: &str) -> Vec<Mistake> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(at) = line.find(FILL_IN)
+        if let Some(at) = line.find(&format!("\"{FILL_IN}"))
             && !line.trim_start().starts_with('#')
         {
-            let what = line[at + FILL_IN.len()..].trim_start_matches(':').trim();
+            let what = &line[at + 1 + FILL_IN.len()..];
+            let what = what.trim_start_matches(':').trim();
             let what = what.trim_end_matches('"').replace("\\\"", "\"");
             found.push(Mistake {
                 at: Some(start + at),
                 path: None,
                 message: format!("this is still to fill in: {what}"),
+                unfilled: true,
             });
         }
         start += line.len();
@@ -165,6 +168,7 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
             at: span.map(|span| span.start),
             path: None,
             message: checked.err()?,
+            unfilled: false,
         })
     };
     paths.into_iter().filter_map(refused).collect()

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use edit::{Operation, edited};
 pub use mistakes::{Mistake, read};
-pub use price::prices;
+pub use price::{left, prices};
 
 use crate::directory::hash;
 use crate::server::Shared;

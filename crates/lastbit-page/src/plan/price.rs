@@ -9,7 +9,7 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part};
 use lastbit_release::loss::{Loss, Measure, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
-use lastbit_release::present::{about, loss_in_words, words};
+use lastbit_release::present::{about, loss_in_words, unvouched, words};
 use lastbit_release::release::Identity;
 use serde_json::{Value, json};
 
@@ -62,7 +62,10 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
         "loss": prices.loss.to_string(),
         "spend": spend(plan),
         "budget": loss(&plan.budget),
-        "words": loss_in_words(plan, &prices.loss),
+        "words": loss_in_words(plan, &prices.loss)
+            .into_iter()
+            .chain(unvouched(plan))
+            .collect::<Vec<_>>(),
         "confidence": plan.confidence.get().to_string(),
         "accountants": others,
         "left": left(&known, plan, &prices.loss),
@@ -119,6 +122,7 @@ fn mistake(plan: &Plan, error: &PriceError) -> Mistake {
         at: None,
         path,
         message: error.to_string(),
+        unfilled: false,
     }
 }
 
@@ -198,7 +202,7 @@ fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Val
 }
 
 /// What the ledger has left, and what the release takes of it.
-fn left(known: &Known, plan: &Plan, loss: &Loss) -> Value {
+pub fn left(known: &Known, plan: &Plan, loss: &Loss) -> Value {
     let known = match known {
         Ok(known) => known,
         Err(error) => return json!({ "error": error }),

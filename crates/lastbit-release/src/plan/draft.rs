@@ -3,8 +3,11 @@
 use super::PlanError;
 use crate::clean::is_hidden;
 
-/// The beginning of a value that is still to fill in.
-const FILL_IN: &str = "\"FILL IN";
+/// The beginning of a text that is still to fill in.
+pub const FILL_IN: &str = "FILL IN";
+
+/// The same in the text of a plan.
+const QUOTED: &str = "\"FILL IN";
 
 /// The most columns of a draft.
 const MOST_COLUMNS: usize = 1000;
@@ -43,7 +46,7 @@ pub fn draft(
     most_open: usize,
 ) -> String {
     let mut text = format!(
-        "# A draft of a plan. It was made from {read}; no cell was read.\n{INTRODUCTION}\n\
+        "# A draft of a plan. It was made from {read}.\n{INTRODUCTION}\n\
          [source]\nfiles = {}\n",
         quoted(file)
     );
@@ -284,7 +287,7 @@ pub(super) fn check_filled(text: &str) -> Result<(), PlanError> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(at) = line.find(FILL_IN)
+        if let Some(at) = line.find(QUOTED)
             && !line.trim_start().starts_with('#')
         {
             places.push((start + at, &line[at..]));
@@ -294,7 +297,7 @@ pub(super) fn check_filled(text: &str) -> Result<(), PlanError> {
     let Some((at, rest)) = places.first() else {
         return Ok(());
     };
-    let what = rest[FILL_IN.len()..].trim_start_matches(':').trim();
+    let what = rest[QUOTED.len()..].trim_start_matches(':').trim();
     let what = what.trim_end_matches('"').replace("\\\"", "\"");
     let more = match places.len() {
         1 => String::new(),
@@ -334,7 +337,7 @@ mod tests {
         let mut text = draft("clinic.parquet", None, read, &columns(), 8);
         assert!(!text.contains('\u{202e}'));
         let mut filled = 0;
-        while let Some(at) = text.find(FILL_IN) {
+        while let Some(at) = text.find(QUOTED) {
             let error = Plan::parse(&text).unwrap_err();
             assert!(
                 error.message().starts_with("this is still to fill in"),

@@ -30,6 +30,7 @@ mod parse_columns;
 mod parse_lookups;
 mod parse_numbers;
 mod parse_statistics;
+mod private_files;
 pub(crate) mod reader;
 
 use std::path::Path;
@@ -48,7 +49,7 @@ pub use crate::schema::{
     Numbers, Scale, Scope, Source, Unit,
 };
 pub(crate) use draft::quoted;
-pub use draft::{Declared, DeclaredType, draft};
+pub use draft::{Declared, DeclaredType, FILL_IN, draft};
 pub use error::{Place, PlanError};
 
 /// What to publish, and what it may cost. Checked: every name is known, every number in range.

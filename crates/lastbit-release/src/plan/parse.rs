@@ -74,13 +74,13 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         .get("where")
         .map(|value| expression(&value, Expression::condition))
         .transpose()?;
-    let lookups = lookups(&table, base)?;
-    let joined = table.get("join");
+    let (looked_up, joined) = (table.get("lookup"), table.get("join"));
     let source = source(&table, base)?;
+    let lookups = lookups(looked_up, &source)?;
     let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
     let joins = match joined {
         None => vec![],
-        Some(list) => joins(&list, base, &unit, &lookups)?,
+        Some(list) => joins(&list, base, &unit, &lookups, table.get("lookup").as_ref())?,
     };
     let Budget {
         budget,

@@ -7,21 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::parse::first_twice;
-use super::reader::{Table, Value};
-use super::{Lookup, LookupError, PlanError, Unit};
+use super::private_files::reads;
+use super::reader::Value;
+use super::{Lookup, LookupError, PlanError, Source, Unit};
 use crate::schema::Join;
 
 /// Larger files are not lists that a plan would quote.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The tables of `[[source.lookup]]`.
-pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, PlanError> {
-    let Some(list) = source.get("lookup") else {
+/// The tables of `[[source.lookup]]`, none of which is a file of the source.
+pub fn lookups(list: Option<Value<'_>>, source: &Source) -> Result<Vec<Arc<Lookup>>, PlanError> {
+    let Some(list) = list else {
         return Ok(vec![]);
     };
     let mut all: Vec<Arc<Lookup>> = Vec::new();
     for value in list.list()? {
-        let lookup = lookup(&value, base)?;
+        let lookup = lookup(&value, source)?;
         let before = all.iter().flat_map(|other| other.columns());
         if let Some(twice) = before.clone().find(|name| lookup.columns().contains(name)) {
             return Err(value.error(format!("two tables give a column `{twice}`; keep one")));
@@ -31,12 +32,14 @@ pub fn lookups(source: &Table<'_>, base: &Path) -> Result<Vec<Arc<Lookup>>, Plan
     Ok(all)
 }
 
-/// The tables of `[[source.join]]`: private, and joined only by the unit's key.
+/// The tables of `[[source.join]]`: private, and joined only by the unit's key. None of their files
+/// is one of `[[source.lookup]]`.
 pub fn joins(
     list: &Value<'_>,
     base: &Path,
     unit: &Unit,
     lookups: &[Arc<Lookup>],
+    looked_up: Option<&Value<'_>>,
 ) -> Result<Vec<Join>, PlanError> {
     let mut all: Vec<Join> = Vec::new();
     for value in list.list()? {
@@ -77,8 +80,16 @@ pub fn joins(
                  that both have"
             )));
         }
+        let source = super::parse::source(&table, base)?;
+        if let Some(tables) = looked_up {
+            for table in tables.list()? {
+                let table = table.table("[[source.lookup]]".to_owned())?;
+                let file = table.need("file", FILE)?;
+                check_public(&file, &source)?;
+            }
+        }
         all.push(Join {
-            source: super::parse::source(&table, base)?,
+            source,
             key: unit.clone(),
             columns: names,
         });
@@ -86,9 +97,23 @@ pub fn joins(
     Ok(all)
 }
 
-fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
+const FILE: &str = "file = \"wards.csv\"";
+
+/// That the file of a look-up is none of a source's: everybody may know a look-up table, and what
+/// is wrong with it is told without any noise.
+fn check_public(file: &Value<'_>, source: &Source) -> Result<(), PlanError> {
+    match reads(source, &source.base.join(file.string()?)) {
+        false => Ok(()),
+        true => Err(file.error(
+            "this is a file of the private data, and a look-up table is public; look up in a table \
+             that everybody may know, and join private ones by [[source.join]]",
+        )),
+    }
+}
+
+fn lookup(value: &Value<'_>, source: &Source) -> Result<Lookup, PlanError> {
     let table = value.table("[[source.lookup]]".to_owned())?;
-    let file = table.need("file", "file = \"wards.csv\"")?;
+    let file = table.need("file", FILE)?;
     let key = table.need("key", "key = \"ward\"")?;
     let columns = table.need("columns", "columns = [\"region\"]")?;
     table.finish()?;
@@ -100,7 +125,8 @@ fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
     if let Some(twice) = first_twice(&names) {
         return Err(columns.error(format!("`columns` lists `{twice}` twice")));
     }
-    let path = base.join(file.string()?);
+    check_public(&file, source)?;
+    let path = source.base.join(file.string()?);
     let fail = |why: &dyn std::fmt::Display| {
         file.error(format!("the public table `{}`: {why}", path.display()))
     };
@@ -108,10 +134,16 @@ fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut records = records(text).map_err(|why| fail(&why))?.into_iter();
     let header = records.next().unwrap_or_default();
-    if let Some(twice) = first_twice(&header) {
-        return Err(fail(&format!("has two columns `{twice}`")));
-    }
+    // What the file holds is not told: it may have been named by mistake.
     let place = |name: &str| header.iter().position(|other| other == name);
+    let is_twice = |(index, name): &(usize, &String)| place(name) != Some(*index);
+    if let Some((index, name)) = header.iter().enumerate().find(is_twice) {
+        return Err(fail(&format!(
+            "its columns {} and {} have one name; rename one",
+            place(name).map_or(0, |first| first + 1),
+            index + 1
+        )));
+    }
     let key_place = place(key_name)
         .ok_or_else(|| key.error(format!("`{}` has no column `{key_name}`", path.display())))?;
     let mut places = Vec::new();
@@ -134,11 +166,11 @@ fn lookup(value: &Value<'_>, base: &Path) -> Result<Lookup, PlanError> {
         rows.push((record[key_place].clone(), cells));
     }
     Lookup::new(key_name, &names, rows).map_err(|error| match error {
-        LookupError::Twice(value) => fail(&format!(
-            "has two rows for `{key_name}` {value}, and a row of the data may match only one; \
-             remove one"
+        LookupError::Twice(first, second) => fail(&format!(
+            "its rows {first} and {second} have the same `{key_name}`, and a row of the data may \
+             match only one; remove one"
         )),
-        LookupError::NoKey => fail(&format!("has a row without a `{key_name}`; remove it")),
+        LookupError::NoKey(row) => fail(&format!("its row {row} has no `{key_name}`; remove it")),
     })
 }
 

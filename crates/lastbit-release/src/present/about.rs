@@ -69,6 +69,12 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
         rows += &format!(", except {}", left_out.join(" and "));
     }
     let mut phrases = vec![rows];
+    if let Some(by) = statistic.kind.limited_by() {
+        phrases.push(format!(
+            "left out by the limits of statistics {}, and of no others",
+            grouped(by)
+        ));
+    }
     phrases.extend(counts_as);
     phrases.extend(groups(plan, statistic, price));
     if let Some(tied) = &price.tied {
@@ -108,6 +114,49 @@ fn limit(plan: &Plan, statistic: &Statistic) -> String {
             many(most_groups, "group")
         ),
     }
+}
+
+/// By which columns statistics are grouped.
+fn grouped(by: &[String]) -> String {
+    let names: Vec<String> = by.iter().map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => "without groups".to_owned(),
+        false => format!("by {}", names.join(" and ")),
+    }
+}
+
+/// Where a plan publishes what the limits leave out, but not for the groups of all its statistics:
+/// which ones nothing vouches for, in a sentence.
+pub fn unvouched(plan: &Plan) -> Option<String> {
+    if plan.unit == Unit::Row {
+        return None;
+    }
+    let sorted = |by: &[String]| {
+        let mut by = by.to_vec();
+        by.sort();
+        by
+    };
+    let limits = |s: &Statistic| s.kind.limited_by().map(sorted);
+    let told: Vec<Vec<String>> = plan.statistics.iter().filter_map(limits).collect();
+    if told.is_empty() {
+        return None;
+    }
+    let mut lacks: Vec<Vec<String>> = Vec::new();
+    for statistic in &plan.statistics {
+        let by = sorted(&statistic.by);
+        let is_limited = statistic.kind.limited_by().is_none();
+        if is_limited && !by.is_empty() && !told.contains(&by) && !lacks.contains(&by) {
+            lacks.push(by);
+        }
+    }
+    let what: Vec<String> = lacks.iter().map(|by| grouped(by)).collect();
+    (!what.is_empty()).then(|| {
+        format!(
+            "This plan publishes what limits leave out, but not for statistics {}: of those more \
+             may be left out than it says. Add a left-out with their columns in `limits_by`.",
+            what.join(", nor for those ")
+        )
+    })
 }
 
 /// `1 row`, `2 rows`.

@@ -21,7 +21,7 @@ mod price_words;
 mod text;
 
 pub use crate::cell::Cell;
-pub use about::about;
+pub use about::{about, unvouched};
 pub(crate) use about::is_reading;
 pub use csv::csv;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};

@@ -16,14 +16,18 @@ pub struct Lookup {
     rows: BTreeMap<String, Vec<Option<String>>>,
 }
 
+/// The cells of a row, and which one it is.
+type Numbered = (u64, Vec<Option<String>>);
+
 /// Why a table cannot be used for look-ups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// This key has two rows.
-    Twice(String),
-    /// A row has no key.
-    NoKey,
+    /// These two rows have one key. They are counted from 1; the key itself may be a cell of a file
+    /// that was named by mistake, and is not told.
+    Twice(u64, u64),
+    /// This row has no key.
+    NoKey(u64),
 }
 
 impl Lookup {
@@ -33,18 +37,21 @@ impl Lookup {
         columns: &[String],
         rows: impl IntoIterator<Item = (String, Vec<String>)>,
     ) -> Result<Lookup, LookupError> {
-        let mut all = BTreeMap::new();
-        for (key, cells) in rows {
-            let key = canonical(&key).ok_or(LookupError::NoKey)?;
+        let mut all: BTreeMap<String, Numbered> = BTreeMap::new();
+        for (row, (key, cells)) in (1..).zip(rows) {
+            let key = canonical(&key).ok_or(LookupError::NoKey(row))?;
             let cells = cells.iter().map(|cell| canonical(cell)).collect();
-            if all.insert(key.clone(), cells).is_some() {
-                return Err(LookupError::Twice(key));
+            if let Some((first, _)) = all.insert(key, (row, cells)) {
+                return Err(LookupError::Twice(first, row));
             }
         }
         Ok(Lookup {
             key: key.to_owned(),
             columns: columns.to_vec(),
-            rows: all,
+            rows: all
+                .into_iter()
+                .map(|(key, (_, cells))| (key, cells))
+                .collect(),
         })
     }
 

@@ -316,12 +316,18 @@ fn look_up_tables_have_one_row_a_key() {
         one
     );
     assert_ne!(hash("ward,region\n1,n\n2,n\n"), one);
-    refused(read("ward,region\n1,n\n1.0,s\n"), "two rows for `ward` 1");
-    refused(read("ward,region\n,n\n"), "without a `ward`");
+    refused(
+        read("ward,region\n7,n\n2,n\n7.0,s\n"),
+        "its rows 1 and 3 have the same `ward`",
+    );
+    refused(read("ward,region\n,n\n"), "its row 1 has no `ward`");
     refused(read("ward,regions\n1,n\n"), "no column `region`");
     refused(read("ward,region\n1\n"), "row 1 has 1 cells");
     refused(read("ward,region\n1,\"n\n"), "never closed");
-    refused(read("ward,ward,region\n1,1,n\n"), "two columns `ward`");
+    refused(
+        read("ward,x,x,region\n1,1,1,n\n"),
+        "its columns 2 and 3 have one name",
+    );
     fs::remove_file(directory.path().join("wards.csv")).unwrap();
     let text = "[source]\nfiles = \"x.csv\"\n[[source.lookup]]\nfile = \"none.csv\"\nkey = \"a\"\n\
         columns = [\"b\"]";
@@ -377,4 +383,79 @@ fn the_documentation_has_every_kind_of_statistic() {
 fn kinds_have_different_words() {
     let words: BTreeSet<&str> = statistic::WORDS.into_iter().collect();
     assert_eq!(words.len(), statistic::KINDS.len());
+}
+
+#[test]
+fn private_files_are_never_looked_up_nor_told() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let people = "ward,region\nSECRET,n\nSECRET,s\n";
+    for name in ["people.csv", "joined.csv", "copy.csv"] {
+        fs::write(directory.path().join(name), people).unwrap();
+    }
+    let text = |files: &str, file: &str, join: &str| {
+        format!(
+            "[source]\nfiles = \"{files}\"\n{join}\n\
+             [[source.lookup]]\nfile = \"{file}\"\nkey = \"ward\"\ncolumns = [\"region\"]\n\
+             [privacy]\nneighbours = \"add-remove\"\nunit = \"id\"\nmost_rows = 1\n\
+             [budget]\nepsilon = 1\n\
+             [columns.region]\ncategories = [\"n\", \"s\"]\n\
+             [[statistics]]\nname = \"s\"\nkind = \"histogram\"\nof = \"region\""
+        )
+    };
+    let message = |files: &str, file: &str, join: &str| {
+        let read = Plan::parse_in(&text(files, file, join), directory.path());
+        let message = read.unwrap_err().to_string();
+        assert!(!message.contains("SECRET"), "{message}");
+        message
+    };
+    let private = "this is a file of the private data";
+    for (files, file) in [
+        ("people.csv", "people.csv"),
+        ("people.csv", "./people.csv"),
+        ("p*.csv", "people.csv"),
+    ] {
+        let message = message(files, file, "");
+        assert!(message.contains(private), "{message}");
+    }
+    // A copy is not known as such, and even so no cell is told.
+    let copied = message("people.csv", "copy.csv", "");
+    assert!(copied.contains("its rows 1 and 2 have the same `ward`"));
+    fs::write(
+        directory.path().join("joined.csv"),
+        "ward,region\nSECRET,n\n",
+    )
+    .unwrap();
+    let join = "join = [{ files = \"joined.csv\", columns = [\"z\"] }]";
+    let joined = message("people.csv", "joined.csv", join);
+    assert!(joined.contains(private), "{joined}");
+}
+
+#[test]
+fn what_limits_leave_out_is_told_for_the_groups_that_it_is_about() {
+    use lastbit_release::account::price;
+    use lastbit_release::present::{about, unvouched};
+    let plan = |limits: &str, by: &str| {
+        let text = format!(
+            "[source]\nfiles = \"x.csv\"\n\
+             [privacy]\nneighbours = \"add-remove\"\nunit = \"id\"\nmost_rows = 1\n\
+             [budget]\nepsilon = 1\n\
+             [columns.ward]\ncategories = [\"n\", \"s\"]\n\
+             [[statistics]]\nname = \"rows\"\nkind = \"count\"\n{by}\n\
+             [[statistics]]\nname = \"left\"\nkind = \"left-out\"\n{limits}"
+        );
+        Plan::parse(&text).unwrap()
+    };
+    let phrases = |plan: &Plan| {
+        let prices = price(plan).unwrap();
+        about(plan, &plan.statistics[1], &prices.statistics[1]).join("; ")
+    };
+    let (by, limits) = ("by = \"ward\"", "limits_by = \"ward\"");
+    let wrong = plan("", by);
+    assert!(phrases(&wrong).contains("limits of statistics without groups, and of no others"));
+    let words = unvouched(&wrong).unwrap();
+    assert!(words.contains("not for statistics by `ward`"), "{words}");
+    let right = plan(limits, by);
+    assert!(phrases(&right).contains("limits of statistics by `ward`, and of no others"));
+    assert_eq!(unvouched(&right), None);
+    assert_eq!(unvouched(&plan("", "")), None);
 }

@@ -39,6 +39,8 @@ impl Stage<'_> {
             let words = end.as_str().unwrap_or_default();
             match words {
                 "report" => released += 1,
+                // What is left is not what this tab saw.
+                words if words.contains("another release came first") => {}
                 words => ensure!(
                     [
                         "the budget does not cover this release",

@@ -1,5 +1,4 @@
 //! The columns of a source, by what its files declare: names, and types where the format has them.
-//! No cell is read.
 
 use arrow_schema::DataType;
 
@@ -9,8 +8,23 @@ use super::text;
 use super::{EngineError, Options};
 use crate::plan::{Declared, DeclaredType, FileFormat, Source};
 
+/// What [`declared`] reads of a file of this format, in words.
+pub fn declared_from(format: &FileFormat) -> &'static str {
+    match format {
+        FileFormat::Csv { .. } => {
+            "the first line of the file, taken as the names of columns, of which no types are \
+             declared; no other line was looked at"
+        }
+        FileFormat::Parquet => "the names and types in the schema of the file; no cell was read",
+        FileFormat::Json { .. } => {
+            "the names in the first 1000 lines of the file, which declares no types; of the cells \
+             beside them nothing was kept"
+        }
+    }
+}
+
 /// The columns of the first file: from the header of CSV, the schema of Parquet, or the names in
-/// the first lines of JSON.
+/// the first lines of JSON. What may be cells in the place of names is refused, and not told.
 pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
     let paths = files(source)?;
     let Some(path) = paths.first() else {
@@ -25,6 +39,13 @@ pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
         return Ok(file.declared().map(column).collect());
     }
     let names = text::names(path, &source.format)?;
+    if names.iter().enumerate().any(|(index, name)| {
+        name.trim().is_empty()
+            || name.trim().parse::<f64>().is_ok()
+            || names[..index].contains(name)
+    }) {
+        return Err(EngineError::NoNames(path.clone()));
+    }
     let column = |name| Declared { name, of: None };
     Ok(names.into_iter().map(column).collect())
 }
@@ -62,5 +83,32 @@ fn declared_type(data_type: &DataType) -> DeclaredType {
         DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 => DeclaredType::Text,
         number if number.is_numeric() => DeclaredType::Number,
         other => DeclaredType::Other(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_in_the_place_of_names_is_not_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut source = Source::of_file("x.csv").unwrap();
+        source.base = directory.path().to_owned();
+        let mut ask = |file: &str, text: &str| {
+            std::fs::write(directory.path().join(file), text).unwrap();
+            source.format = Source::of_file(file).unwrap().format;
+            source.paths = vec![file.to_owned()];
+            declared(&source)
+        };
+        for row in ["Anna,34\n", "Anna,,north\n", "Anna,Anna\n", "Anna,-1e3\n"] {
+            let message = ask("x.csv", row).unwrap_err().to_string();
+            assert!(message.contains("may be a row"), "{message}");
+            assert!(!message.contains("Anna") && !message.contains("34"));
+        }
+        let error = ask("x.jsonl", "{\"1234\": 1}\n").unwrap_err();
+        assert!(!error.to_string().contains("1234"));
+        assert_eq!(ask("x.csv", "name,age2\n").unwrap().len(), 2);
+        assert_eq!(ask("x.jsonl", "{\"a\": 7}\n").unwrap().len(), 1);
     }
 }

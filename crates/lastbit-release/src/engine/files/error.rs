@@ -40,6 +40,13 @@ pub enum EngineError {
         /// What is wrong with it.
         message: String,
     },
+    /// What stands in the place of names may be a row.
+    #[error(
+        "`{}`: a name is empty, a number, or there twice, so that what is in the place of the \
+         names may be a row, and is not shown; give every column a name in the file",
+        .0.display()
+    )]
+    NoNames(PathBuf),
     /// The operating system refused.
     #[error("cannot read `{}`: {source}", path.display())]
     Read {
