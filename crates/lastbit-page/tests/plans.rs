@@ -400,6 +400,24 @@ fn lines_end_in_the_file_as_they_did() {
 }
 
 #[test]
+fn tables_are_known_in_large_letters_too() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    fs::write(served.path().join("PEOPLE.CSV"), "age,place\n1,north\n").unwrap();
+    assert!(served.get(&cookie, "/draft").body.contains("PEOPLE.CSV"));
+    let columns = served.post(&cookie, "/api/columns", &json!({ "table": "PEOPLE.CSV" }));
+    assert_eq!(columns.json()["columns"][0]["name"], "age");
+    // What may be a row in the place of names is not shown.
+    fs::write(served.path().join("PEOPLE.CSV"), "Anna,34\n").unwrap();
+    let row = served.post(&cookie, "/api/columns", &json!({ "table": "PEOPLE.CSV" }));
+    assert!(
+        row.status == 409 && !row.body.contains("Anna"),
+        "{}",
+        row.body
+    );
+}
+
+#[test]
 fn a_private_file_named_as_public_is_refused_without_its_cells() {
     let served = Served::new();
     let cookie = served.log_in();

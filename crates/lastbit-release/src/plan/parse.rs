@@ -176,6 +176,8 @@ fn section<'a>(root: &Table<'a>, key: &'static str) -> Result<Table<'a>, PlanErr
 }
 
 pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
+    // How a name ends tells the format, in small letters or large.
+    let lower = |path: &str| path.to_ascii_lowercase();
     let files = table.need("files", "files = \"table.csv\"")?;
     let paths = files.strings()?;
     if paths.is_empty() || paths.iter().any(String::is_empty) {
@@ -183,7 +185,7 @@ pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
     }
     let gzip = match table.get("gzip") {
         Some(value) => value.boolean()?,
-        None => paths.iter().all(|path| path.ends_with(".gz")),
+        None => paths.iter().all(|path| lower(path).ends_with(".gz")),
     };
     #[derive(Clone, Copy, PartialEq)]
     enum Format {
@@ -198,7 +200,8 @@ pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
             ("json", Format::Json),
         ])?,
         None => {
-            let stem = paths[0].strip_suffix(".gz").unwrap_or(&paths[0]);
+            let first = lower(&paths[0]);
+            let stem = first.strip_suffix(".gz").unwrap_or(&first);
             match stem.rsplit_once('.').map(|(_, suffix)| suffix) {
                 Some("csv" | "tsv") => Format::Csv,
                 Some("parquet") => Format::Parquet,
@@ -223,7 +226,7 @@ pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
             _ => Err(value.error(format!("`{key}` in [source] must be one ASCII character"))),
         },
     };
-    let tabs = paths[0].trim_end_matches(".gz").ends_with(".tsv");
+    let tabs = lower(&paths[0]).trim_end_matches(".gz").ends_with(".tsv");
     let delimiter = character("delimiter", if tabs { b'\t' } else { b',' })?;
     let quote = character("quote", b'"')?;
     table.finish()?;
