@@ -383,7 +383,7 @@ mod tests {
         // What is left to fill in has nothing to do with columns.
         let places = |text: &str| {
             let lines = text.lines().filter(|line| !line.starts_with('#'));
-            lines.filter(|line| line.contains(FILL_IN)).count()
+            lines.filter(|line| line.contains(QUOTED)).count()
         };
         assert_eq!(places(&closed), 5);
         assert!(places(&open) > 8);

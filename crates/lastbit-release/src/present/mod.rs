@@ -21,8 +21,8 @@ mod price_words;
 mod text;
 
 pub use crate::cell::Cell;
-pub use about::{about, unvouched};
 pub(crate) use about::is_reading;
+pub use about::{about, unvouched};
 pub use csv::csv;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};
