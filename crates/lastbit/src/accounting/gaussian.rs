@@ -1,5 +1,7 @@
 //! The loss of Gaussian noise.
 
+use core::ops::RangeInclusive;
+
 use lastbit_exact::{Interval, Rational};
 
 use super::normal::{excess, tail};
@@ -35,8 +37,7 @@ impl Gaussian {
 impl Law for Gaussian {
     fn profile(&self, z: Interval) -> Interval {
         if z.hi() < 0.0 {
-            // Both orders have one profile, so δ(z) = 1 − e^z + e^z·δ(−z).
-            return -z.exp_m1() + z.exp() * self.profile(-z);
+            return mirrored(z, self.profile(-z));
         }
         if z.lo() < 0.0 {
             let below = Interval::new(z.lo(), -f64::MIN_POSITIVE).unwrap_or(z);
@@ -45,6 +46,23 @@ impl Law for Gaussian {
         }
         let (a, b) = self.ends(z);
         excess(a, b, self.mu)
+    }
+
+    /// The same as one by one, with what a point and its negative share computed once.
+    fn profile_on(&self, step: f64, places: RangeInclusive<i64>) -> Vec<Interval> {
+        let at = |k: i64| Interval::point(k as f64 * step);
+        let (first, last) = places.into_inner();
+        let upper = last.max(-first).max(0);
+        // Where all are on one side, from the nearest to 0 on.
+        let lower = first.max(-last).max(0);
+        let known: Vec<Interval> = (lower..=upper).map(|k| self.profile(at(k))).collect();
+        let known = |k: i64| known[(k - lower) as usize];
+        (first..=last)
+            .map(|k| match k < 0 {
+                true => mirrored(at(k), known(-k)),
+                false => known(k),
+            })
+            .collect()
     }
 
     fn mu(&self) -> Option<Interval> {
@@ -56,6 +74,29 @@ impl Law for Gaussian {
         Tails {
             p: tail(a),
             q: tail(b),
+        }
+    }
+}
+
+/// `δ(z)` from `δ(−z)`: both orders have one profile, so `δ(z) = 1 − e^z + e^z·δ(−z)`.
+fn mirrored(z: Interval, other: Interval) -> Interval {
+    -z.exp_m1() + z.exp() * other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_points_are_the_points_one_by_one() {
+        let law = Gaussian::new(&Rational::new(3, 8));
+        let step = 2f64.powi(-6);
+        for places in [-40..=70, -70..=40, 3..=9, -9..=-3, 0..=0] {
+            let all = law.profile_on(step, places.clone());
+            let one = |k: i64| law.profile(Interval::point(k as f64 * step));
+            let ends = |z: &Interval| (z.lo(), z.hi());
+            let expected: Vec<Interval> = places.map(one).collect();
+            assert!(all.iter().map(ends).eq(expected.iter().map(ends)));
         }
     }
 }

@@ -250,8 +250,9 @@ fn above(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
     let bits = grid.bits();
     let ratio = (-Interval::point(grid.step)).exp().lower();
     let fall = (-(-Interval::point(grid.step)).exp_m1()).lower();
+    let profiles = law.profile_on(grid.step, first..=last);
     let profile = |k: i64| {
-        let delta = law.profile(Interval::point(grid.point(k)));
+        let delta = profiles[(k - first) as usize];
         delta.upper().max(Up::ZERO).min(Up::ONE)
     };
     let infinite = profile(last);

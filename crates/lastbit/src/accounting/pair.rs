@@ -1,6 +1,7 @@
 //! Pairs of laws that dominate a release.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 use std::sync::Arc;
 
 use lastbit_exact::{Down, Interval, Rational, Up};
@@ -20,6 +21,12 @@ use crate::Error;
 pub(super) trait Law: fmt::Debug + Send + Sync {
     /// `δ(z)`, enclosed for every z inside; narrow relative to itself where z is.
     fn profile(&self, z: Interval) -> Interval;
+
+    /// `δ(k·step)` for every k, for steps whose multiples are doubles.
+    fn profile_on(&self, step: f64, places: RangeInclusive<i64>) -> Vec<Interval> {
+        let at = |k| self.profile(Interval::point(k as f64 * step));
+        places.map(at).collect()
+    }
 
     /// `P(Z > z)` and `Q(Z > z)`, enclosed for every z inside.
     fn tails(&self, z: Interval) -> Tails;

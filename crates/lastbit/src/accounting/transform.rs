@@ -62,14 +62,14 @@ pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding
         let modulus = Modulus::new(prime);
         let roots = Roots::new(&modulus, root, size);
         let mut x = modulus.load(a, size);
-        roots.forward(&modulus, &mut x);
+        roots.forward(&modulus, &mut x, a.len());
         if square {
             for value in &mut x {
                 *value = modulus.multiply(*value, *value);
             }
         } else {
             let mut y = modulus.load(b, size);
-            roots.forward(&modulus, &mut y);
+            roots.forward(&modulus, &mut y, b.len());
             for (value, other) in x.iter_mut().zip(y) {
                 *value = modulus.multiply(*value, other);
             }
@@ -235,9 +235,16 @@ impl Roots {
         }
     }
 
-    /// Values at all roots of unity, in the order that [`Roots::backward`] expects.
-    fn forward(&self, modulus: &Modulus, values: &mut [u64]) {
-        let mut half = values.len() / 2;
+    /// Values at all roots of unity, in the order that [`Roots::backward`] expects. From `filled`
+    /// on they are zero.
+    fn forward(&self, modulus: &Modulus, values: &mut [u64], filled: usize) {
+        // As long as the right half of a block is zero, its step copies the left half: x ± 0.
+        let start = filled.next_power_of_two().min(values.len());
+        let (first, others) = values.split_at_mut(start);
+        for block in others.chunks_exact_mut(start) {
+            block.copy_from_slice(first);
+        }
+        let mut half = start / 2;
         while half > 0 {
             for (block, &root) in values.chunks_exact_mut(2 * half).zip(&self.forward) {
                 let (left, right) = block.split_at_mut(half);

@@ -1,3 +1,7 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::thread::LocalKey;
+
 use lastbit_exact::{Rational, Rounding, Up};
 
 use super::{bounded_range_to_zcdp, laplace_to_zcdp};
@@ -16,7 +20,10 @@ use crate::solve::{self, Decimal};
     reason = "where to search; what is found there is checked with directed rounding"
 )]
 pub fn laplace_for_zcdp(rho: &Rational) -> Result<Rational, Error> {
-    largest(rho, |x| x + (-x).exp_m1(), laplace_to_zcdp)
+    thread_local!(static KNOWN: Known = Known::default());
+    known(&KNOWN, rho, || {
+        largest(rho, |x| x + (-x).exp_m1(), laplace_to_zcdp)
+    })
 }
 
 /// The largest decimal η at which a selection of bounded range η costs at most ρ.
@@ -41,7 +48,32 @@ pub fn bounded_range_for_zcdp(rho: &Rational) -> Result<Rational, Error> {
         };
         tight.min(eta * eta / 8.0)
     };
-    largest(rho, about, bounded_range_to_zcdp)
+    thread_local!(static KNOWN: Known = Known::default());
+    known(&KNOWN, rho, || largest(rho, about, bounded_range_to_zcdp))
+}
+
+/// Answers of this thread. Many statistics of one plan ask for the same.
+type Known = RefCell<HashMap<Rational, Rational>>;
+
+/// More answers are forgotten.
+const MOST_KNOWN: usize = 256;
+
+fn known(
+    known: &'static LocalKey<Known>,
+    rho: &Rational,
+    find: impl FnOnce() -> Result<Rational, Error>,
+) -> Result<Rational, Error> {
+    if let Some(found) = known.with_borrow(|known| known.get(rho).cloned()) {
+        return Ok(found);
+    }
+    let found = find()?;
+    known.with_borrow_mut(|known| {
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(rho.clone(), found.clone());
+    });
+    Ok(found)
 }
 
 /// `about` says in doubles where the answer is, so that the exact cost is asked for near it only.

@@ -11,7 +11,7 @@ use crate::{GridExponent, solve};
 /// Tails of noise, each quantile found once.
 #[derive(Debug, Default)]
 pub struct Tails {
-    normal: RefCell<HashMap<Rational, Rational>>,
+    normal: RefCell<HashMap<Rational, Up>>,
     /// Of sums of Laplace noises.
     sums: RefCell<HashMap<(Vec<u32>, Rational), Up>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
@@ -49,7 +49,7 @@ impl Tails {
                     let one = &Rational::ONE / alpha;
                     Up::from_rational(scale.get()) * Interval::from_rational(&one).ln().upper()
                 }
-                Noise::Gaussian(_) => noise.size() * Up::from_rational(&self.normal(alpha)),
+                Noise::Gaussian(_) => noise.size() * self.normal(alpha),
             }
     }
 
@@ -79,7 +79,7 @@ impl Tails {
             + match noise {
                 Noise::Gaussian(_) => {
                     let squares: Up = weights.iter().map(|&weight| weight * weight).sum();
-                    noise.size() * squares.sqrt() * Up::from_rational(&self.normal(alpha))
+                    noise.size() * squares.sqrt() * self.normal(alpha)
                 }
                 Noise::Laplace(scale) => {
                     let weights: Vec<(Up, u32)> =
@@ -120,7 +120,7 @@ impl Tails {
             false => alpha.clone(),
         };
         if variance > Up::ZERO {
-            rounding += variance.sqrt() * Up::from_rational(&self.normal(alpha));
+            rounding += variance.sqrt() * self.normal(alpha);
         }
         rounding + self.laplaces(&laplaces, alpha)
     }
@@ -145,20 +145,20 @@ impl Tails {
 
     /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of
     /// the smallest.
-    fn normal(&self, alpha: &Rational) -> Rational {
+    fn normal(&self, alpha: &Rational) -> Up {
         if let Some(known) = self.normal.borrow().get(alpha) {
-            return known.clone();
+            return *known;
         }
         let half = alpha.times_power_of_two(-1);
         let enough = |z: f64| {
             let tail = Rational::try_from(z)
                 .ok()
                 .and_then(|z| Rational::try_from(gaussian_mass(Some(&z), None).upper().get()).ok());
-            Ok(tail.is_some_and(|tail| tail <= half))
+            tail.is_some_and(|tail| tail <= half)
         };
         // P(Z > z) < 2^-1 at 0, and below e^(−z²/2) for z > 0.
-        let half = Up::from_rational(&half);
-        let most = (-Interval::point(half.get()).ln() * Interval::point(2.0))
+        let above = Up::from_rational(&half);
+        let most = (-Interval::point(above.get()).ln() * Interval::point(2.0))
             .sqrt()
             .hi();
         let most = most.ceil().max(1.0) + 1.0;
@@ -168,10 +168,19 @@ impl Tails {
         } else {
             0.0
         };
+        // What lies outside of a narrow bracket is decided by its ends: tails fall.
+        let near = quantile_near(Down::from_rational(alpha).get() / 2.0);
+        let (low, high) = (near * (1.0 - NEAR), near * (1.0 + NEAR));
+        let bracket = low > least && high < most && !enough(low) && enough(high);
+        let enough = |z: f64| match bracket {
+            true if z <= low => Ok(false),
+            true if z >= high => Ok(true),
+            _ => Ok(enough(z)),
+        };
         let found = solve::near_smallest_where(least..=most, 40, enough).unwrap_or(most);
         let found = Rational::try_from(found).unwrap_or(Rational::ONE);
-        let z = decimal::up(&found, DIGITS);
-        self.normal.borrow_mut().insert(alpha.clone(), z.clone());
+        let z = Up::from_rational(&decimal::up(&found, DIGITS));
+        self.normal.borrow_mut().insert(alpha.clone(), z);
         z
     }
 
@@ -210,6 +219,35 @@ impl Tails {
         self.many.borrow_mut().insert(key, found);
         found
     }
+}
+
+/// Above what a guess of a quantile is off by, relatively, with room to spare.
+const NEAR: f64 = 1e-13;
+
+/// About the `z` with `P(Z > z) = p` for a standard normal Z and `0 < p < ½`. A guess: whoever uses
+/// it checks.
+#[expect(clippy::disallowed_methods, reason = "for searches")]
+fn quantile_near(p: f64) -> f64 {
+    // Q(z)/φ(z), by Laplace's continued fraction, or by the series of ½ − Q where that is slow.
+    let ratio = |z: f64, density: f64| {
+        if z > 1.5 {
+            return (1..=150).rev().fold(z, |r, n| z + f64::from(n) / r).recip();
+        }
+        let (mut term, mut sum) = (z, z);
+        for n in 1..60 {
+            term *= z * z / f64::from(2 * n + 1);
+            sum += term;
+        }
+        0.5 / density - sum
+    };
+    // Newton's steps for ln Q, which is concave and falls.
+    let mut z = (-2.0 * p.ln()).sqrt();
+    for _ in 0..8 {
+        let density = (-z * z / 2.0).exp() / (2.0 * core::f64::consts::PI).sqrt();
+        let ratio = ratio(z, density);
+        z += ratio * (ratio * density / p).ln();
+    }
+    z
 }
 
 /// The largest weight, and all as numbers of parts of it, at or above them and in increasing order,

@@ -175,3 +175,32 @@ fn the_bound_of_seven_weights_holds_for_their_exact_tail() {
         assert!(tail(t) <= alpha, "{} above {alpha}", tail(t));
     }
 }
+
+/// A guess of where a quantile is makes the search quick, and changes nothing that it finds.
+#[test]
+fn a_quantile_is_the_one_that_a_search_without_a_guess_finds() {
+    for alpha in ["0.05", "0.9", "1/320", "0.046875", "1e-9", "1e-40"] {
+        let alpha: Rational = alpha.parse().unwrap();
+        let half = alpha.times_power_of_two(-1);
+        let enough = |z: f64| {
+            let tail = gaussian_mass(Some(&Rational::try_from(z).unwrap()), None).upper();
+            Ok(Rational::try_from(tail.get()).unwrap() <= half)
+        };
+        let most = (-Interval::from_rational(&half).ln() * Interval::point(2.0)).sqrt();
+        let most = most.hi().ceil().max(1.0) + 1.0;
+        let least = if alpha <= Rational::new(1, 2) {
+            0.5
+        } else {
+            0.0
+        };
+        let found = solve::near_smallest_where(least..=most, 40, enough).unwrap();
+        let expected = decimal::up(&Rational::try_from(found).unwrap(), DIGITS);
+        let expected = Up::from_rational(&expected);
+        assert_eq!(Tails::default().normal(&alpha), expected, "{alpha}");
+        let guess = quantile_near(Down::from_rational(&half).get());
+        assert!(
+            (guess / found - 1.0).abs() < 2e-12,
+            "{alpha}: {guess} {found}"
+        );
+    }
+}
