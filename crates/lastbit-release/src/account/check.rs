@@ -106,7 +106,7 @@ impl Pricer<'_> {
                     _ => finite(laws.epsilon(&converted)?)? <= *main,
                 }
             }
-            Accountant::Pld => finite(drawn.laws()?.epsilon(&converted)?)? <= *main,
+            Accountant::Pld => self.epsilon_of(drawn.laws()?, &converted)? <= *main,
             Accountant::Optimal => {
                 let costs = drawn.costs(LossUnit::Epsilon)?;
                 let most = costs.iter().map(WithDelta::loss).max();

@@ -6,7 +6,7 @@ use lastbit::solve;
 use lastbit_exact::{Rational, Up};
 
 use super::item::Way;
-use super::pricer::{Choice, Pricer, Split};
+use super::pricer::{Choice, Composed, Pricer, Split};
 use super::sums::finite;
 use super::{Infeasible, PriceError};
 use crate::loss::Loss;
@@ -21,8 +21,8 @@ impl Pricer<'_> {
         let priced = |rest: &Rational| -> Result<(Vec<Choice>, Rational), PriceError> {
             let dealt = self.deal(Way::Zcdp, &targets, rest)?;
             let mechanisms = dealt.choices.iter().map(|(mechanism, _)| mechanism);
-            let epsilon = self.losses(mechanisms)?.epsilon(&split.converted)?;
-            Ok((dealt.choices, finite(epsilon)?))
+            let epsilon = self.epsilon_of(self.losses(mechanisms)?, &split.converted)?;
+            Ok((dealt.choices, epsilon))
         };
         let infeasible = |needed: Rational| {
             PriceError::Infeasible(Box::new(Infeasible {
@@ -67,6 +67,23 @@ impl Pricer<'_> {
             (Err(error), _) if !error.is_unsolvable() => Err(error.into()),
             _ => Err(infeasible(priced(&start)?.1)),
         }
+    }
+
+    /// The ε of losses at δ. What was solved for is asked for once more when the prices are
+    /// checked, and is the same if nothing is wrong.
+    pub fn epsilon_of(
+        &self,
+        losses: FixedLosses,
+        delta: &Rational,
+    ) -> Result<Rational, PriceError> {
+        let is_same = |known: &&Composed| known.0 == losses && known.1 == *delta;
+        if let Some(known) = self.composed_laws.borrow().iter().find(is_same) {
+            return Ok(known.2.clone());
+        }
+        let epsilon = finite(losses.epsilon(delta)?)?;
+        let found = (losses, delta.clone(), epsilon.clone());
+        self.composed_laws.borrow_mut().push(found);
+        Ok(epsilon)
     }
 
     /// The losses of all statistics that are drawn.

@@ -1,6 +1,10 @@
 //! How an accountant shares a budget among the statistics.
 
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
 use lastbit::Error;
+use lastbit::accounting::FixedLosses;
 use lastbit::conversions::optimal_composition;
 use lastbit::solve::{self, Decimal};
 use lastbit_exact::{Down, Rational, Up};
@@ -20,6 +24,18 @@ pub(super) fn reach(statistic: &Statistic) -> Scope {
         (scope.most_rows, scope.most_groups) = (Some(1), Some(1));
     }
     scope
+}
+
+/// The weight of each statistic, and of those that share its noise.
+fn weights(plan: &Plan, items: &[Item]) -> Vec<Rational> {
+    let mut weights = vec![Rational::ZERO; items.len()];
+    for (index, (item, statistic)) in items.iter().zip(&plan.statistics).enumerate() {
+        if let Allowance::Weight(weight) = &statistic.allowance {
+            let host = item.shared.as_ref().map_or(index, |shared| shared.host);
+            weights[host] = &weights[host] + weight;
+        }
+    }
+    weights
 }
 
 /// A mechanism and its loss.
@@ -42,9 +58,18 @@ pub(super) struct Pricer<'a> {
     pub charging: &'a Charging,
     pub errors: Errors<'a>,
     pub items: Vec<Item>,
+    /// The weight of each statistic, and of those that share its noise.
+    weights: Vec<Rational>,
     /// How many counts of discovered keys there are.
     thresholds: u64,
+    /// Losses that were composed. A search composes at most ten.
+    pub composed_laws: RefCell<Vec<Composed>>,
+    /// What targets take of ρ, by the best noise: two accountants ask for it.
+    zcdp_targets: OnceCell<Result<Rc<Targets>, PriceError>>,
 }
+
+/// Losses, a δ, and the ε of all of them at it.
+pub(super) type Composed = (FixedLosses, Rational, Rational);
 
 /// How δ is split.
 pub(super) struct Split {
@@ -122,8 +147,11 @@ impl<'a> Pricer<'a> {
             plan,
             charging,
             errors,
+            weights: weights(plan, &items),
             items,
             thresholds,
+            composed_laws: RefCell::default(),
+            zcdp_targets: OnceCell::new(),
         })
     }
 
@@ -172,7 +200,17 @@ impl<'a> Pricer<'a> {
     }
 
     /// What fixed losses and error targets take.
-    pub fn targets(&self, way: Way) -> Result<Targets, PriceError> {
+    pub fn targets(&self, way: Way) -> Result<Rc<Targets>, PriceError> {
+        match way {
+            Way::Zcdp => {
+                let found = || self.find_targets(way).map(Rc::new);
+                self.zcdp_targets.get_or_init(found).clone()
+            }
+            _ => self.find_targets(way).map(Rc::new),
+        }
+    }
+
+    fn find_targets(&self, way: Way) -> Result<Targets, PriceError> {
         let spend = &self.plan.spend;
         let mut choices: Vec<Option<Choice>> = vec![None; self.items.len()];
         let mut targets = Vec::new();
@@ -230,7 +268,7 @@ impl<'a> Pricer<'a> {
                 // Its host has its weight.
                 (None, Allowance::Weight(_)) if self.items[index].shared.is_some() => None,
                 (None, Allowance::Weight(_)) => {
-                    let loss = rest * &(&self.weight(index) / &targets.weights);
+                    let loss = rest * &(&self.weights[index] / &targets.weights);
                     losses.push(loss.clone());
                     let mechanism = self.items[index].mechanism(way, &loss, self.errors)?;
                     Some((mechanism, loss))
@@ -248,19 +286,6 @@ impl<'a> Pricer<'a> {
             spent: way.loss_unit().compose(&losses)?,
             sharing: targets.sharing,
         })
-    }
-
-    /// The weight of a statistic, and of those that share its noise.
-    fn weight(&self, index: usize) -> Rational {
-        let items = self.items.iter().zip(&self.plan.statistics).enumerate();
-        let weights = items.filter_map(|(other, (item, statistic))| {
-            let host = item.shared.as_ref().map_or(other, |shared| shared.host);
-            match &statistic.allowance {
-                Allowance::Weight(weight) if host == index => Some(weight),
-                _ => None,
-            }
-        });
-        weights.fold(Rational::ZERO, |sum, weight| &sum + weight)
     }
 
     /// Fills in missing choices with the mechanism of the host, at no loss.

@@ -41,14 +41,17 @@ impl Pricer<'_> {
             true => Some(item.threshold(&mechanism, &assignment.threshold)?),
             false => None,
         };
+        let error = item.error(&mechanism, item.rows, self.errors)?;
+        let by_rows = matches!(kind.method(), Method::Noise(noisy) if noisy.needs_rows());
         Ok(Price {
             threshold,
             groups: item.chain.groups,
-            error: item.error(&mechanism, item.rows, self.errors)?,
+            error,
             bias,
             rows_for_tenth: match kind.public_rows() {
                 // The number of rows is public, and cannot be chosen.
                 Some(_) => None,
+                None if !by_rows => item.rows_for_tenth(|_| Ok(error))?,
                 None => {
                     item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?
                 }

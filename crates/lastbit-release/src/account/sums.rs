@@ -132,7 +132,7 @@ impl Pricer<'_> {
                     })?,
                     ..spend.clone()
                 },
-                targets: targets.words,
+                targets: targets.words.clone(),
                 available: spend.clone(),
                 sharing: targets.sharing,
             })));
