@@ -125,7 +125,16 @@ pub fn price_json(
     plan: &lastbit_release::plan::Plan,
     prices: &lastbit_release::account::Prices,
 ) -> String {
-    plan::price_value(plan, prices).to_string()
+    plan::price_value(plan, prices, None).to_string()
+}
+
+/// The price of a plan in the JSON of `lastbit plan --json`, with what a ledger has left.
+pub fn price_json_with(
+    plan: &lastbit_release::plan::Plan,
+    prices: &lastbit_release::account::Prices,
+    left: &lastbit_release::left::Left,
+) -> String {
+    plan::price_value(plan, prices, Some(left)).to_string()
 }
 
 fn answer(arguments: Vec<OsString>) -> u8 {

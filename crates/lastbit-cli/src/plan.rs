@@ -62,9 +62,9 @@ pub struct Plan {
     force: bool,
 }
 
-/// A plan's price for programs, without a ledger.
-pub fn price_value(plan: &plan::Plan, prices: &Prices) -> serde_json::Value {
-    json::value(plan, prices, None, None)
+/// A plan's price for programs.
+pub fn price_value(plan: &plan::Plan, prices: &Prices, left: Option<&Left>) -> serde_json::Value {
+    json::value(plan, prices, left, None)
 }
 
 impl Plan {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::account::{Charging, PriceError, Prices, price_in};
 use crate::clean;
 use crate::ledger::{Account, At, LedgerError, Limit};
 use crate::loss::{Loss, decimal};
@@ -24,6 +25,31 @@ pub struct Left {
 /// The account of a ledger, if it exists.
 pub fn account(path: &Path) -> Result<Option<Account>, LedgerError> {
     At::File(path).account()
+}
+
+/// Why a plan has no price against a ledger. Nothing was spent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftError {
+    /// It has no price.
+    #[error(transparent)]
+    Price(#[from] PriceError),
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+/// The price of a plan as the ledger at this path charges it, and what it leaves there; as a new
+/// ledger does if there is none. Reads no data, and spends nothing.
+///
+/// A ledger decides the price of a release that composes: without it, the price is that of the
+/// first release of a new ledger.
+pub fn price_at(plan: &Plan, ledger: &Path) -> Result<(Prices, Left), LeftError> {
+    let account = account(ledger)?;
+    let prices = price_in(plan, &Charging::new(plan, account.as_ref()))?;
+    let known = account.as_ref().map(|account| (ledger, account));
+    let left = Left::of(plan, &prices.loss, known);
+    Ok((prices, left))
 }
 
 /// How much of what is left a release takes.

@@ -116,6 +116,12 @@ const SPEND: &[Spec] = &[
         Of::Number,
         "in place of all these: a part of the budget, such as 0.1",
     ),
+    (
+        "composes",
+        "Composes",
+        Of::Flag,
+        "beside ε and δ: the ledger adds up the noise of the release, not its ε and δ",
+    ),
 ];
 
 const COLUMN: &[Spec] = &[

@@ -41,10 +41,10 @@ impl Charging {
             (Some(_), Some(composed)) => (composed.terms.clone(), composed.limit.clone()),
         };
         // Plainly if it spends all that is left, or more, which will be refused; or if it states ε
-        // and δ and no release was composed.
+        // and δ, does not ask to compose, and no release was composed.
         let all = !plan.spend.fits(&left) || plan.spend == left;
         match composed.is_some_and(Composed::is_touched) {
-            false if all || plan.part.is_none() => Charging::Plainly,
+            false if all || !plan.composes => Charging::Plainly,
             _ => Charging::Composed { terms, limit },
         }
     }

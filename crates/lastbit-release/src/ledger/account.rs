@@ -14,8 +14,8 @@ use crate::loss::{Loss, Measure};
 /// Losses in the measure of the budget add up plainly. A ledger that [composes](Composed) adds up
 /// the ρ or μ² of releases, from the first such release on; after it, nothing is taken plainly.
 ///
-/// **Proof** that all releases together stay within the budget, even if each is chosen, with its
-/// loss, after seeing all results before it. By induction from the end: what follows an entry is
+/// **Proof** that all releases together stay within the budget (the largest, if it was changed
+/// after a release), even if each is chosen, with its loss, after seeing all results before it. By induction from the end: what follows an entry is
 /// private to the (ε, δ) that is left of the budget there.
 /// - *No composed release yet, and a plain one of (e, d) comes.* What follows it is private to (ε −
 ///   e, δ − d), whatever its result; together (ε, δ).
@@ -34,6 +34,8 @@ pub struct Account {
     pub spent: Loss,
     /// If losses compose: the terms, and what was spent under them.
     pub composed: Option<Composed>,
+    /// Every budget that was in force since the first release.
+    promised: Vec<Loss>,
 }
 
 /// What was spent in a currency that composes.
@@ -69,6 +71,7 @@ impl Account {
             budget: budget.clone(),
             spent: Loss::zero(budget.measure),
             composed: None,
+            promised: vec![],
         };
         account.set_limit(limit)?;
         Ok(account)
@@ -190,6 +193,9 @@ impl Account {
             return Err("the budget is in another measure than the first one".into());
         }
         self.budget = budget.clone();
+        if !self.promised.is_empty() {
+            self.promised.push(budget.clone());
+        }
         if !self.spent.fits(budget) {
             return Err(format!(
                 "the budget is {budget}, and {} was spent",
@@ -199,7 +205,25 @@ impl Account {
         self.set_limit(limit)
     }
 
+    /// Refuses a budget that trades ε for δ once something was released. If one result led to
+    /// spending by the one budget, and another by the other, neither would hold: the promise would
+    /// be the larger ε with the larger δ. A budget that contains all others is the promise for
+    /// everything. Ledgers in which this happened before it was refused still open.
+    pub(super) fn check_trade(&self, budget: &Loss) -> Result<(), String> {
+        let comparable = |other: &Loss| other.fits(budget) || budget.fits(other);
+        match self.promised.iter().find(|other| !comparable(other)) {
+            None => Ok(()),
+            Some(other) => Err(format!(
+                "the budget was {other} when something was released, and {budget} trades ε for δ: \
+                 raise both or lower both"
+            )),
+        }
+    }
+
     fn spend(&mut self, loss: &Loss, limit: Option<&Limit>) -> Result<(), String> {
+        if self.promised.is_empty() {
+            self.promised.push(self.budget.clone());
+        }
         if loss.measure == self.budget.measure {
             self.spent = self.spent.plus(loss);
             if !self.spent.fits(&self.budget) {

@@ -247,7 +247,7 @@ impl Ledger {
     }
 
     /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was
-    /// spent. Losses continue to add up as before.
+    /// spent, nor trade ε for δ once something was released. Losses continue to add up as before.
     pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
         self.set_terms(budget, |terms| terms.cloned(), note)
     }
@@ -278,6 +278,12 @@ impl Ledger {
                     spent: Box::new(account.spent.clone()),
                 });
             }
+            account
+                .check_trade(budget)
+                .map_err(|why| LedgerError::TermsRefused {
+                    path: path.to_owned(),
+                    why,
+                })?;
             let terms = terms(account.composed.as_ref().map(|composed| &composed.terms));
             let limit = terms.map(|terms| Limit::new(&terms, &budget.minus(&account.spent)));
             if let Some(limit) = &limit {

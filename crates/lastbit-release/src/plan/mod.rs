@@ -78,6 +78,9 @@ pub struct Plan {
     /// The part of the budget that it may spend, if the plan states one: a part of what the ledger
     /// adds up, ε, ρ or μ².
     pub part: Option<Rational>,
+    /// Whether it is to compose with other releases: if the plan says so, or states a part of a
+    /// budget in ε and δ.
+    pub composes: bool,
     /// How losses are added; the cheapest sound way if the plan does not say.
     pub accountant: Option<Accountant>,
     /// The probability with which every stated error holds.

@@ -88,6 +88,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         thresholds,
         spend,
         part,
+        composes,
     } = budget(&root)?;
     let accountant = root
         .get("accountant")
@@ -144,6 +145,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         thresholds,
         spend,
         part,
+        composes,
         accountant,
         confidence,
         publish_fingerprint,
@@ -310,6 +312,7 @@ struct Budget {
     thresholds: Option<Rational>,
     spend: Loss,
     part: Option<Rational>,
+    composes: bool,
 }
 
 fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
@@ -333,19 +336,31 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
     {
         return Err(table.error("`thresholds` must be below `delta`: the rest is for noise"));
     }
-    let all = |spend, part| Budget {
+    let all = |spend, part, composes| Budget {
         budget: budget.clone(),
         currency,
         thresholds: thresholds.clone(),
         spend,
         part,
+        composes,
     };
     let Some(table) = root.table("spend")? else {
-        return Ok(all(budget.clone(), None));
+        return Ok(all(budget.clone(), None, false));
     };
+    let stated = table.get("composes");
+    let composes = stated.as_ref().map(|v| v.boolean()).transpose()?;
+    if let (Some(value), true) = (&stated, budget.measure != Measure::Approximate) {
+        return Err(value.error(
+            "`composes` is for budgets of `epsilon` and `delta`: losses in one number add up \
+             anyway; leave it out",
+        ));
+    }
     if let Some(value) = table.get("part") {
         let part = value.positive()?;
         table.finish()?;
+        if let (Some(value), Some(false)) = (&stated, composes) {
+            return Err(value.error("a `part` of the budget composes; leave out `composes`"));
+        }
         if part > Rational::ONE {
             return Err(value.error("`part` is a part of the budget, so it is at most 1"));
         }
@@ -354,7 +369,8 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
             main: &budget.main * &part,
             delta: &budget.delta * &part,
         };
-        return Ok(all(spend, Some(part)));
+        let composes = budget.measure == Measure::Approximate;
+        return Ok(all(spend, Some(part), composes));
     }
     let spend = loss(&table)?;
     if spend.measure != budget.measure {
@@ -365,7 +381,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
             table.error("[spend] is more than [budget]; lower it, or raise the budget of the data")
         );
     }
-    Ok(all(spend, None))
+    Ok(all(spend, None, composes.unwrap_or(false)))
 }
 
 fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
