@@ -4,13 +4,15 @@
 - `Session`: one question after the other, also in SQL, each priced first.
 - `laplace`, `gaussian`, `geometric`, `snapping`, `exponential`, `permute_and_flip`, `quantiles`, `threshold`,
   `randomized_response`: mechanisms whose noise is drawn exactly, on numbers and numpy arrays.
-- `convert`, `account`: losses in other measures, and what many releases cost.
-- `audit`, `attack`: lower bounds on the loss of any callable.
+- `convert`, `account`, `Profile`: losses in other measures, and what many releases cost.
+- `framework`: chains of transformations and releases by `>>`, for builders of mechanisms.
+- `audit`, `attack`, `verify`: lower bounds on the loss of any callable, and proofs about programs.
 
 Parameters are exact: integers, `Fraction`, `Decimal`, texts such as `"0.1"`, and floats whose digits are their value.
 """
 
-from ._audit import Audit, Finding, LeastBits, attack, audit
+from . import framework
+from ._audit import Audit, Finding, LeastBits, Verified, attack, audit, verify
 from ._exact import Number
 from ._lastbit import (
     BudgetError,
@@ -21,7 +23,7 @@ from ._lastbit import (
     PlanError,
     SpentError,
 )
-from ._losses import Loss, Release, account, convert
+from ._losses import Loss, Profile, Release, account, convert
 from ._mechanisms import (
     exponential,
     gaussian,
@@ -54,17 +56,20 @@ __all__ = [
     "Plan",
     "PlanError",
     "Price",
+    "Profile",
     "Question",
     "Release",
     "Report",
     "Session",
     "SpentError",
     "Statistic",
+    "Verified",
     "account",
     "attack",
     "audit",
     "convert",
     "exponential",
+    "framework",
     "gaussian",
     "gaussian_loss",
     "geometric",
@@ -76,4 +81,5 @@ __all__ = [
     "release",
     "snapping",
     "threshold",
+    "verify",
 ]

@@ -1,9 +1,10 @@
-"""Audits and attacks of any callable."""
+"""Audits and attacks of any callable, and proofs about programs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable
+from fractions import Fraction
+from typing import Any, Callable, Optional
 
 from . import _lastbit
 from ._exact import Number, exact
@@ -40,6 +41,37 @@ class LeastBits:
     wrong: int
     lower_bound: float
     succeeded: bool
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was proved: the loss is at most `loss`; or None, and `gap` says where the proof fails. If the program does not
+    clamp, the proof is only about queries whose size is at most `query_within`."""
+
+    loss: Optional[float]
+    gap: Optional[str]
+    query_within: Optional[Fraction]
+
+
+def verify(program: str, *, precision: int = 53, **parameters: Number) -> Verified:
+    """A proof about a floating-point mechanism that is written in the language of `docs/language.md`, or one that ships with
+    the package by its name, in a format of so many bits. The keyword arguments are its parameters.
+
+    A Python callable can be audited and attacked, which may refute a claim; a proof needs a program whose every rounding is
+    known.
+
+    >>> import lastbit
+    >>> lastbit.verify("snapping").loss is not None
+    True
+    >>> naive = lastbit.verify("naive_laplace")
+    >>> naive.loss is None and naive.gap is not None
+    True
+    """
+    if isinstance(precision, bool) or not isinstance(precision, int) or not 2 <= precision <= 1000:
+        raise ParameterError(f"precision must be a whole number from 2 to 1000, got {precision!r}")
+    given = {name: exact(name, value) for name, value in parameters.items()}
+    loss, gap, within = _lastbit.verify_program(program, precision, given)
+    return Verified(loss, gap, None if within is None else Fraction(within))
 
 
 def _draws(draws: int) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Sequence
+from fractions import Fraction
+from typing import Any, Optional, Sequence
 
 from . import _lastbit
 from ._exact import Number, exact
@@ -21,13 +22,14 @@ class Loss:
 
 @dataclass(frozen=True)
 class Release:
-    """A release to be made, once or several times: one of the four losses."""
+    """A release to be made, once or several times: one of the five losses. `gaussian` is μ, the sensitivity divided by σ."""
 
     epsilon: Optional[Number] = None
     rho: Optional[Number] = None
     laplace: Optional[Number] = None
     bounded_range: Optional[Number] = None
     times: int = 1
+    gaussian: Optional[Number] = None
 
     def _told(self) -> tuple[str, str, int]:
         given = [
@@ -37,11 +39,12 @@ class Release:
                 ("rho", self.rho),
                 ("laplace", self.laplace),
                 ("bounded_range", self.bounded_range),
+                ("gaussian", self.gaussian),
             )
             if value is not None
         ]
         if len(given) != 1:
-            raise ParameterError("give one of epsilon, rho, laplace and bounded_range")
+            raise ParameterError("give one of epsilon, rho, laplace, bounded_range and gaussian")
         name, value = given[0]
         if isinstance(self.times, bool) or not isinstance(self.times, int) or self.times < 1:
             raise ParameterError(f"times must be a whole number from 1, got {self.times!r}")
@@ -76,5 +79,65 @@ def account(releases: Sequence[Release], *, delta: Number = 0) -> dict[str, Opti
     >>> min((epsilon, name) for name, epsilon in charges.items() if epsilon is not None)[1]
     'optimal'
     """
-    told = [release._told() for release in releases]
+    told = [_as_loss(*release._told()) for release in releases]
     return dict(_lastbit.accountants(told, exact("delta", delta)))
+
+
+def _as_loss(kind: str, size: str, times: int) -> tuple[str, str, int]:
+    """Gaussian noise is known to these accountants by ρ = μ²/2."""
+    if kind != "gaussian":
+        return kind, size, times
+    try:
+        mu = Fraction(size)
+    except (ValueError, ZeroDivisionError):
+        raise ParameterError(f"gaussian: {size!r} is no number; write a decimal such as 0.1") from None
+    return "rho", exact("rho", mu * mu / 2), times
+
+
+class Profile:
+    """What releases cost together: δ at every ε, by the distributions of their losses, with an upper and a lower bound. The
+    upper bound holds; no accounting of these losses can claim less than the lower one.
+
+    The losses must be fixed beforehand. `delta` is the smallest δ for which the bounds are tight.
+
+    >>> import lastbit
+    >>> profile = lastbit.Profile([lastbit.Release(laplace="0.1", times=100)], delta="1e-6")
+    >>> low, high = profile.epsilon("1e-6")
+    >>> 4.6 < low <= high < 4.7
+    True
+    >>> min(e for e in lastbit.account([lastbit.Release(laplace="0.1", times=100)], delta="1e-6").values() if e) > high
+    True
+    """
+
+    def __init__(self, releases: Sequence[Release], *, delta: Number = "1e-9") -> None:
+        self._smallest = exact("delta", delta)
+        self._native = _lastbit.NativeProfile([release._told() for release in releases], self._smallest)
+
+    def delta(self, epsilon: Number) -> tuple[float, float]:
+        """A lower and an upper bound of δ at ε."""
+        return self._native.delta(exact("epsilon", epsilon))
+
+    def epsilon(self, delta: Number) -> tuple[float, float]:
+        """A lower and an upper bound of ε at δ."""
+        return self._native.epsilon(exact("delta", delta))
+
+    def curve(self, points: int = 65) -> list[tuple[float, float]]:
+        """ε and an upper bound of δ, from ε = 0 to where δ is the smallest."""
+        most = Fraction(self.epsilon(self._smallest)[1])
+        steps = [most * step / (points - 1) for step in range(points)]
+        # A float that is its value, so that δ is that of the ε which is told.
+        told = [Fraction(float(step)) for step in steps]
+        return [(float(step), self._native.delta(exact("epsilon", step))[1]) for step in told]
+
+    def plot(self, axes: Any = None, **settings: Any) -> Any:
+        """Draws δ over ε with matplotlib, and gives the axes."""
+        if axes is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError:
+                raise ImportError("plots need matplotlib: pip install matplotlib") from None
+            axes = pyplot.subplots()[1]
+        epsilons, deltas = zip(*self.curve())
+        axes.plot(epsilons, deltas, **settings)
+        axes.set(xlabel="ε", ylabel="δ at most", yscale="log")
+        return axes

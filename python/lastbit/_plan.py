@@ -72,6 +72,12 @@ class Price:
         return str(self.details["loss"]["measure"])
 
     @property
+    def left(self) -> Optional[str]:
+        """What the ledger has left before the release, exactly, such as `1.5` for ε = 1.5; None without a ledger."""
+        left = self.details["left"]
+        return None if left is None else str(left["exact"])
+
+    @property
     def errors(self) -> dict[str, Optional[float]]:
         """The error of each statistic, with the plan's confidence; None where it is only known afterwards."""
         return {one["name"]: one["error"] for one in self.details["statistics"]}
@@ -269,9 +275,13 @@ class Plan:
             raise PlanError('the plan has no statistics; add one, for example plan.count(by="ward")')
         return self._native
 
-    def price(self) -> Price:
-        """Loss, error, mechanism and grid of every statistic. No data is read and nothing is spent."""
-        return Price(*self._ready().price())
+    def price(self, ledger: Union[str, "os.PathLike[str]", None] = None) -> Price:
+        """Loss, error, mechanism and grid of every statistic. No data is read and nothing is spent.
+
+        With a ledger it is the price of the release there, which depends on how that ledger adds losses up, and says what
+        is left. There may be none yet at that path.
+        """
+        return Price(*self._ready().price(None if ledger is None else os.fspath(ledger)))
 
     def rehearse(self) -> Report:
         """The whole report on rows that the plan makes up: no data, nothing spent."""

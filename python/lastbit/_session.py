@@ -23,8 +23,8 @@ class Question:
         self.plan = plan
 
     def price(self) -> Price:
-        """What it costs and how exact it will be. Nothing is read or spent."""
-        return self.plan.price()
+        """What it costs in the session's ledger, and how exact it will be. Nothing is read or spent."""
+        return self.plan.price(self._session.ledger)
 
     def release(self, *, progress: Progress = None) -> Report:
         """Spends the loss in the session's ledger, and publishes the answer. Asked again, it is the same at no cost."""

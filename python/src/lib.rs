@@ -5,11 +5,14 @@
 mod audit;
 mod convert;
 mod error;
+mod framework;
 mod mechanisms;
 mod noise;
 mod plan;
+mod profile;
 mod release;
 mod selection;
+mod verify;
 
 use pyo3::prelude::*;
 
@@ -31,15 +34,25 @@ mod _lastbit {
         BudgetError, DataError, LastbitError, LedgerError, ParameterError, PlanError, SpentError,
     };
     #[pymodule_export]
+    use super::framework::{
+        NativeMeasurement, NativeSpace, NativeTransformation, chain_clamp, chain_count,
+        chain_count_by_key, chain_gaussian, chain_geometric, chain_histogram, chain_laplace,
+        chain_mean, chain_quantiles, chain_resize, chain_sum, chain_threshold, chain_variance,
+    };
+    #[pymodule_export]
     use super::mechanisms::{Snapping, randomized_response, threshold_counts};
     #[pymodule_export]
     use super::noise::Noise;
     #[pymodule_export]
     use super::plan::{NativePlan, select_statistics};
     #[pymodule_export]
+    use super::profile::NativeProfile;
+    #[pymodule_export]
     use super::release::{NativeReport, NativeTable, ledger_state, release};
     #[pymodule_export]
     use super::run_command;
     #[pymodule_export]
     use super::selection::{quantiles, select};
+    #[pymodule_export]
+    use super::verify::verify_program;
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use lastbit_release::account::price;
+use lastbit_release::account::{Charging, price, price_in};
+use lastbit_release::left::{Left, account};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::price_html;
 use lastbit_release::release::{Identity, rehearse};
@@ -46,13 +47,24 @@ impl NativePlan {
         statistics.map(|statistic| statistic.name.clone()).collect()
     }
 
-    /// The price in JSON, and as a page.
-    fn price(&self, py: Python<'_>) -> PyResult<(String, String)> {
+    /// The price in JSON, and as a page. With a ledger, as it is there: its budget composes in its
+    /// own way, and what is left is told. There may be none yet at that path.
+    #[pyo3(signature = (ledger=None))]
+    fn price(&self, py: Python<'_>, ledger: Option<PathBuf>) -> PyResult<(String, String)> {
         py.detach(|| {
-            let prices =
-                price(&self.plan).map_err(|error| PlanError::new_err(error.to_string()))?;
-            let json = lastbit_cli::price_json(&self.plan, &prices);
-            Ok((json, price_html(&self.plan, &prices, None)))
+            let account = match &ledger {
+                Some(path) => account(path).map_err(|error| error::ledger(&error))?,
+                None => None,
+            };
+            let charging = Charging::new(&self.plan, account.as_ref());
+            let prices = price_in(&self.plan, &charging)
+                .map_err(|error| PlanError::new_err(error.to_string()))?;
+            let known = ledger.as_deref().zip(account.as_ref());
+            let left = ledger
+                .is_some()
+                .then(|| Left::of(&self.plan, &prices.loss, known));
+            let json = lastbit_cli::price_json(&self.plan, &prices, left.as_ref());
+            Ok((json, price_html(&self.plan, &prices, left.as_ref())))
         })
     }
 

@@ -35,7 +35,7 @@ def test_the_command_and_the_package_share_a_ledger(tmp_path: Path) -> None:
     assert "before" in again.stderr and f'"{report["count"].details["cells"][0]["value"]}"' in again.stdout
 
 
-@pytest.mark.parametrize("name", ["_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit"])
+@pytest.mark.parametrize("name", ["_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit", "framework"])
 def test_examples_in_docstrings(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(f"lastbit.{name}"))
     assert failed == 0 and tried > 0

@@ -25,7 +25,7 @@ def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         exec(compile(code, str(GUIDE), "exec"), names)
 
 
-@pytest.mark.parametrize("package", ["opendp", "diffprivlib"])
+@pytest.mark.parametrize("package", ["opendp", "diffprivlib", "snsql"])
 def test_what_others_do_runs_where_they_are(package: str) -> None:
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed")

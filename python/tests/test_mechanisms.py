@@ -113,6 +113,29 @@ def test_accounts() -> None:
         lastbit.account([lastbit.Release(epsilon=1)], delta=2)
 
 
+def test_profiles() -> None:
+    gaussian = lastbit.Profile([lastbit.Release(gaussian="0.5", times=4)], delta="1e-6")
+    # Four times μ = 1/2 is μ = 1, of which δ(1) is 0.12693673750664397 (Balle and Wang 2018).
+    low, high = gaussian.delta(1)
+    assert low <= 0.12693673750664397 <= high and high - low < 1e-3
+    assert lastbit.account([lastbit.Release(gaussian="0.5")])["zcdp"] is None
+    curve = gaussian.curve(9)
+    assert len(curve) == 9 and [delta for _, delta in curve] == sorted((d for _, d in curve), reverse=True)
+    for wrong in (lastbit.Release(rho=1), lastbit.Release(gaussian=-1), lastbit.Release()):
+        with pytest.raises(lastbit.ParameterError):
+            lastbit.Profile([wrong])
+
+    class Axes:
+        def plot(self, x: Any, y: Any, **settings: Any) -> None:
+            self.drawn = x, y, settings
+
+        def set(self, **settings: Any) -> None:
+            self.labels = settings
+
+    axes = gaussian.plot(Axes(), label="four")
+    assert len(axes.drawn[0]) == 65 and axes.drawn[2] == {"label": "four"} and axes.labels["yscale"] == "log"
+
+
 def test_audits_find_what_is_false() -> None:
     sure = "0.9999999999"
     honest = lastbit.audit(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence=sure)
@@ -129,3 +152,21 @@ def test_the_last_bits_of_numpy_tell_and_ours_do_not() -> None:
     assert naive.succeeded
     ours = lastbit.attack(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence="0.9999999999")
     assert not ours.succeeded
+
+
+def test_programs_are_proved_or_not() -> None:
+    exact = lastbit.verify("snapping", precision=113).loss
+    double = lastbit.verify("snapping").loss
+    assert exact is not None and double is not None and exact <= double
+    # A loss of 1/lambda, and what rounding adds.
+    small = lastbit.verify("snapping", **{"lambda": 2}).loss
+    assert small is not None and 0.5 <= small < 0.5001
+    assert "proof needs" in (lastbit.verify("naive_laplace").gap or "")
+    for call in (
+        lambda: lastbit.verify("return )"),
+        lambda: lastbit.verify("snapping", precision=1),
+        lambda: lastbit.verify("snapping", nothing=1),
+        lambda: lastbit.verify("snapping", **{"lambda": 0.1}),
+    ):
+        with pytest.raises(lastbit.ParameterError):
+            call()

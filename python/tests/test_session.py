@@ -93,8 +93,8 @@ def test_sql_asks_what_methods_ask(arrow: Any, tmp_path: Path) -> None:
         ("select count(*) from (select * from t)", "one table"),
         ("select count(*) over () from t", "plain arguments"),
         ("select sum(cost) + 1 from t", "compute it yourself"),
-        ("select sum(cost * 2) from t", "no column"),
-        ("select count(*) from t group by cost + 1", "no column"),
+        ("select sum(cost * 2) from t", "not a column"),
+        ("select count(*) from t group by cost + 1", "not a column"),
         ("select count(*), count(*) from t", "asked twice"),
         ("select ward from t group by ward", "nothing is asked"),
         ("select count(*) from t union select count(*) from u", "one `select`"),
@@ -127,3 +127,15 @@ def test_bad_columns_leave_a_session_as_it_was(session: lastbit.Session) -> None
     with pytest.raises(lastbit.ParameterError):
         lastbit.Session([], budget={"epsilom": 1}, ledger="x")
     session.count(epsilon=1).price()
+
+
+def test_a_price_is_that_of_the_ledger(session: lastbit.Session, ledger: Path) -> None:
+    plan = lastbit.Plan("Rows", epsilon=2, spend={"epsilon": "0.5"}, unit="patient", most_rows=2, most_groups=3).count()
+    assert plan.price().left is None and plan.price(ledger).left == "2" and not ledger.exists()
+    question = session.count(epsilon="0.5")
+    assert question.price().left == "2"
+    question.release()
+    assert plan.price(ledger).left == "1.5" and plan.price(ledger).loss == "0.5"
+    assert session.mean("cost", epsilon=1).price().left == "1.5"
+    with pytest.raises(lastbit.LedgerError):
+        plan.price(Path(__file__))

@@ -32,15 +32,20 @@ Tasks
             use them: cargo xtask quick [REVISION], without one from the last commit. Tests run
             for half a minute at most.
   test      Everything a change must pass: format, rooms, errata, Rust version, lints, tests and
-            doctests, the page in Chromium, tests without default features, proofs, documentation,
-            dependencies. Stops at the first step that fails and says how to repeat it. Needs
-            nothing but the Rust toolchain; the page is tried and the proofs are built where
-            Chromium and Coq are installed or can be (root on Debian), and the dependency check
-            runs when cargo-deny is installed. The Python package has a task of its own.
-  python    The Python package: build it, run its tests and check its types, in a virtual
-            environment under target/. Arguments go to pytest: cargo xtask python -k laplace
+            doctests, the page in Chromium, the Python package, tests without default features,
+            proofs, documentation, dependencies. Stops at the first step that fails and says how
+            to repeat it. Needs nothing but the Rust toolchain; the page is tried and the proofs
+            are built where Chromium and Coq are installed or can be (root on Debian), the Python
+            package is tested where Python 3.10 or later with venv is installed and PyPI answers,
+            and the dependency check runs when cargo-deny is installed.
+  python    Only the Python package: build it, run its tests and doctests and check its types, in
+            a virtual environment under target/. --python PROGRAM takes another Python than
+            python3, --oldest the oldest versions of numpy and others; the other arguments go to
+            pytest: cargo xtask python -k laplace
   wheel     Build the wheel of the Python package into target/wheels, optimised, and say its size
             and time.
+  site      The guide as a static site in target/site: documents, notebooks, and the references of
+            both languages. Needs python3 and PyPI.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
             get, and how long a price takes. Installs Chromium as root on Debian, else names the
@@ -111,12 +116,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "proofs" => proofs::run(rest),
         "python" => python::run(rest),
         "wheel" => python::wheel(),
+        "site" => python::site(),
         "bench" => bench::run(rest),
         "oracles" => oracles::run(),
         other => {
             bail!(
-                "there is no task `{other}`; the tasks are quick, test, python, wheel, errata, \
-                 page, proofs, fuzz, bench, oracles"
+                "there is no task `{other}`; the tasks are quick, test, python, wheel, site, \
+                 errata, page, proofs, fuzz, bench, oracles"
             )
         }
     }

@@ -1,5 +1,4 @@
-//! `cargo xtask python` and `cargo xtask wheel`: the Python package, outside of all other steps,
-//! which need no Python.
+//! `cargo xtask python`, `wheel` and `site`: the Python package, and the pages that need it.
 
 use std::env;
 use std::fs;
@@ -11,32 +10,89 @@ use anyhow::{Context, Result, bail};
 
 use crate::run;
 
-/// What the tests use.
-const PACKAGES: &[&str] = &[
-    "pytest", "mypy", "numpy", "pandas", "polars", "pyarrow", "duckdb",
-];
+/// The file of the packages that the tests run with, each with its version.
+const REQUIREMENTS: &str = "python/tests/requirements.txt";
+
+/// The same with the oldest versions that the package works with.
+const OLDEST_REQUIREMENTS: &str = "python/tests/requirements-oldest.txt";
+
+/// What builds the wheel.
+const MATURIN: &str = "maturin==1.16.0";
+
+/// What turns documents into pages.
+const MARKDOWN: &str = "markdown==3.11.3";
 
 /// The oldest Python that the package runs with.
 const OLDEST: (u32, u32) = (3, 10);
 
-/// `cargo xtask python`, with arguments for pytest.
+/// `cargo xtask python`: with `--python PROGRAM`, another Python than `python3`; with `--oldest`,
+/// the oldest versions of other packages; the other arguments go to pytest.
 pub fn run(arguments: &[String]) -> Result<()> {
-    match environment(PACKAGES)? {
-        Ok(python) => tested(&python, arguments).map(|summary| println!("{summary}")),
+    let mut program = "python3".to_owned();
+    let mut requirements = REQUIREMENTS;
+    let mut rest = Vec::new();
+    let mut given = arguments.iter();
+    while let Some(argument) = given.next() {
+        match argument.as_str() {
+            "--python" => {
+                program = given
+                    .next()
+                    .context("--python needs a program, such as python3.10")?
+                    .clone();
+            }
+            "--oldest" => requirements = OLDEST_REQUIREMENTS,
+            _ => rest.push(argument.clone()),
+        }
+    }
+    match environment(&program, &Wanted::File(requirements))? {
+        Ok(python) => tested(&python, &rest).map(|summary| println!("{summary}")),
         Err(why) => bail!("{why}"),
     }
 }
 
+/// As a step of `cargo xtask test`: the reason, where there is no Python, it has no venv module, or
+/// the packages cannot be installed.
+pub fn step() -> Result<Result<String, String>> {
+    match environment("python3", &Wanted::File(REQUIREMENTS))? {
+        Ok(python) => tested(&python, &[]).map(Ok),
+        Err(why) => Ok(Err(why)),
+    }
+}
+
+/// `cargo xtask site`: the guide, the notebooks and the references of both languages, as pages.
+pub fn site() -> Result<()> {
+    let python = match environment("python3", &Wanted::Packages(&[MARKDOWN]))? {
+        Ok(python) => python,
+        Err(why) => bail!("{why}"),
+    };
+    run::succeed(
+        run::cargo()
+            .args("doc --workspace --exclude lastbit-python --lib --no-deps --locked".split(' ')),
+        "rustdoc failed; see above",
+    )?;
+    let package = assembled(&python)?;
+    let place = run::target().join("site");
+    run::succeed(
+        isolated(&python)
+            .arg(run::root().join("docs/site.py"))
+            .args([&place, &run::target().join("doc")])
+            .env("PYTHONPATH", package),
+        "the pages could not be written; see above",
+    )?;
+    println!("open {}", place.join("index.html").display());
+    Ok(())
+}
+
 /// `cargo xtask wheel`
 pub fn wheel() -> Result<()> {
-    let python = match environment(&["maturin"])? {
+    let python = match environment("python3", &Wanted::Packages(&[MATURIN]))? {
         Ok(python) => python,
         Err(why) => bail!("{why}"),
     };
     let wheels = run::target().join("wheels");
     let start = Instant::now();
     run::succeed(
-        Command::new(&python)
+        isolated(&python)
             .args(["-m", "maturin", "build", "--release", "--locked", "--out"])
             .arg(&wheels)
             .arg("--manifest-path")
@@ -60,58 +116,91 @@ pub fn wheel() -> Result<()> {
     Ok(())
 }
 
+/// What an environment has.
+enum Wanted {
+    /// What a file of requirements lists.
+    File(&'static str),
+    /// These packages.
+    Packages(&'static [&'static str]),
+}
+
+/// A Python program, as tests are to run it: without what the user's environment adds.
+fn isolated(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_remove("PYTHONHOME")
+        .env_remove("PYTHONPATH")
+        .env_remove("PYTHONSTARTUP")
+        .env("PYTHONUTF8", "1")
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
 /// The Python of a virtual environment under target/ that has these packages; or why there is none.
-fn environment(packages: &[&str]) -> Result<Result<PathBuf, String>> {
-    let Some(version) = version() else {
+fn environment(program: &str, wanted: &Wanted) -> Result<Result<PathBuf, String>> {
+    let Some(version) = version(program) else {
         return Ok(Err(format!(
-            "the Python package is not tested: python3 {}.{} or later is not installed",
+            "the Python package is not tested: {program} is not installed, or older than {}.{}",
             OLDEST.0, OLDEST.1
         )));
     };
-    let place = run::target().join(format!("python-{}.{}", version.0, version.1));
+    let suffix = match wanted {
+        Wanted::File(REQUIREMENTS) => "",
+        Wanted::File(_) => "-oldest",
+        Wanted::Packages(_) => "-build",
+    };
+    let place = run::target().join(format!("python-{}.{}{suffix}", version.0, version.1));
     let python = place.join(if cfg!(windows) {
         "Scripts/python.exe"
     } else {
         "bin/python"
     });
-    if !python.exists() {
-        let made = Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(&place)
-            .status();
-        if !made.is_ok_and(|status| status.success()) {
-            // Half of one would be taken for whole the next time.
+    let works = |arguments: &[&str]| {
+        isolated(&python)
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if !works(&["-m", "pip", "--version"]) {
+        // Half of one, or one whose Python is gone, would be taken for whole.
+        let _ = fs::remove_dir_all(&place);
+        let made = isolated(program).args(["-m", "venv"]).arg(&place).status();
+        if !made.is_ok_and(|status| status.success()) || !works(&["-m", "pip", "--version"]) {
             let _ = fs::remove_dir_all(&place);
-            return Ok(Err(
-                "the Python package is not tested: python3 has no working venv module (Debian: \
+            return Ok(Err(format!(
+                "the Python package is not tested: {program} has no working venv module (Debian: \
                  python3-venv)"
-                    .to_owned(),
-            ));
+            )));
         }
     }
-    let installed = Command::new(&python)
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
-        .args(packages)
-        .status();
-    if !installed.is_ok_and(|status| status.success()) {
-        return Ok(Err(format!(
-            "the Python package is not tested: pip could not install {}; this needs a package \
-             index",
+    let mut install = isolated(&python);
+    install.args("-m pip install --quiet --disable-pip-version-check".split(' '));
+    // An index that does not answer is given up soon.
+    install.args("--retries 2 --timeout 20 --only-binary :all:".split(' '));
+    let listed = match wanted {
+        Wanted::File(file) => {
+            install.arg("-r").arg(run::root().join(file));
+            format!("what {file} lists")
+        }
+        Wanted::Packages(packages) => {
+            install.args(*packages);
             packages.join(", ")
+        }
+    };
+    if !install.status().is_ok_and(|status| status.success()) {
+        return Ok(Err(format!(
+            "the Python package is not tested: pip could not install {listed}; this needs a \
+             package index such as PyPI"
         )));
     }
     Ok(Ok(python))
 }
 
-/// The version of `python3`, if it is new enough.
-fn version() -> Option<(u32, u32)> {
-    let output = Command::new("python3")
+/// The version of a Python, if it is new enough.
+fn version(program: &str) -> Option<(u32, u32)> {
+    let output = isolated(program)
         .args(["-c", "import sys; print(*sys.version_info[:2])"])
         .stderr(Stdio::null())
         .output()
@@ -122,14 +211,42 @@ fn version() -> Option<(u32, u32)> {
     (version >= OLDEST).then_some(version)
 }
 
-/// Lints, builds, tests and type-checks the package: with the profile for development, which is
-/// quick to build. The package is put together by hand, as the wheel would be.
+/// Lints, builds, tests and type-checks the package.
 fn tested(python: &Path, arguments: &[String]) -> Result<String> {
     let lints = "clippy -p lastbit-python --locked -- -D warnings";
     run::succeed(
         extension(&mut run::cargo(), python).args(lints.split(' ')),
         &format!("mend what clippy names above; repeat with: cargo {lints}"),
     )?;
+    let site = assembled(python)?;
+    let package = site.join("lastbit");
+    run::succeed(
+        isolated(python)
+            .args(["-m", "mypy", "--strict", "--config-file"])
+            .arg(run::root().join("python/pyproject.toml"))
+            .arg("--cache-dir")
+            .arg(run::target().join("python-mypy"))
+            .arg(&package)
+            .current_dir(&site),
+        "mend the types that mypy names above",
+    )?;
+    run::succeed(
+        isolated(python)
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .arg(run::root().join("python/tests"))
+            .args(arguments)
+            // Not beside the sources, which lack the native part and would be found first.
+            .current_dir(&site)
+            .env_remove("PYTEST_ADDOPTS")
+            .env("PYTHONPATH", &site),
+        "tests of the Python package failed; repeat one with: cargo xtask python -k NAME",
+    )?;
+    Ok("tests, doctests and types of the Python package passed".to_owned())
+}
+
+/// Builds the package with the profile for development, puts it together as the wheel would be, and
+/// says where: the directory to import it from.
+fn assembled(python: &Path) -> Result<PathBuf> {
     run::succeed(
         extension(&mut run::cargo(), python).args(["build", "-p", "lastbit-python", "--locked"]),
         "the native part of the Python package does not build; see above",
@@ -161,28 +278,7 @@ fn tested(python: &Path, arguments: &[String]) -> Result<String> {
         package.join(native),
     )
     .context("could not find the native part that was built")?;
-    run::succeed(
-        Command::new(python)
-            .args(["-m", "mypy", "--strict", "--config-file"])
-            .arg(run::root().join("python/pyproject.toml"))
-            .arg("--cache-dir")
-            .arg(run::target().join("python-mypy"))
-            .arg(&package)
-            .current_dir(&site),
-        "mend the types that mypy names above",
-    )?;
-    run::succeed(
-        Command::new(python)
-            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-            .arg(run::root().join("python/tests"))
-            .args(arguments)
-            // Not beside the sources, which lack the native part and would be found first.
-            .current_dir(&site)
-            .env("PYTHONPATH", &site)
-            .env("PYTHONDONTWRITEBYTECODE", "1"),
-        "tests of the Python package failed; repeat one with: cargo xtask python -k NAME",
-    )?;
-    Ok("tests, doctests and types of the Python package passed".to_owned())
+    Ok(site)
 }
 
 /// As maturin builds it: an extension of this Python, which links no Python.

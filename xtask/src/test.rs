@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, page, proofs, rooms, run, width};
+use crate::{errata, page, proofs, python, rooms, run, width};
 
 /// A check and its heading.
 struct Step {
@@ -58,6 +58,15 @@ const STEPS: &[Step] = &[
         heading: "page",
         check: || {
             page::step().map(|told| match told {
+                Ok(summary) => Outcome::Passed(summary),
+                Err(why) => Outcome::Skipped(why),
+            })
+        },
+    },
+    Step {
+        heading: "Python",
+        check: || {
+            python::step().map(|told| match told {
                 Ok(summary) => Outcome::Passed(summary),
                 Err(why) => Outcome::Skipped(why),
             })

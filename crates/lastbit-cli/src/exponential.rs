@@ -83,7 +83,7 @@ impl Exponential {
 /// What every use of the mechanism needs.
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
-struct Common {
+pub(crate) struct Common {
     /// How far one person can move any score: Δ > 0
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     sensitivity: Sensitivity,
@@ -98,11 +98,11 @@ struct Common {
 
     /// Machine-readable output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 impl Common {
-    fn mechanism(&self) -> Result<Mechanism> {
+    pub(crate) fn mechanism(&self) -> Result<Mechanism> {
         // Beyond these limits every draw would compute all weights with big numbers.
         let rate = self.epsilon.get() / self.sensitivity.get();
         let size = rate.ceil_log2().unwrap_or(0);
@@ -399,13 +399,13 @@ impl Price {
 }
 
 /// Scores as they were written: integers if all are.
-enum Scores {
+pub(crate) enum Scores {
     Integers(Vec<i64>),
     Rationals(Vec<Rational>),
 }
 
 impl Scores {
-    fn rationals(self) -> Vec<Rational> {
+    pub(crate) fn rationals(self) -> Vec<Rational> {
         match self {
             Scores::Integers(scores) => scores.into_iter().map(Rational::from).collect(),
             Scores::Rationals(scores) => scores,
@@ -413,7 +413,7 @@ impl Scores {
     }
 }
 
-fn read(path: &PathBuf) -> Result<Scores> {
+pub(crate) fn read(path: &PathBuf) -> Result<Scores> {
     let text = if path.as_os_str() == "-" {
         let mut text = String::new();
         std::io::stdin()

@@ -13,16 +13,21 @@ mod forms;
 mod inspect;
 mod ledger;
 mod left;
+mod noise;
 mod number;
 mod output;
+mod permute_and_flip;
 mod picture;
 mod plan;
+mod quantiles;
 mod query;
+mod randomized_response;
 mod rehearse;
 mod release;
 mod serve;
 mod snapping;
 mod streams;
+mod threshold;
 mod verify;
 
 use std::ffi::OsString;
@@ -94,6 +99,27 @@ enum Mechanism {
     /// Selection of a quantile over a large domain
     #[command(subcommand)]
     FlatConcave(flat_concave::FlatConcave),
+    /// Laplace noise around a number, rounded to a public grid
+    #[command(subcommand)]
+    Laplace(noise::Laplace),
+    /// Gaussian noise around a number, rounded to a public grid
+    #[command(subcommand)]
+    Gaussian(noise::Gaussian),
+    /// Two-sided geometric noise, or discrete Laplace, on a whole number
+    #[command(subcommand)]
+    Geometric(noise::Geometric),
+    /// Selection of a candidate by its score, never worse than `exponential` on average
+    #[command(subcommand)]
+    PermuteAndFlip(permute_and_flip::PermuteAndFlip),
+    /// Several quantiles for one loss
+    #[command(subcommand)]
+    Quantiles(quantiles::Quantiles),
+    /// Counts by keys that are not public
+    #[command(subcommand)]
+    Threshold(threshold::Threshold),
+    /// The answer of one person about one of some categories
+    #[command(subcommand)]
+    RandomizedResponse(randomized_response::RandomizedResponse),
 }
 
 /// Bad usage that shows only when arguments are seen together.
@@ -120,21 +146,14 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     })
 }
 
-/// The price of a plan in the JSON of `lastbit plan --json`, without what a ledger has left.
+/// The price of a plan in the JSON of `lastbit plan --json`; with what a ledger has left, if that
+/// is known.
 pub fn price_json(
     plan: &lastbit_release::plan::Plan,
     prices: &lastbit_release::account::Prices,
+    left: Option<&lastbit_release::left::Left>,
 ) -> String {
-    plan::price_value(plan, prices, None).to_string()
-}
-
-/// The price of a plan in the JSON of `lastbit plan --json`, with what a ledger has left.
-pub fn price_json_with(
-    plan: &lastbit_release::plan::Plan,
-    prices: &lastbit_release::account::Prices,
-    left: &lastbit_release::left::Left,
-) -> String {
-    plan::price_value(plan, prices, Some(left)).to_string()
+    plan::price_value(plan, prices, left).to_string()
 }
 
 fn answer(arguments: Vec<OsString>) -> u8 {
@@ -159,6 +178,13 @@ fn answer(arguments: Vec<OsString>) -> u8 {
         Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
         Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
         Command::Mechanism(Mechanism::FlatConcave(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Laplace(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Gaussian(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Geometric(command)) => command.run(out),
+        Command::Mechanism(Mechanism::PermuteAndFlip(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Quantiles(command)) => command.run(out),
+        Command::Mechanism(Mechanism::Threshold(command)) => command.run(out),
+        Command::Mechanism(Mechanism::RandomizedResponse(command)) => command.run(out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,

@@ -1,0 +1,261 @@
+//! `lastbit mechanism quantiles draw|price`.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use lastbit::domains::{AtomDomain, VectorDomain};
+use lastbit::selection::{Key, QuantilesMethod, quantiles, quantiles_offers};
+use lastbit::{Beta, Confidence, Epsilon, ParameterError, parse_number};
+use lastbit_exact::{Rational, Rounding};
+use lastbit_release::clean;
+use serde_json::json;
+
+use crate::number::{
+    json as number, json_nearest, json_up, json_upper, readable_up, shortest, upper,
+};
+use crate::picture::rows;
+
+const TEACH: &str = "\
+Publishes several quantiles of numbers for one loss of ε together. The number of values is public: \
+neighbours are data in which one value is another.
+
+  --values  a file with one number per line, or `-` for standard input
+  --at      which quantiles, from 0 to 1, with commas between them: 0.25,0.5,0.75
+  --lower, --upper  public bounds; values beyond them are moved to them
+
+Values and answers are doubles between the bounds; a larger quantile never has a smaller answer. \
+An answer's rank error is how many values lie between it and the true quantile.";
+
+/// The commands of quantiles.
+#[derive(Subcommand)]
+pub enum Quantiles {
+    /// Publish quantiles of values, one per line in the order of --at
+    #[command(after_long_help = concat!(
+        "Example:\n",
+        "  seq 1 10000 | lastbit mechanism quantiles draw --values - --at 0.25,0.5,0.75 --lower 0 \
+         --upper 20000 --epsilon 1"
+    ))]
+    Draw(Draw),
+    /// What they cost and how many ranks off they may be, before any data is read
+    #[command(after_long_help = concat!(
+        "Example:\n",
+        "  lastbit mechanism quantiles price --rows 10000 --at 0.25,0.5,0.75 --lower 0 --upper \
+         20000 --epsilon 1"
+    ))]
+    Price(Price),
+}
+
+impl Quantiles {
+    /// Runs the command.
+    pub fn run(self, out: &mut impl Write) -> Result<()> {
+        match self {
+            Quantiles::Draw(command) => command.run(out),
+            Quantiles::Price(command) => command.run(out),
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(before_long_help = TEACH)]
+struct Common {
+    /// Which quantiles, from 0 to 1, with commas between them
+    #[arg(
+        long,
+        value_name = "Q,Q,…",
+        required = true,
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = at,
+    )]
+    at: Vec<Rational>,
+
+    /// Public lower bound of the values
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = lower)]
+    lower: Rational,
+
+    /// Public upper bound of the values
+    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = upper_bound)]
+    upper: Rational,
+
+    /// Privacy loss to pay for all of them: ε > 0
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Epsilon,
+
+    /// Machine-readable output
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    /// The bounds as doubles that lie within them.
+    fn bounds(&self) -> Result<(f64, f64)> {
+        let ends = (
+            self.lower.to_f64(Rounding::Up) + 0.0,
+            self.upper.to_f64(Rounding::Down) + 0.0,
+        );
+        if self.lower > self.upper {
+            bail!(
+                "bounds [{}, {}]: lower is above upper; swap them?",
+                self.lower,
+                self.upper
+            );
+        }
+        if ends.0 > ends.1 || !ends.0.is_finite() || !ends.1.is_finite() {
+            bail!("there is no double between the bounds; widen them");
+        }
+        Ok(ends)
+    }
+}
+
+#[derive(Args)]
+pub struct Draw {
+    /// File of numbers, one per line; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    values: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Draw {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let (lower, upper) = self.common.bounds()?;
+        let rows: Vec<f64> = read(&self.values)?
+            .iter()
+            // One zero, and no value beyond the bounds.
+            .map(|value| value.to_f64(Rounding::NearestEven).clamp(lower, upper) + 0.0)
+            .collect();
+        let element = AtomDomain::<f64>::bounded(lower, upper)?;
+        let domain = VectorDomain::new(element).with_size(rows.len());
+        let selection = quantiles(domain, &self.common.at, &self.common.epsilon)?;
+        let answers = selection.invoke(&rows)?;
+        if self.common.json {
+            let value = json!({
+                "epsilon": json_up(self.common.epsilon.get()),
+                "quantiles": answers.iter().map(|&answer| number(answer)).collect::<Vec<_>>(),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        for answer in answers {
+            writeln!(out, "{}", shortest(answer))?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct Price {
+    /// How many values there are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rows: u64,
+
+    #[command(flatten)]
+    common: Common,
+
+    /// Probability with which the rank error is kept by all answers
+    #[arg(
+        long,
+        value_name = "C",
+        default_value = "0.95",
+        allow_hyphen_values = true
+    )]
+    confidence: Confidence,
+}
+
+impl Price {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let (least, largest) = self.common.bounds()?;
+        let size = u128::from(largest.key() - least.key()) + 1;
+        let beta = Beta::new(&Rational::ONE - self.confidence.get())?;
+        let count = usize::try_from(self.rows)?;
+        let at = &self.common.at;
+        let epsilon = &self.common.epsilon;
+        // `draw` chooses its way at 95 %, by public numbers alone.
+        let usual = Beta::new(Rational::new(1, 20))?;
+        let way = quantiles_offers(size, count, at, epsilon, &usual)?[0].method;
+        let offers = quantiles_offers(size, count, at, epsilon, &beta)?;
+        let offer = offers
+            .iter()
+            .find(|offer| offer.method == way)
+            .ok_or_else(|| anyhow!("this is a fault of lastbit: no way is offered; report it"))?;
+        let method = match way {
+            QuantilesMethod::Split => "split",
+            QuantilesMethod::Bisection => "bisection",
+        };
+        if self.common.json {
+            let value = json!({
+                "epsilon": json_up(epsilon.get()),
+                "rows": self.rows,
+                "method": method,
+                "rank_error": json_upper(offer.rank_error),
+                "confidence": json_nearest(self.confidence.get()),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        let kept = format!("of every answer, at confidence {}", self.confidence.get());
+        let how = match way {
+            QuantilesMethod::Split => "each on its own, at its part of the loss",
+            QuantilesMethod::Bisection => "the middle one first, then those on either side",
+        };
+        rows(
+            out,
+            &[
+                (
+                    "loss ε",
+                    readable_up(epsilon.get()),
+                    "pure, of all together; exactly, no rounding term",
+                ),
+                ("way", method.to_owned(), how),
+                ("rank error", upper(offer.rank_error), &kept),
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// Messages name lines, and no value.
+fn read(path: &PathBuf) -> Result<Vec<Rational>> {
+    let mut text = String::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("reading values from standard input")?;
+    } else {
+        text = fs::read_to_string(path).with_context(|| {
+            format!(
+                "reading values from {}; `-` is standard input",
+                clean::path(path)
+            )
+        })?;
+    }
+    let lines = text.lines().map(str::trim).enumerate();
+    let value = |(index, line): (usize, &str)| {
+        parse_number("value", line)
+            .map_err(|_| anyhow!("line {} of the values is no number", index + 1))
+    };
+    lines
+        .filter(|(_, line)| !line.is_empty())
+        .map(value)
+        .collect()
+}
+
+fn at(text: &str) -> Result<Rational, String> {
+    let at = parse_number("at", text).map_err(|error| error.to_string())?;
+    if at.is_negative() || at > Rational::ONE {
+        return Err(format!("a quantile is from 0 to 1, got {at}"));
+    }
+    Ok(at)
+}
+
+fn lower(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("lower", text)
+}
+
+fn upper_bound(text: &str) -> Result<Rational, ParameterError> {
+    parse_number("upper", text)
+}
