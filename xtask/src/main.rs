@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod databases;
 mod errata;
 mod fuzz;
 mod members;
@@ -47,6 +48,10 @@ Tasks
   site      The guide as a static site in target/site: documents, notebooks, and the references of
             both languages. Needs python3 and PyPI.
   errata    Only the check that each erratum in docs/errata.md is guarded by a test that exists.
+  databases Only the tests against PostgreSQL and DuckDB. Starts a server of its own, and stops
+            it. Installs PostgreSQL as root on Debian, and drivers with pip and npm into
+            target/databases. With the words of a command, runs that in place of the tests:
+            cargo xtask databases bash
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
             get, and how long a price takes. Installs Chromium as root on Debian, else names the
             packages. With --pictures DIRECTORY, keeps pictures of every page; with --axe FILE,
@@ -98,7 +103,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     }
     if !matches!(
         task.as_str(),
-        "bench" | "fuzz" | "page" | "proofs" | "python" | "quick"
+        "bench" | "databases" | "fuzz" | "page" | "proofs" | "python" | "quick"
     ) && let Some(extra) = rest.first()
     {
         bail!("`{task}` takes no arguments, got `{extra}`");
@@ -118,11 +123,12 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "wheel" => python::wheel(),
         "site" => python::site(),
         "bench" => bench::run(rest),
+        "databases" => databases::run(rest),
         "oracles" => oracles::run(),
         other => {
             bail!(
                 "there is no task `{other}`; the tasks are quick, test, python, wheel, site, \
-                 errata, page, proofs, fuzz, bench, oracles"
+                 errata, databases, page, proofs, fuzz, bench, oracles"
             )
         }
     }

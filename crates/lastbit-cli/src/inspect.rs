@@ -1,11 +1,16 @@
 //! `lastbit inspect`: what the data do to a plan, for the steward alone.
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
+use lastbit_release::inspect::{inspect_not_private, lines};
+use lastbit_release::plan::Plan;
 
 use crate::Usage;
+use crate::engine::engine;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
@@ -40,29 +45,14 @@ impl Inspect {
         self.show(out)
     }
 
-    #[cfg(feature = "engine")]
     fn show(self, out: &mut Stdout) -> Result<()> {
-        use lastbit_release::engine::TableEngine;
-        use lastbit_release::inspect::{inspect_not_private, lines};
-        use lastbit_release::plan::Plan;
-        use std::io::Write as _;
-        use std::sync::Arc;
-
         let plan = Plan::read(&self.plan)?;
+        let engine = engine(&plan)?;
         let quiet = Arc::new(|_, _| {});
-        let inspection = inspect_not_private(&plan, &TableEngine::default(), quiet)?;
+        let inspection = inspect_not_private(&plan, engine.as_ref(), quiet)?;
         for line in lines(&plan, &inspection) {
             writeln!(out, "{line}")?;
         }
         Ok(())
-    }
-
-    #[cfg(not(feature = "engine"))]
-    fn show(self, _: &mut Stdout) -> Result<()> {
-        let _ = self.plan;
-        anyhow::bail!(
-            "this lastbit was built without the engine that reads tables; build it with the \
-             feature `engine`"
-        )
     }
 }

@@ -7,6 +7,7 @@ mod attack;
 mod audit;
 mod convert;
 mod draft;
+mod engine;
 mod exponential;
 mod flat_concave;
 mod forms;
@@ -26,6 +27,8 @@ mod rehearse;
 mod release;
 mod serve;
 mod snapping;
+#[cfg(feature = "engine")]
+mod sql;
 mod streams;
 mod threshold;
 mod verify;
@@ -66,6 +69,9 @@ enum Command {
     Rehearse(rehearse::Rehearse),
     /// See what the data do to a plan, for the steward alone: not private
     Inspect(inspect::Inspect),
+    /// See the SQL that a plan becomes in a database, without running it
+    #[cfg(feature = "engine")]
+    Sql(sql::Sql),
     /// See, check or change the budget of a data set and what was spent of it
     #[command(subcommand)]
     Ledger(ledger::Ledger),
@@ -169,6 +175,8 @@ fn answer(arguments: Vec<OsString>) -> u8 {
         Command::Plan(command) => command.run(out),
         Command::Rehearse(command) => command.run(out),
         Command::Inspect(command) => command.run(out),
+        #[cfg(feature = "engine")]
+        Command::Sql(command) => command.run(out),
         Command::Serve(command) => command.run(out),
         Command::Convert(command) => command.run(out),
         Command::Attack(command) => command.run(out),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lastbit_release::account::{Charging, price_in};
@@ -13,8 +13,9 @@ use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
 use lastbit_release::plan::Plan;
-use lastbit_release::release::{Changed, Released};
+use lastbit_release::release::{At, Changed, ReleaseError, Released, release_asking};
 
+use crate::engine::engine;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
 use crate::left::{Left, account, agrees, ask, is_somebody_there, tell};
@@ -189,37 +190,19 @@ pub fn silent() -> Progress {
 }
 
 /// Releases a plan through its ledger.
-#[cfg(feature = "engine")]
 pub fn released(
     plan: &Plan,
     place: &Place,
     progress: Progress,
     go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released> {
-    use anyhow::anyhow;
-    use lastbit_release::engine::TableEngine;
-    use lastbit_release::release::{At, ReleaseError, release_asking};
+    let engine = engine(plan)?;
     let at = match place {
         Place::File(path) => At::File(path),
         Place::Directory(directory) => At::Directory(directory),
     };
-    release_asking(plan, at, &TableEngine::default(), progress, go_on).map_err(
-        |error| match error {
-            ReleaseError::Declined => anyhow!("{error}; --yes goes on without asking"),
-            error => error.into(),
-        },
-    )
-}
-
-#[cfg(not(feature = "engine"))]
-pub fn released(
-    _: &Plan,
-    _: &Place,
-    _: Progress,
-    _: &mut dyn FnMut(&Changed) -> bool,
-) -> Result<Released> {
-    anyhow::bail!(
-        "this lastbit was built without the engine that reads tables; build it with the feature \
-         `engine`"
-    )
+    release_asking(plan, at, engine.as_ref(), progress, go_on).map_err(|error| match error {
+        ReleaseError::Declined => anyhow!("{error}; --yes goes on without asking"),
+        error => error.into(),
+    })
 }

@@ -8,6 +8,10 @@ fn transcripts() {
         .env("NO_COLOR", "1")
         .case("tests/cmd/*.md")
         .case("../../README.md");
+    #[cfg(feature = "engine")]
+    trycmd::TestCases::new()
+        .env("NO_COLOR", "1")
+        .case("tests/cmd/engine/*.md");
 }
 
 /// Every command with a page of help.
@@ -43,8 +47,9 @@ const COMMANDS: [&str; 27] = [
 
 #[test]
 fn help_fills_the_lines_of_narrow_and_wide_terminals() {
+    let of_engine = cfg!(feature = "engine").then_some("sql");
     for width in [80, 110] {
-        for name in COMMANDS {
+        for name in COMMANDS.into_iter().chain(of_engine) {
             let words: Vec<&str> = name.split_whitespace().chain(["--help"]).collect();
             let done = command(&words)
                 .env("COLUMNS", width.to_string())

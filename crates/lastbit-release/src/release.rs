@@ -240,8 +240,9 @@ fn run(
         row,
         cause: Box::new(error),
     };
-    let report =
+    let mut report =
         report::report(plan, &prices, &slots, &answer, &reserved, entropy).map_err(spent)?;
+    report.notes.extend(engine.note());
     let text = to_stored(&report);
     ledger
         .settle(reserved, &text)

@@ -16,3 +16,5 @@ mod plan;
 mod price;
 mod release;
 mod report;
+#[cfg(feature = "engine")]
+mod sql;

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use lastbit_release::clean;
 use lastbit_release::ledger::is_ledger_name;
-use lastbit_release::plan::{FileFormat, Plan, Source};
+use lastbit_release::plan::{Database, FileFormat, PasswordPlace, Plan, Source};
 
 use super::resolved;
 
@@ -33,6 +33,9 @@ impl Guard {
             guard.endings.extend(endings(&source.format));
             for given in &source.paths {
                 guard.add_data(source, given);
+            }
+            if let Some(database) = source.database() {
+                guard.add_database(source, database);
             }
         }
         guard
@@ -64,6 +67,19 @@ impl Guard {
                 );
             }
             self.files.push((file, "the data"));
+        }
+    }
+
+    /// The file of a database, what the database keeps beside it, and that of its password.
+    fn add_database(&mut self, source: &Source, database: &Database) {
+        if let Some(file) = database.address.file() {
+            for suffix in ["", "-wal", "-shm", "-journal", ".wal"] {
+                let name = format!("{file}{suffix}");
+                self.files.push((source.base.join(name), "the data"));
+            }
+        }
+        if let Some(PasswordPlace::File(file)) = &database.password {
+            self.files.push((source.base.join(file), "the password"));
         }
     }
 
@@ -182,5 +198,6 @@ fn endings(format: &FileFormat) -> &'static [&'static str] {
         FileFormat::Parquet => &[".parquet"],
         FileFormat::Json { gzip: false } => &[".jsonl", ".ndjson", ".json"],
         FileFormat::Json { gzip: true } => &[".jsonl.gz", ".ndjson.gz", ".json.gz"],
+        FileFormat::Database(_) => &[],
     }
 }

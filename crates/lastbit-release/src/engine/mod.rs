@@ -1,9 +1,11 @@
 //! Engines: what answers a [query](Query) about a table with exact integers.
 //!
 //! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature
-//! `engine`) reads Parquet, CSV and JSON lines. [`InventedEngine`] reads nothing: it makes rows
-//! from a plan alone.
+//! `engine`) reads Parquet, CSV and JSON lines. [`SqlEngine`] asks a database in a
+//! [session](session). [`InventedEngine`] reads nothing: it makes rows from a plan alone.
 
+#[cfg(feature = "engine")]
+mod choice;
 #[cfg(feature = "engine")]
 mod evaluate;
 #[cfg(feature = "engine")]
@@ -13,6 +15,12 @@ pub(crate) mod files;
 mod invented;
 #[cfg(feature = "engine")]
 mod memory_engine;
+#[cfg(feature = "engine")]
+pub mod session;
+#[cfg(feature = "engine")]
+pub mod sql;
+#[cfg(feature = "engine")]
+mod sql_engine;
 
 use std::sync::Arc;
 
@@ -31,6 +39,8 @@ pub use memory_engine::MemoryEngine;
 
 pub use crate::query;
 pub use invented::InventedEngine;
+#[cfg(feature = "engine")]
+pub use sql_engine::SqlEngine;
 
 use crate::plan::Source;
 use crate::query::{Answer, Query, Sealed};
@@ -56,4 +66,10 @@ pub trait Engine {
 
     /// The answer, sealed until it is paid for.
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure>;
+
+    /// What a reader of the report should know about how the rows were read, if anything: one
+    /// sentence, and no fact about the data.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }

@@ -24,6 +24,7 @@ use core::fmt;
 
 pub use error::ExpressionError;
 pub use node::{Arithmetic, CalendarUnit, Comparison, Function, Node, Piece, Type};
+pub(crate) use parse::{Plain, STACK};
 
 /// The most bytes of an expression.
 pub const MOST_BYTES: usize = 16 << 10;

@@ -20,7 +20,7 @@ const MOST_NESTED: usize = 40;
 /// SQL's expressions without the additions of single databases. Names are letters of any alphabet,
 /// digits, `_` and `$`; others are quoted.
 #[derive(Debug)]
-struct Plain;
+pub(crate) struct Plain;
 
 impl Dialect for Plain {
     fn is_identifier_start(&self, c: char) -> bool {
@@ -33,7 +33,7 @@ impl Dialect for Plain {
 }
 
 /// The parser's stack. Unoptimised, it takes about 100 KB for each level of nesting.
-const STACK: usize = 32 << 20;
+pub(crate) const STACK: usize = 32 << 20;
 
 /// Applies `mean` to the parser's tree of a text, on a stack that is large enough for any caller.
 pub(super) fn read<T: Send>(

@@ -27,10 +27,12 @@ mod draft;
 mod error;
 mod parse;
 mod parse_columns;
+mod parse_database;
 mod parse_lookups;
 mod parse_numbers;
 mod parse_statistics;
 mod private_files;
+mod query_text;
 pub(crate) mod reader;
 
 use std::path::Path;
@@ -45,8 +47,9 @@ use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
 pub use crate::schema::{
-    Categories, Column, ColumnKind, Derive, FileFormat, Join, Lookup, LookupError, Missing,
-    Numbers, Scale, Scope, Source, Unit,
+    Address, Categories, Column, ColumnKind, Database, DatabaseRows, Derive, FileFormat, Join,
+    Lookup, LookupError, Missing, Numbers, PasswordPlace, PostgreSqlUrl, Scale, Scope, Source,
+    Unit,
 };
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, FILL_IN, draft};

@@ -7,6 +7,7 @@ use lastbit_exact::Rational;
 use toml::de::DeTable;
 
 use super::parse_columns::{Read, column};
+use super::parse_database::database;
 use super::parse_lookups::{joins, lookups};
 use super::parse_statistics::{Before, statistics};
 use super::reader::{Table, Value};
@@ -80,7 +81,17 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     let (neighbours, unit) = privacy(&section(&root, "privacy")?)?;
     let joins = match joined {
         None => vec![],
-        Some(list) => joins(&list, base, &unit, &lookups, table.get("lookup").as_ref())?,
+        Some(list) => {
+            let joins = joins(&list, base, &unit, &lookups, table.get("lookup").as_ref())?;
+            let in_database = |source: &Source| source.database().is_some();
+            if in_database(&source) || joins.iter().any(|join| in_database(&join.source)) {
+                return Err(list.error(
+                    "private tables are joined from files only; leave out [[source.join]], or \
+                     export the tables of the database to files",
+                ));
+            }
+            joins
+        }
     };
     let Budget {
         budget,
@@ -178,6 +189,9 @@ fn section<'a>(root: &Table<'a>, key: &'static str) -> Result<Table<'a>, PlanErr
 }
 
 pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
+    if let Some(address) = table.get("database") {
+        return database(table, &address, base);
+    }
     // How a name ends tells the format, in small letters or large.
     let lower = |path: &str| path.to_ascii_lowercase();
     let files = table.need("files", "files = \"table.csv\"")?;

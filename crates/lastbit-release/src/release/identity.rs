@@ -14,8 +14,8 @@ use lastbit::tables::Noise;
 use crate::account::{Price, Prices};
 use crate::expression::Expression;
 use crate::plan::{
-    Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Source, Statistic,
-    Unit,
+    Column, ColumnKind, Database, DatabaseRows, FileFormat, Missing, Neighbours, Plan, Scale,
+    Scope, Source, Statistic, Unit,
 };
 use crate::statistic::Mechanism;
 
@@ -102,6 +102,7 @@ impl Lines {
             FileFormat::Csv { gzip, .. } => ("csv", *gzip),
             FileFormat::Parquet => ("parquet", false),
             FileFormat::Json { gzip } => ("json", *gzip),
+            FileFormat::Database(database) => return self.database(database),
         };
         self.put("format", format);
         self.put("gzip", if gzip { "yes" } else { "no" });
@@ -111,6 +112,19 @@ impl Lines {
         {
             self.put("delimiter", &delimiter.to_string());
             self.put("quote", &quote.to_string());
+        }
+    }
+
+    /// Without who asks and where the password is: they change nothing about the rows.
+    fn database(&mut self, database: &Database) {
+        self.put("format", "database");
+        self.put("database", &database.address.place());
+        match &database.rows {
+            DatabaseRows::Table { schema, name } => {
+                self.put_some("schema", schema.as_ref());
+                self.put("database_table", name);
+            }
+            DatabaseRows::Query(query) => self.put("query", query),
         }
     }
 

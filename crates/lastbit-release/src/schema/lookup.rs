@@ -76,6 +76,13 @@ impl Lookup {
         row?.get(column)?.as_deref()
     }
 
+    /// The one texts of keys, and what a column has for each, in the order of keys.
+    #[cfg(feature = "engine")]
+    pub(crate) fn found(&self, column: usize) -> impl Iterator<Item = (&str, &str)> {
+        let rows = self.rows.iter();
+        rows.filter_map(move |(key, cells)| Some((key.as_str(), cells.get(column)?.as_deref()?)))
+    }
+
     /// BLAKE3, in hexadecimal, of one column of the table: in the order of keys, the lengths and
     /// bytes of each key and its cell, if there is one. The layout of the file does not matter.
     pub fn hash(&self, column: usize) -> String {

@@ -2,11 +2,13 @@
 //! and what is made of the cells of a row.
 
 mod column;
+mod database;
 mod derive;
 mod lookup;
 mod source;
 
 pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub use database::{Address, Database, DatabaseRows, PasswordPlace, PostgreSqlUrl};
 pub use derive::{Derive, Join};
 pub use lookup::{Lookup, LookupError};
 pub use source::{FileFormat, Scope, Source, Unit};

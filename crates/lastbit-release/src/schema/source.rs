@@ -2,20 +2,32 @@
 
 use std::path::PathBuf;
 
+use super::Database;
 use crate::expression::Expression;
 
-/// Files of rows.
+/// Rows, in files or in a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Files, globs and directories; relative ones start at `base`.
+    /// Files, globs and directories; relative ones start at `base`. None if the rows are in a
+    /// database.
     pub paths: Vec<String>,
     /// Where relative paths start: the directory of the plan.
     pub base: PathBuf,
-    /// How the files are written.
+    /// How the files are written, or which database has the rows.
     pub format: FileFormat,
 }
 
-/// How files are written.
+impl Source {
+    /// The database that has the rows, if they are in one.
+    pub fn database(&self) -> Option<&Database> {
+        match &self.format {
+            FileFormat::Database(database) => Some(database),
+            _ => None,
+        }
+    }
+}
+
+/// How files are written; or the database that has the rows instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Comma-separated values.
@@ -34,6 +46,8 @@ pub enum FileFormat {
         /// Whether the files are compressed by gzip.
         gzip: bool,
     },
+    /// No files: rows in a database.
+    Database(Box<Database>),
 }
 
 /// Whose presence is protected.

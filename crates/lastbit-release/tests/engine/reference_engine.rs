@@ -1,7 +1,6 @@
 //! A plain computation of every answer, which shares no code with the engine.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::Hasher;
 
 use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rational, Rounding};
@@ -9,9 +8,9 @@ use lastbit_release::engine::query::{
     Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Table,
 };
 use lastbit_release::plan::{Categories, Missing, Numbers, Unit};
-use siphasher::sip::SipHasher24;
+use sha2::{Digest, Sha256};
 
-use super::common::{LONG_ID, Row};
+use super::common::Row;
 
 fn text<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
     let cell = match column {
@@ -138,40 +137,25 @@ fn words(row: &Row, query: &Query, table: &Table) -> Vec<u64> {
     seen.into_iter().map(|(_, word)| word).collect()
 }
 
-fn hash(query: &Query, words: &[u64]) -> u64 {
-    let mut key = [0; 16];
-    key.copy_from_slice(&query.hash_key[..16]);
-    let mut hasher = SipHasher24::new_with_key(&key);
-    words
-        .iter()
-        .for_each(|word| hasher.write(&word.to_le_bytes()));
-    hasher.finish()
+fn hash(query: &Query, rest: &str) -> String {
+    let digits = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+    let text = digits(&query.hash_key) + rest;
+    digits(&Sha256::digest(text.as_bytes()))
 }
 
-fn person_id(name: &str, query: &Query) -> [u64; 2] {
-    let whole = ["1", "2", "-3"].contains(&name);
-    if whole {
-        return [name.parse::<i64>().unwrap() as u64, 0xfe << 56];
+/// The name of a person or, where it is long, digits of its hash.
+fn person_text(name: &str) -> String {
+    if name.len() <= 15 {
+        return name.to_owned();
     }
-    let mut bytes = [0; 16];
-    if name == LONG_ID {
-        bytes.copy_from_slice(
-            &blake3::keyed_hash(&query.hash_key, name.as_bytes()).as_bytes()[..16],
-        );
-        bytes[7] &= 0x7f;
-        bytes[15] = 0xff;
-    } else {
-        bytes[..name.len()].copy_from_slice(name.as_bytes());
-        bytes[15] = name.len() as u8;
-    }
-    let word = |range: std::ops::Range<usize>| u64::from_le_bytes(bytes[range].try_into().unwrap());
-    [word(0..8), word(8..16)]
+    let hash = Sha256::digest(name.as_bytes());
+    hash[..15].iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// What a group is to the hash: its public number and the hash of its discovered texts.
-fn group_words(key: &[KeyValue], table: &Table, query: &Query) -> [u64; 2] {
+/// What a group is to the hash: its public number and its discovered texts.
+fn group_text(key: &[KeyValue], table: &Table) -> String {
     let mut public = 0;
-    let mut texts = Vec::new();
+    let mut texts = String::new();
     for (value, key) in key.iter().zip(&table.keys) {
         let values = match key {
             Key::Categories(categories) => categories.names.len() as u64,
@@ -180,22 +164,17 @@ fn group_words(key: &[KeyValue], table: &Table, query: &Query) -> [u64; 2] {
         };
         match value {
             KeyValue::Public(code) => public = public * values + *code as u64,
-            KeyValue::Discovered(text) => texts.push(text.clone()),
+            KeyValue::Discovered(text) => texts += &format!(",{}:{text}", text.len()),
         }
     }
-    if texts.is_empty() {
-        return [public, 0];
+    format!("{public}{texts}")
+}
+
+fn word_text(word: u64) -> String {
+    match word {
+        u64::MAX => "|-".to_owned(),
+        word => format!("|{word}"),
     }
-    let lengths: String = texts[..texts.len() - 1]
-        .iter()
-        .map(|text| format!("{}:", text.len()))
-        .collect();
-    let joined = lengths + &texts.concat();
-    let hash = blake3::keyed_hash(&query.hash_key, joined.as_bytes());
-    [
-        public,
-        u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap()),
-    ]
 }
 
 /// The rows of a table that count, by group.
@@ -230,26 +209,27 @@ fn counted<'a>(
         }
     }
     for (person, theirs) in people {
-        let [a, b] = person_id(person, query);
+        let person = person_text(person);
+        let both = |key: &[KeyValue]| {
+            let group = group_text(key, table);
+            format!("{}:{person}{}:{group}", person.len(), group.len())
+        };
         let mut theirs: Vec<_> = theirs.into_iter().collect();
-        theirs.sort_by_key(|(key, _)| {
-            let [c, d] = group_words(key, table, query);
-            hash(query, &[0, a, b, c, d])
-        });
+        theirs.sort_by_key(|(key, _)| hash(query, &format!("|0|{}", both(key))));
         for (key, rows) in theirs.into_iter().take(most_groups as usize) {
-            let [c, d] = group_words(&key, table, query);
             let mut copies: HashMap<Vec<u64>, u64> = HashMap::new();
-            let mut ranked: Vec<(u64, &Row)> = rows
+            let mut ranked: Vec<(String, &Row)> = rows
                 .into_iter()
                 .map(|row| {
                     let words = words(row, query, table);
                     let copy = copies.entry(words.clone()).or_insert(0);
-                    let all = [vec![1, a, b, c, d], words, vec![*copy]].concat();
+                    let texts: String = words.into_iter().map(word_text).collect();
+                    let all = format!("|1|{}{texts}|{copy}", both(&key));
                     *copy += 1;
                     (hash(query, &all), row)
                 })
                 .collect();
-            ranked.sort_by_key(|(rank, _)| *rank);
+            ranked.sort_by(|a, b| a.0.cmp(&b.0));
             let stay = ranked
                 .into_iter()
                 .take(most_rows as usize)

@@ -1,11 +1,11 @@
-"""The integers of examples/labour/plan.toml, computed from the file and from nothing of the program: Python's standard library, and the
-hash that chooses interviews written from its specification (SipHash-2-4).
+"""The integers of examples/labour/plan.toml, computed from the file and from nothing of the program: Python's standard library alone.
 
 Usage: python3 labour.py DIRECTORY KEY, with the 32 bytes of the query's key in hexadecimal; prints one line for each statistic and group.
 """
 import csv
 import datetime
 import gzip
+import hashlib
 import io
 import pathlib
 import sys
@@ -14,32 +14,10 @@ from fractions import Fraction
 MASK = (1 << 64) - 1
 
 
-def siphash(key, words):
-    def rotate(x, by):
-        return ((x << by) | (x >> (64 - by))) & MASK
-
-    def rounds(v, count):
-        for _ in range(count):
-            v[0] = (v[0] + v[1]) & MASK
-            v[1] = rotate(v[1], 13) ^ v[0]
-            v[0] = rotate(v[0], 32)
-            v[2] = (v[2] + v[3]) & MASK
-            v[3] = rotate(v[3], 16) ^ v[2]
-            v[0] = (v[0] + v[3]) & MASK
-            v[3] = rotate(v[3], 21) ^ v[0]
-            v[2] = (v[2] + v[1]) & MASK
-            v[1] = rotate(v[1], 17) ^ v[2]
-            v[2] = rotate(v[2], 32)
-
-    k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:16], "little")
-    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
-    for word in [*words, (8 * len(words) & 0xFF) << 56]:
-        v[3] ^= word
-        rounds(v, 2)
-        v[0] ^= word
-    v[2] ^= 0xFF
-    rounds(v, 4)
-    return v[0] ^ v[1] ^ v[2] ^ v[3]
+def rank(key, what, who, group, rest=""):
+    """The SHA-256 of what docs/engines.md states."""
+    sized = "".join(f"{len(part.encode())}:{part}" for part in (who, str(group)))
+    return hashlib.sha256(f"{key}|{what}|{sized}{rest}".encode()).hexdigest()
 
 
 def number(text, codes=()):
@@ -103,19 +81,17 @@ def chosen(rows, group, words, most_rows, most_groups, key):
         people.setdefault(row["person"], {}).setdefault(group(row), []).append(row)
     kept = {}
     for person, groups in people.items():
-        data = person.encode()
-        padded = int.from_bytes(data + bytes(15 - len(data)) + bytes([len(data)]), "little")
-        who = [padded & MASK, padded >> 64]
         of_person = sorted(groups.items())
         if len(of_person) > most_groups:
-            of_person.sort(key=lambda item: siphash(key, [0, *who, item[0], 0]))
+            of_person.sort(key=lambda item: rank(key, 0, person, item[0]))
             of_person = of_person[:most_groups]
         for number_of_group, members in of_person:
             members = sorted(members, key=words)
             ranked, copy = [], 0
             for at, row in enumerate(members):
                 copy = copy + 1 if at and words(members[at - 1]) == words(row) else 0
-                ranked.append((siphash(key, [1, *who, number_of_group, 0, *words(row), copy]), at))
+                rest = "".join("|-" if word == MASK else f"|{word}" for word in words(row))
+                ranked.append((rank(key, 1, person, number_of_group, f"{rest}|{copy}"), at))
             stay = sorted(ranked)[:most_rows] if len(members) > most_rows else ranked
             kept.setdefault(number_of_group, []).extend(members[at] for _, at in stay)
     return kept
@@ -132,7 +108,7 @@ def offsets(values):
 
 
 def main():
-    rows, key = read(pathlib.Path(sys.argv[1])), bytes.fromhex(sys.argv[2])
+    rows, key = read(pathlib.Path(sys.argv[1])), sys.argv[2]
     employed = [row for row in rows if row["status"] == 1]
     codes = {1: 0, 2: 1, 3: 2, 9: 3}
 

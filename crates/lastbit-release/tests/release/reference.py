@@ -1,10 +1,11 @@
 """Answers a query independently of the engine, with Python's standard library alone: rows from a CSV file, integers of any size, and
-the hashes that choose which rows of a unit count, each written from its specification (SipHash-2-4; BLAKE3 of one block).
+the hashes that choose which rows of a unit count.
 
 Usage: python3 release_reference.py QUERY.json  (made by release/clinic.rs); prints one line for each group.
 """
 import csv
 import gzip
+import hashlib
 import io
 import json
 import sys
@@ -14,71 +15,10 @@ MASK = (1 << 64) - 1
 NONE = MASK
 
 
-def siphash(key, words):
-    def rotate(x, by):
-        return ((x << by) | (x >> (64 - by))) & MASK
-
-    k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:16], "little")
-    v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
-    v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
-    # Messages are whole words, so the last block holds nothing but the length.
-    blocks = list(words) + [(8 * len(words) & 0xFF) << 56]
-    for place, block in enumerate(blocks + [None]):
-        if block is None:
-            v2 ^= 0xFF
-        else:
-            v3 ^= block
-        for _ in range(4 if block is None else 2):
-            v0 = (v0 + v1) & MASK
-            v1 = rotate(v1, 13) ^ v0
-            v0 = rotate(v0, 32)
-            v2 = (v2 + v3) & MASK
-            v3 = rotate(v3, 16) ^ v2
-            v0 = (v0 + v3) & MASK
-            v3 = rotate(v3, 21) ^ v0
-            v2 = (v2 + v1) & MASK
-            v1 = rotate(v1, 17) ^ v2
-            v2 = rotate(v2, 32)
-        if block is not None:
-            v0 ^= block
-    return v0 ^ v1 ^ v2 ^ v3
-
-
-def blake3_keyed(key, message):
-    """The first eight bytes of the keyed hash of at most 64 bytes, as a number."""
-    assert len(message) <= 64
-    iv = [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A]
-    words = [int.from_bytes(key[4 * i : 4 * i + 4], "little") for i in range(8)]
-    padded = message + bytes(64 - len(message))
-    block = [int.from_bytes(padded[4 * i : 4 * i + 4], "little") for i in range(16)]
-    # Flags: first and last block of the only chunk, root, keyed.
-    state = words + iv + [0, 0, len(message), 1 | 2 | 8 | 16]
-
-    def rotate(x, by):
-        return ((x >> by) | (x << (32 - by))) & 0xFFFFFFFF
-
-    def mix(a, b, c, d, x, y):
-        state[a] = (state[a] + state[b] + x) & 0xFFFFFFFF
-        state[d] = rotate(state[d] ^ state[a], 16)
-        state[c] = (state[c] + state[d]) & 0xFFFFFFFF
-        state[b] = rotate(state[b] ^ state[c], 12)
-        state[a] = (state[a] + state[b] + y) & 0xFFFFFFFF
-        state[d] = rotate(state[d] ^ state[a], 8)
-        state[c] = (state[c] + state[d]) & 0xFFFFFFFF
-        state[b] = rotate(state[b] ^ state[c], 7)
-
-    for _ in range(7):
-        mix(0, 4, 8, 12, block[0], block[1])
-        mix(1, 5, 9, 13, block[2], block[3])
-        mix(2, 6, 10, 14, block[4], block[5])
-        mix(3, 7, 11, 15, block[6], block[7])
-        mix(0, 5, 10, 15, block[8], block[9])
-        mix(1, 6, 11, 12, block[10], block[11])
-        mix(2, 7, 8, 13, block[12], block[13])
-        mix(3, 4, 9, 14, block[14], block[15])
-        block = [block[i] for i in (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)]
-    out = [state[i] ^ state[i + 8] for i in range(2)]
-    return out[0] | out[1] << 32
+def rank(key, what, who, group, rest=""):
+    """The SHA-256 of what docs/engines.md states."""
+    sized = "".join(f"{len(part.encode())}:{part}" for part in (who, group))
+    return hashlib.sha256(f"{key}|{what}|{sized}{rest}".encode()).hexdigest()
 
 
 def number(column, missing, row):
@@ -154,17 +94,13 @@ class Layout:
 
 
 def unit_of(text):
-    """None for no unit. Texts here have at most 15 bytes and are no whole numbers."""
-    data = text.encode()
-    if not data:
-        return None
-    assert len(data) <= 15 and not data.isdigit()
-    number = int.from_bytes(data + bytes(15 - len(data)) + bytes([len(data)]), "little")
-    return number & MASK, number >> 64
+    """None for no unit. Texts here have at most 15 bytes."""
+    assert len(text.encode()) <= 15
+    return text or None
 
 
 def group_of(table, row):
-    """The key, the number of its public part, and the hash of its discovered part."""
+    """The key, and the text of it that is hashed."""
     key, public, texts = [], 0, []
     for part in table["keys"]:
         (kind, parameter), = part.items()
@@ -173,7 +109,7 @@ def group_of(table, row):
             if not text:
                 return None
             key.append(text)
-            texts.append(text.encode())
+            texts.append(f",{len(text.encode())}:{text}")
         else:
             index = FEATURES[kind](parameter, row)
             if index == NONE:
@@ -181,7 +117,7 @@ def group_of(table, row):
             size = len(parameter["names"]) if kind == "categories" else len(parameter["inner"]) + 1
             public = public * size + index
             key.append(index)
-    return tuple(key), public, texts
+    return tuple(key), str(public) + "".join(texts)
 
 
 def value(aggregate, rows):
@@ -226,7 +162,7 @@ def main():
     query = json.load(open(sys.argv[1]))
     opened = gzip.open(query["file"]) if query["file"].endswith(".gz") else open(query["file"], "rb")
     rows = list(csv.DictReader(io.TextIOWrapper(opened, "utf-8", newline="")))
-    key = bytes.fromhex(query["hash_key"])
+    key = query["hash_key"]
     layout = Layout(query["tables"])
     unit = query["unit"]
     words = [layout.words(row) for row in rows] if unit else []
@@ -244,15 +180,9 @@ def main():
                 of_unit = units.setdefault(unit_of(row[unit["column"]]), {})
                 of_unit.setdefault(group[0], (group, []))[1].append(place)
         for who, of_unit in units.items():
-
-            def identity(group):
-                _, public, texts = group
-                assert len(texts) <= 1
-                return public, blake3_keyed(key, texts[0]) if texts else 0
-
             chosen = list(of_unit.values())
             if len(chosen) > unit["most_groups"]:
-                chosen.sort(key=lambda g: (siphash(key, [0, *who, *identity(g[0])]), g[0][2], g[0][1]))
+                chosen.sort(key=lambda g: rank(key, 0, who, g[0][1]))
                 chosen = chosen[: unit["most_groups"]]
             for group, places in chosen:
                 if len(places) > unit["most_rows"]:
@@ -261,7 +191,8 @@ def main():
                     ranked, copy = [], 0
                     for at, p in enumerate(places):
                         copy = copy + 1 if at and content[places[at - 1]] == content[p] else 0
-                        ranked.append((siphash(key, [1, *who, *identity(group), *content[p], copy]), at))
+                        rest = "".join("|-" if word == NONE else f"|{word}" for word in content[p])
+                        ranked.append((rank(key, 1, who, group[1], f"{rest}|{copy}"), at))
                     places = [places[at] for _, at in sorted(ranked)[: unit["most_rows"]]]
                 groups.setdefault(group[0], []).extend(rows[p] for p in places)
         for group, members in groups.items():

@@ -2,24 +2,20 @@
 //! table, of those that pass its filter.
 //!
 //! All rows of a unit are brought together by radix partitioning, on disk if they do not fit into
-//! memory. Then a keyed hash of (unit, group) chooses the groups, and a keyed hash of (unit, group,
-//! words, copy) the rows: of equal rows the copies are numbered, so that every row has the same
-//! chance, and which one is which does not matter. Nothing depends on the order of rows, on other
-//! units, or on codes that differ between runs.
+//! memory. Then the hashes of [`crate::engine::choice`] choose groups and rows of those units that
+//! have too many; others are never hashed.
 
 use std::fs::File;
-use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use siphasher::sip::SipHasher24;
-
 use super::EngineError;
-use super::encode::{Encoded, Interner, NO_UNIT, UnitId, Value};
+use super::encode::{Encoded, Interner, NO_UNIT, UnitId, Value, unit_text};
 use super::fold::{Fold, TableFold};
 use super::layout::{Layout, NONE, TableLayout};
+use crate::engine::choice::{Choice, Rank, group_text};
 
 /// A unit is in the bucket that its hash says.
 const BUCKETS: usize = 256;
@@ -149,10 +145,6 @@ fn bucket_of(unit: &UnitId) -> usize {
     (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
 }
 
-fn absorb(hasher: &mut SipHasher24, word: u64) {
-    hasher.write(&word.to_le_bytes());
-}
-
 fn spill_error(source: std::io::Error) -> EngineError {
     EngineError::Temporary {
         directory: std::env::temp_dir(),
@@ -221,6 +213,7 @@ struct Chooser<'a> {
     layout: &'a Layout,
     /// For each table the values of discovered keys by code.
     values: &'a [Vec<Value>],
+    choice: Choice,
     fold: Fold,
     pending: Vec<Pending>,
     /// Unit and place of each record of a bucket.
@@ -242,6 +235,7 @@ impl<'a> Chooser<'a> {
         Chooser {
             layout,
             values,
+            choice: Choice::new(&layout.hash_key),
             fold: Fold::new(layout),
             pending: layout
                 .tables
@@ -309,11 +303,7 @@ impl<'a> Chooser<'a> {
         } else {
             rows.sort_unstable();
             let unit = run[0].0;
-            let mut groups: Vec<&[(u64, u32)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-            if groups.len() as u64 > most_groups {
-                groups.sort_by_cached_key(|rows| self.group_rank(unit, table, rows[0].0));
-                groups.truncate(most_groups as usize);
-            }
+            let groups = self.choose_groups(unit, table, &rows);
             for rows in groups {
                 if rows.len() as u64 <= most_rows {
                     rows.iter()
@@ -330,87 +320,76 @@ impl<'a> Chooser<'a> {
     }
 
     /// How many of a unit's rows, in the order of their groups, the limits keep.
-    fn kept(&self, unit: UnitId, table: usize, rows: &[(u64, u32)]) -> u64 {
-        let TableLayout {
-            most_rows,
-            most_groups,
-            ..
-        } = self.layout.tables[table];
-        let mut groups: Vec<&[(u64, u32)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-        if groups.len() as u64 > most_groups {
-            groups.sort_by_cached_key(|rows| self.group_rank(unit, table, rows[0].0));
-            groups.truncate(most_groups as usize);
-        }
+    fn kept(&mut self, unit: UnitId, table: usize, rows: &[(u64, u32)]) -> u64 {
+        let most_rows = self.layout.tables[table].most_rows;
+        let groups = self.choose_groups(unit, table, rows);
         let kept = groups.iter().map(|rows| most_rows.min(rows.len() as u64));
         kept.sum()
     }
 
-    /// Groups with the smallest ranks stay. Ranks of different groups differ.
-    fn group_rank(&self, unit: UnitId, table: usize, group: u64) -> (u64, &'a [String], u64) {
-        let (public, hash, texts) = self.identity(table, group);
-        let mut hasher = self.hasher(0, unit);
-        absorb(&mut hasher, public);
-        absorb(&mut hasher, hash);
-        (hasher.finish(), texts, public)
+    /// The groups of a unit's rows that stay, of rows in the order of their groups.
+    fn choose_groups<'r>(
+        &mut self,
+        unit: UnitId,
+        table: usize,
+        rows: &'r [(u64, u32)],
+    ) -> Vec<&'r [(u64, u32)]> {
+        let most_groups = self.layout.tables[table].most_groups;
+        let mut groups: Vec<&[(u64, u32)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
+        if groups.len() as u64 > most_groups {
+            let unit = unit_text(unit);
+            groups.sort_by_cached_key(|rows| {
+                let group = self.group_text(table, rows[0].0);
+                self.choice.group(&unit, &group)
+            });
+            groups.truncate(most_groups as usize);
+        }
+        groups
     }
 
-    /// The public part of a group, and the hash and texts of its discovered part.
-    fn identity(&self, table: usize, group: u64) -> (u64, u64, &'a [String]) {
+    /// A group as it is hashed.
+    fn group_text(&self, table: usize, group: u64) -> Vec<u8> {
         let publics = self.layout.tables[table].public_groups as u64;
         match self.values[table].get((group / publics) as usize) {
-            Some(value) => (group % publics, value.hash, &value.texts),
-            None => (group, 0, &[]),
+            Some(value) => group_text(group % publics, &value.texts),
+            None => group_text(group, &[]),
         }
     }
 
     /// The `most_rows` rows of a unit in a group that stay, of more.
     fn choose_rows<'r>(
-        &self,
+        &mut self,
         unit: UnitId,
         table: usize,
         group: u64,
         mut places: Vec<u32>,
         record: &impl Fn(u32) -> &'r [u64],
     ) -> Vec<u32> {
+        let layout = self.layout;
         let words = |place: u32| {
-            let words = &record(place)[UNIT + self.layout.tables.len()..];
-            self.layout.tables[table]
+            let words = &record(place)[UNIT + layout.tables.len()..];
+            layout.tables[table]
                 .used
                 .iter()
                 .map(|feature| words[*feature])
         };
         places.sort_unstable_by(|a, b| words(*a).cmp(words(*b)));
-        let (public, hash, _) = self.identity(table, group);
-        let mut start = self.hasher(1, unit);
-        absorb(&mut start, public);
-        absorb(&mut start, hash);
+        let group = self.group_text(table, group);
+        let mut ranks = self.choice.rows(&unit_text(unit), &group);
         let mut copy = 0;
-        let mut ranked: Vec<(u64, u32)> = Vec::with_capacity(places.len());
+        let mut ranked: Vec<(Rank, u32)> = Vec::with_capacity(places.len());
         for (index, place) in places.iter().enumerate() {
             let again = index > 0 && words(places[index - 1]).eq(words(*place));
             copy = if again { copy + 1 } else { 0 };
-            let mut hasher = start;
-            words(*place).for_each(|word| absorb(&mut hasher, word));
-            absorb(&mut hasher, copy);
-            // Rows in the order of their words break ties between equal hashes.
-            ranked.push((hasher.finish(), index as u32));
+            let words = words(*place).map(|word| (word != NONE).then_some(word));
+            ranked.push((ranks.rank(words, copy), index as u32));
         }
         ranked.sort_unstable();
         ranked
             .iter()
-            .take(self.layout.tables[table].most_rows as usize)
+            .take(layout.tables[table].most_rows as usize)
             .map(|(_, index)| places[*index as usize])
             .collect()
-    }
-
-    fn hasher(&self, what: u64, unit: UnitId) -> SipHasher24 {
-        let mut key = [0; 16];
-        key.copy_from_slice(&self.layout.hash_key[..16]);
-        let mut hasher = SipHasher24::new_with_key(&key);
-        absorb(&mut hasher, what);
-        absorb(&mut hasher, unit[0]);
-        absorb(&mut hasher, unit[1]);
-        hasher
     }
 
     fn keep(&mut self, table: usize, group: u64, record: &[u64]) {

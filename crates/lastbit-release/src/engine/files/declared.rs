@@ -20,6 +20,8 @@ pub fn declared_from(format: &FileFormat) -> &'static str {
             "the names in the first 1000 lines of the file, which declares no types; of the cells \
              beside them nothing was kept"
         }
+        // A file is what was named.
+        FileFormat::Database(_) => "a database, of which nothing was read",
     }
 }
 

@@ -22,7 +22,7 @@ use crate::value::Values;
 
 /// A [`Derive`] made ready for the columns and filters that a query wants.
 #[derive(Debug)]
-pub(super) struct DeriveStep {
+pub(in crate::engine) struct DeriveStep {
     derive: Derive,
     /// The columns that are read from the files.
     reads: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct DeriveStep {
 
 /// Where a column comes from.
 #[derive(Clone, Copy, Debug)]
-enum From {
+pub(in crate::engine) enum From {
     /// A place in what is read and looked up.
     Source(usize),
     /// A place in [`Derive::columns`].
@@ -57,7 +57,7 @@ pub(super) struct Derived {
 
 impl DeriveStep {
     /// Refuses a name that two derived columns have.
-    pub(super) fn new(
+    pub(in crate::engine) fn new(
         derive: &Derive,
         wanted: &[String],
         filters: &[Expression],
@@ -130,8 +130,19 @@ impl DeriveStep {
     }
 
     /// The columns to read, in the order of the batches that [`DeriveStep::apply`] takes.
-    pub(super) fn reads(&self) -> &[String] {
+    pub(in crate::engine) fn reads(&self) -> &[String] {
         &self.reads
+    }
+
+    /// The columns that are looked up: the table, and the column in it. A key comes before what is
+    /// looked up by it.
+    pub(in crate::engine) fn looked(&self) -> &[(usize, usize)] {
+        &self.looked
+    }
+
+    /// Where each wanted column comes from, and after those the columns that only filters see.
+    pub(in crate::engine) fn columns(&self) -> &[(String, From)] {
+        &self.columns
     }
 
     /// The rows that count, and which filters they pass.

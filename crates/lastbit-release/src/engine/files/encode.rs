@@ -12,6 +12,7 @@ use hashbrown::hash_map::Entry;
 use super::EngineError;
 use super::cells::{numbers, texts};
 use super::layout::{Feature, Layout, NONE, Offset};
+use crate::engine::choice::{MOST_UNIT_BYTES, hex, unit_hash, unit_name};
 use crate::value::Value as Cell;
 
 /// The unit of a row: different for different units, see [`unit_of`]. All ones for a row without a
@@ -67,7 +68,7 @@ impl Encoder {
             encoded.units.clear();
             let name = &layout.columns[*unit];
             texts(batch.column(*unit), name, |cell| {
-                encoded.units.push(unit_of(cell, &layout.hash_key));
+                encoded.units.push(unit_of(cell));
             })?;
         }
         let mut read: Vec<Option<Cow<[f64]>>> = vec![None; layout.columns.len()];
@@ -209,29 +210,41 @@ fn numbers_of<'a, 'b>(
     Ok(read[column].as_deref().unwrap_or_default())
 }
 
+const WHOLE: u64 = 0xfe << 56;
+const HASHED: u64 = 0xfd << 56;
+
 /// Different values have different ids: whole numbers by their value and short texts by their
-/// bytes, whatever the format. Texts over 15 bytes are told apart by 119 bits of a keyed BLAKE3:
+/// bytes, whatever the format. Texts over 15 bytes are told apart by 120 bits of their SHA-256:
 /// among 2^32 of them, two are taken for one unit with probability below 2^-56.
-fn unit_of(cell: Cell, key: &[u8; 32]) -> UnitId {
-    const WHOLE: u64 = 0xfe << 56;
-    const HASHED: u64 = 0xff << 56;
+fn unit_of(cell: Cell) -> UnitId {
     match cell {
         Cell::Missing => NO_UNIT,
         Cell::Whole(number) => [number as u64, WHOLE],
         Cell::Text(text) => {
             let mut bytes = [0; 16];
-            if text.len() <= 15 {
+            if text.len() <= MOST_UNIT_BYTES {
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
                 // The top byte of the second word.
                 bytes[15] = text.len() as u8;
                 return halves(&bytes);
             }
-            let hash = blake3::keyed_hash(key, text.as_bytes());
-            bytes.copy_from_slice(&hash.as_bytes()[..16]);
-            // The last bit keeps the id apart from NO_UNIT.
+            bytes[..15].copy_from_slice(&unit_hash(text));
             let [low, high] = halves(&bytes);
-            [low & (u64::MAX >> 1), high | HASHED]
+            [low, high | HASHED]
         }
+    }
+}
+
+/// The name of a unit in the hash that chooses its rows: its text or, where that is long, digits of
+/// its hash.
+pub(super) fn unit_text(unit: UnitId) -> Vec<u8> {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&unit[0].to_le_bytes());
+    bytes[8..].copy_from_slice(&unit[1].to_le_bytes());
+    match unit[1] & (0xff << 56) {
+        WHOLE => unit_name(&unit[0].cast_signed().to_string()),
+        HASHED => hex(&bytes[..15]).into_bytes(),
+        _ => bytes[..usize::from(bytes[15]).min(MOST_UNIT_BYTES)].to_vec(),
     }
 }
 
@@ -259,8 +272,6 @@ struct Interned {
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub texts: Vec<String>,
-    /// The same in every run, as codes are not.
-    pub hash: u64,
 }
 
 impl Interner {
@@ -304,7 +315,7 @@ impl Interner {
                         .map(|(code, texts)| texts.by_code[*code as usize].as_ref())
                         .collect();
                     let (text, lengths) = joined(&texts);
-                    let code = self.code(layout, index, &text, &lengths)?;
+                    let code = self.code(index, &text, &lengths)?;
                     known.codes.insert(row.into(), code);
                     code
                 }
@@ -321,13 +332,7 @@ impl Interner {
         }
     }
 
-    fn code(
-        &self,
-        layout: &Layout,
-        index: usize,
-        text: &str,
-        lengths: &[usize],
-    ) -> Result<u64, EngineError> {
+    fn code(&self, index: usize, text: &str, lengths: &[usize]) -> Result<u64, EngineError> {
         let mut interned = self.tables[index]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
@@ -349,9 +354,7 @@ impl Interner {
             texts.push(part.to_owned());
             rest = others;
         }
-        let hash = blake3::keyed_hash(&layout.hash_key, text.as_bytes());
-        let [hash, _] = halves(&std::array::from_fn(|i| hash.as_bytes()[i]));
-        interned.values.push(Value { texts, hash });
+        interned.values.push(Value { texts });
         Ok(next)
     }
 }

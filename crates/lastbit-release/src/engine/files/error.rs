@@ -21,6 +21,12 @@ pub enum EngineError {
     /// No file has this name, or matches this pattern.
     #[error("no file at `{0}`; check the path in the plan, which starts at the plan's directory")]
     NoFile(String),
+    /// The rows are not in files.
+    #[error(
+        "the rows of this plan are in a database, which is not read here; use `lastbit release`, \
+         or an `SqlEngine` in Rust"
+    )]
+    Database,
     /// A directory holds no file of the format.
     #[error(
         "the directory `{}` holds no .{extension} file; name the files or use a glob",

@@ -14,6 +14,7 @@ use super::cells::texts;
 use super::table::ScanTable;
 use super::worker::Run;
 use super::{EngineError, Options};
+use crate::engine::choice::{Choice, Rank, group_text, unit_name};
 use crate::plan::{Lookup, Unit};
 use crate::query::{Aggregate, Derive, Join, Key, Query, Table};
 use crate::value::{Value, Values};
@@ -73,6 +74,7 @@ fn lookup(
     let table = ScanTable::open(&join.source, &run, options)?;
     let mut rows = Rows {
         query,
+        choice: Choice::new(&query.hash_key),
         unit: &join.key,
         columns: &join.columns,
         chosen: BTreeMap::new(),
@@ -92,10 +94,11 @@ fn lookup(
 /// The one row of each unit so far.
 struct Rows<'a> {
     query: &'a Query,
+    choice: Choice,
     unit: &'a str,
     columns: &'a [String],
     /// By the one text of the unit: the hash of the row, and its cells.
-    chosen: BTreeMap<String, ([u8; 32], Vec<String>)>,
+    chosen: BTreeMap<String, (Rank, Vec<String>)>,
     bytes: usize,
     limit: usize,
 }
@@ -152,14 +155,10 @@ impl Rows<'_> {
         Ok(all)
     }
 
-    /// Of several rows of a unit, the one with the smallest keyed hash of what it says stays.
-    fn rank(&self, unit: &str, cells: &[String]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_keyed(&self.query.hash_key);
-        for text in std::iter::once(unit).chain(cells.iter().map(String::as_str)) {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-        *hasher.finalize().as_bytes()
+    /// Of several rows of a unit, one stays, as one group of it would whose discovered keys are the
+    /// cells.
+    fn rank(&mut self, unit: &str, cells: &[String]) -> Rank {
+        self.choice.group(&unit_name(unit), &group_text(0, cells))
     }
 
     fn lookup(self) -> Result<Lookup, EngineError> {

@@ -14,13 +14,13 @@
 mod bound;
 pub(crate) mod cells;
 mod declared;
-mod derive;
+pub(in crate::engine) mod derive;
 mod encode;
 mod error;
 mod fingerprint;
 mod fold;
 mod join;
-mod layout;
+pub(in crate::engine) mod layout;
 mod memory;
 mod memory_fingerprint;
 mod parquet;

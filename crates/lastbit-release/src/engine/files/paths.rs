@@ -12,6 +12,9 @@ use crate::plan::{FileFormat, Source};
 
 /// The files of a source, each once, sorted by path.
 pub fn files(source: &Source) -> Result<Vec<PathBuf>, EngineError> {
+    if source.database().is_some() {
+        return Err(EngineError::Database);
+    }
     let mut files = Vec::new();
     for given in &source.paths {
         let path = source.base.join(given);
@@ -87,6 +90,7 @@ pub(super) fn extensions(format: &FileFormat) -> &'static [&'static str] {
         FileFormat::Parquet => &["parquet"],
         FileFormat::Json { gzip: false } => &["jsonl", "ndjson", "json"],
         FileFormat::Json { gzip: true } => &["jsonl.gz", "ndjson.gz", "json.gz"],
+        FileFormat::Database(_) => &[],
     }
 }
 

@@ -41,7 +41,8 @@ fn says_more(plan: &Plan) -> bool {
         let numbers = column.kind.numbers();
         column.labels.is_some() || numbers.is_some_and(|numbers| numbers.scale != Scale::Real)
     };
-    plan.derive != Derive::default()
+    plan.source.database().is_some()
+        || plan.derive != Derive::default()
         || plan.columns.iter().any(column)
         || plan
             .statistics
@@ -145,6 +146,7 @@ fn format(format: &FileFormat) -> String {
         } => format!("Csv {{ delimiter: {delimiter}, quote: {quote}, gzip: {gzip} }}"),
         FileFormat::Parquet => "Parquet".to_owned(),
         FileFormat::Json { gzip } => format!("Json {{ gzip: {gzip} }}"),
+        FileFormat::Database(_) => "Database".to_owned(),
     }
 }
 

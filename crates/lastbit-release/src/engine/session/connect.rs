@@ -1,0 +1,178 @@
+//! From the database of a plan to a session.
+
+use std::fs;
+use std::path::Path;
+
+use super::adbc::AdbcSession;
+use super::{Session, SessionError, SqliteSession};
+use crate::clean;
+use crate::plan::{Address, Database, PasswordPlace};
+
+/// Opens a session with a plan's database, in which nothing can be written; relative names of files
+/// start at `base`.
+pub fn connect(database: &Database, base: &Path) -> Result<Box<dyn Session>, ConnectError> {
+    Ok(match &database.address {
+        Address::Sqlite(file) => {
+            let path = existing(base, file)?;
+            Box::new(SqliteSession::open(&path)?)
+        }
+        Address::DuckDb(file) => {
+            let path = existing(base, file)?;
+            let path = path
+                .to_str()
+                .ok_or_else(|| ConnectError::NoFile { name: file.clone() })?;
+            let options = vec![
+                ("path", path.to_owned()),
+                ("access_mode", "READ_ONLY".to_owned()),
+            ];
+            Box::new(AdbcSession::open(System::DuckDb, options)?)
+        }
+        Address::PostgreSql(url) => {
+            let password = database
+                .password
+                .as_ref()
+                .map(|place| password(place, base));
+            let uri = url.with_password(password.transpose()?.as_deref());
+            Box::new(AdbcSession::open(System::PostgreSql, vec![("uri", uri)])?)
+        }
+    })
+}
+
+/// A system with a driver of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum System {
+    PostgreSql,
+    DuckDb,
+}
+
+impl System {
+    fn name(self) -> &'static str {
+        match self {
+            System::PostgreSql => "PostgreSQL",
+            System::DuckDb => "DuckDB",
+        }
+    }
+
+    /// The environment variable that names the driver's library.
+    pub(super) fn driver_variable(self) -> &'static str {
+        match self {
+            System::PostgreSql => "LASTBIT_POSTGRESQL_DRIVER",
+            System::DuckDb => "LASTBIT_DUCKDB_DRIVER",
+        }
+    }
+
+    /// Names under which the driver may be registered, or its library lie.
+    pub(super) fn driver_names(self) -> &'static [&'static str] {
+        match self {
+            System::PostgreSql => &["postgresql", "adbc_driver_postgresql"],
+            System::DuckDb => &["duckdb"],
+        }
+    }
+
+    pub(super) fn entry_point(self) -> Option<&'static [u8]> {
+        match self {
+            System::PostgreSql => None,
+            System::DuckDb => Some(b"duckdb_adbc_init"),
+        }
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            System::PostgreSql => {
+                "pip install adbc-driver-postgresql, and export \
+                 LASTBIT_POSTGRESQL_DRIVER=$(python3 -c 'import adbc_driver_postgresql as d; \
+                 print(d._driver_path())')"
+            }
+            System::DuckDb => {
+                "take libduckdb from the releases of DuckDB, and export \
+                 LASTBIT_DUCKDB_DRIVER=/path/to/libduckdb.so"
+            }
+        }
+    }
+
+    /// Statements before all others: texts and times as everywhere, and one snapshot that only
+    /// reads.
+    pub(super) fn first(self) -> &'static [&'static str] {
+        match self {
+            System::PostgreSql => &[
+                "SET standard_conforming_strings = on",
+                "SET client_encoding = 'UTF8'",
+                "SET TimeZone = 'UTC'",
+                "SET DateStyle = 'ISO, YMD'",
+                "SET extra_float_digits = 1",
+                "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            ],
+            // Without the second, a name that is no table could be a file.
+            System::DuckDb => &[
+                "SET autoinstall_known_extensions = false",
+                "SET enable_external_access = false",
+                "SET lock_configuration = true",
+                "BEGIN TRANSACTION",
+            ],
+        }
+    }
+}
+
+fn existing(base: &Path, file: &str) -> Result<std::path::PathBuf, ConnectError> {
+    let path = base.join(file);
+    match path.is_file() {
+        true => Ok(path),
+        false => Err(ConnectError::NoFile {
+            name: file.to_owned(),
+        }),
+    }
+}
+
+/// The first line of a file, or a variable. Neither it nor a part of it is in any error.
+fn password(place: &PasswordPlace, base: &Path) -> Result<String, ConnectError> {
+    let none = |what: String| ConnectError::NoPassword { what };
+    match place {
+        PasswordPlace::Environment(name) => std::env::var(name).map_err(|_| {
+            none(format!(
+                "the environment variable {name} is not set, or no text"
+            ))
+        }),
+        PasswordPlace::File(file) => {
+            let text = fs::read_to_string(base.join(file))
+                .map_err(|_| none(format!("the file {} cannot be read", clean::shown(file))))?;
+            Ok(text.lines().next().unwrap_or_default().to_owned())
+        }
+    }
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// No driver is installed.
+    #[error(
+        "no driver for {} can be loaded ({} names it, if it is not where drivers are registered); \
+         {}",
+        system.name(),
+        system.driver_variable(),
+        system.remedy()
+    )]
+    #[allow(private_interfaces, reason = "it has only words to say")]
+    NoDriver {
+        /// Of which system.
+        system: System,
+    },
+    /// The file is not there.
+    #[error(
+        "no database at `{}`; check the path in the plan, which starts at the plan's directory",
+        clean::shown(name)
+    )]
+    NoFile {
+        /// As the plan has it.
+        name: String,
+    },
+    /// The password is not where the plan says.
+    #[error("no password: {what}")]
+    NoPassword {
+        /// What is missing.
+        what: String,
+    },
+    /// The database refused.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}

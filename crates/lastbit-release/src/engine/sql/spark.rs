@@ -1,0 +1,140 @@
+//! Spark SQL: literals know backslashes, names stand in backticks, sums of 64 bits wrap or raise by
+//! a setting and are taken as decimals.
+
+use super::SqlError;
+use super::dialect::{CellType, Dialect, SPACES};
+
+pub(super) struct Spark;
+
+impl Dialect for Spark {
+    fn name(&self) -> &'static str {
+        "spark"
+    }
+
+    fn cell_type(&self, name: &str) -> Option<CellType> {
+        Some(match name {
+            "tinyint" | "smallint" | "int" | "bigint" => CellType::Integer,
+            "double" => CellType::Float,
+            "float" => CellType::Float32,
+            "boolean" => CellType::Boolean,
+            "string" | "void" => CellType::Text,
+            "date" => CellType::Date,
+            "timestamp" => CellType::Timestamp,
+            name if name.starts_with("decimal") => CellType::Decimal,
+            name if name.starts_with("varchar") => CellType::Text,
+            _ => return None,
+        })
+    }
+
+    fn type_of(&self, column: &str) -> String {
+        format!("typeof({column})")
+    }
+
+    fn identifier(&self, name: &str) -> Result<String, SqlError> {
+        match name.is_empty() || name.contains('\0') {
+            true => Err(SqlError::unsupported(
+                self.name(),
+                "a name that is empty or holds NUL",
+            )),
+            false => Ok(format!("`{}`", name.replace('`', "``"))),
+        }
+    }
+
+    fn literal(&self, text: &str) -> Result<String, SqlError> {
+        if text.contains('\0') {
+            return Err(SqlError::unsupported(self.name(), "a text that holds NUL"));
+        }
+        // Quotes and backslashes by their code points, so that the text is the same with escapes
+        // and without them.
+        let special = |c: char| matches!(c, '\'' | '\\');
+        if !text.contains(special) {
+            return Ok(format!("'{text}'"));
+        }
+        let parts = text.split_inclusive(special).flat_map(|part| {
+            let plain = part.trim_end_matches(special);
+            let rest = part[plain.len()..].chars();
+            let plain = (!plain.is_empty()).then(|| format!("'{plain}'"));
+            let rest = rest.map(|c| format!("char({})", u32::from(c)));
+            plain.into_iter().chain(rest).collect::<Vec<_>>()
+        });
+        Ok(format!("concat({})", parts.collect::<Vec<_>>().join(", ")))
+    }
+
+    fn double(&self, number: f64) -> String {
+        match number.is_finite() {
+            // A literal with an exponent is a decimal by some settings.
+            true => format!("CAST('{:e}' AS DOUBLE)", number + 0.0),
+            false if number > 0.0 => "CAST('Infinity' AS DOUBLE)".to_owned(),
+            false => "CAST('-Infinity' AS DOUBLE)".to_owned(),
+        }
+    }
+
+    fn text_type(&self) -> &'static str {
+        "STRING"
+    }
+
+    fn binary(&self, text: &str) -> String {
+        format!("CAST({text} AS STRING)")
+    }
+
+    fn values_column(&self, place: usize) -> String {
+        format!("col{place}")
+    }
+
+    fn sha256(&self, text: &str) -> String {
+        format!("sha2({text}, 256)")
+    }
+
+    fn first_60_bits(&self, hash: &str) -> String {
+        format!("CAST(conv(substr({hash}, 1, 15), 16, 10) AS BIGINT)")
+    }
+
+    fn trim(&self, text: &str) -> String {
+        // As they are: `char` knows the first 256 only.
+        let spaces: String = SPACES.iter().collect();
+        format!("trim(BOTH '{spaces}' FROM {text})")
+    }
+
+    fn trim_start(&self, text: &str, character: char) -> String {
+        format!("trim(LEADING '{character}' FROM {text})")
+    }
+
+    fn trim_end(&self, text: &str, character: char) -> String {
+        format!("trim(TRAILING '{character}' FROM {text})")
+    }
+
+    fn matches(&self, text: &str, pattern: &str) -> String {
+        format!("({text} RLIKE '{pattern}')")
+    }
+
+    fn extract(&self, text: &str, pattern: &str) -> String {
+        format!("coalesce(regexp_extract({text}, '{pattern}', 1), '')")
+    }
+
+    fn position(&self, text: &str, character: char) -> String {
+        format!("instr({text}, '{character}')")
+    }
+
+    fn quotient(&self, a: &str, b: i64) -> String {
+        format!("({a} div {b})")
+    }
+
+    fn quotient_of(&self, a: &str, b: &str) -> String {
+        format!("({a} div {b})")
+    }
+
+    fn days(&self, cell: &str) -> String {
+        format!("CAST(unix_date({cell}) AS BIGINT)")
+    }
+
+    fn microseconds(&self, cell: &str) -> String {
+        format!("unix_micros({cell})")
+    }
+
+    fn sum(&self, number: &str) -> Vec<(String, u32)> {
+        vec![(
+            format!("CAST(sum(CAST({number} AS DECIMAL(28,0))) AS STRING)"),
+            0,
+        )]
+    }
+}

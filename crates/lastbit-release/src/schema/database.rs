@@ -1,0 +1,367 @@
+//! A database that holds the rows of a plan: where it is, which rows, and where its password is.
+//! The password itself is nowhere here.
+
+use core::fmt;
+
+/// Rows in a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Database {
+    /// Where it is.
+    pub address: Address,
+    /// Which of its rows.
+    pub rows: DatabaseRows,
+    /// Where the password is, if the plan says that.
+    pub password: Option<PasswordPlace>,
+}
+
+/// Where a database is, without a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A PostgreSQL server.
+    PostgreSql(PostgreSqlUrl),
+    /// A file of DuckDB; a relative name starts at the plan's directory.
+    DuckDb(String),
+    /// A file of SQLite; a relative name starts at the plan's directory.
+    Sqlite(String),
+}
+
+/// Which rows of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatabaseRows {
+    /// All of a table or a view.
+    Table {
+        /// Its schema, if the name has one.
+        schema: Option<String>,
+        /// Its name, exactly as the database has it.
+        name: String,
+    },
+    /// Of a query that makes at most one row of each row of a table; in the notation of the parser
+    /// that checked it, so that what is checked is what runs.
+    Query(String),
+}
+
+/// Where a password is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PasswordPlace {
+    /// In an environment variable.
+    Environment(String),
+    /// In the first line of a file; a relative name starts at the plan's directory.
+    File(String),
+}
+
+impl Address {
+    /// Reads `postgresql://…`, `duckdb:FILE` or `sqlite:FILE`. The error says what to change, and
+    /// never repeats the text: it may hold a password.
+    pub fn parse(text: &str) -> Result<Address, String> {
+        let Some((scheme, rest)) = text.split_once(':') else {
+            return Err(FORMS.to_owned());
+        };
+        match scheme {
+            "postgresql" | "postgres" => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
+            "duckdb" => file("duckdb", rest).map(Address::DuckDb),
+            "sqlite" => file("sqlite", rest).map(Address::Sqlite),
+            _ => Err(FORMS.to_owned()),
+        }
+    }
+
+    /// The file, if the database is one.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Address::PostgreSql(_) => None,
+            Address::DuckDb(file) | Address::Sqlite(file) => Some(file),
+        }
+    }
+
+    /// Which database it is, for the identity of a release: not who asks, nor how the connection is
+    /// protected. As with data in files, the name of a file is no part of it.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Address::PostgreSql(url) => url.place(),
+            Address::DuckDb(_) => "duckdb".to_owned(),
+            Address::Sqlite(_) => "sqlite".to_owned(),
+        }
+    }
+
+    /// The name of the system.
+    pub fn system(&self) -> &'static str {
+        match self {
+            Address::PostgreSql(_) => "PostgreSQL",
+            Address::DuckDb(_) => "DuckDB",
+            Address::Sqlite(_) => "SQLite",
+        }
+    }
+}
+
+/// As a plan has it.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::PostgreSql(url) => write!(f, "{url}"),
+            Address::DuckDb(file) => write!(f, "duckdb:{file}"),
+            Address::Sqlite(file) => write!(f, "sqlite:{file}"),
+        }
+    }
+}
+
+const FORMS: &str =
+    "`database` in [source] must be \"postgresql://host/name\", \"duckdb:FILE\" or \"sqlite:FILE\"";
+
+fn file(scheme: &str, name: &str) -> Result<String, String> {
+    let in_memory = name.starts_with(":memory:");
+    if name.is_empty() || in_memory || name.contains(['?', '#', '\0']) {
+        return Err(format!(
+            "`database` in [source] must name a file, as \"{scheme}:visits.db\", without options"
+        ));
+    }
+    if let Some(rest) = name.strip_prefix("//") {
+        return match rest.starts_with('/') {
+            true => Ok(rest.to_owned()),
+            false => Err(format!(
+                "`database` in [source]: a file has no host; write \"{scheme}:NAME\" for a file \
+                 beside the plan, or \"{scheme}:/PATH\""
+            )),
+        };
+    }
+    Ok(name.to_owned())
+}
+
+/// The address of a PostgreSQL server, in the form that its clients take, without a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostgreSqlUrl {
+    user: Option<String>,
+    host: String,
+    database: String,
+    options: Vec<(String, String)>,
+}
+
+/// Settings of a connection that change neither what a statement means nor who is asked for a
+/// secret.
+const OPTIONS: [&str; 12] = [
+    "channel_binding",
+    "connect_timeout",
+    "gssencmode",
+    "host",
+    "hostaddr",
+    "krbsrvname",
+    "port",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "target_session_attrs",
+];
+
+impl PostgreSqlUrl {
+    /// Reads what follows `postgresql:`.
+    fn parse(text: &str) -> Result<PostgreSqlUrl, String> {
+        let Some(rest) = text.strip_prefix("//") else {
+            return Err(FORMS.to_owned());
+        };
+        if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(
+                "`database` in [source]: an address has no spaces; write them as %20".to_owned(),
+            );
+        }
+        let (rest, options) = match rest.split_once('?') {
+            Some((rest, options)) => (rest, options),
+            None => (rest, ""),
+        };
+        // The last @ is the one before the host: so does a password that holds one not become part
+        // of the host.
+        let (user, rest) = match rest.rsplit_once('@') {
+            Some((user, rest)) => (Some(user), rest),
+            None => (None, rest),
+        };
+        if user.is_some_and(|user| user.contains([':', '/'])) {
+            return Err(SECRET.to_owned());
+        }
+        let (host, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let plain = |text: &str| {
+            text.chars()
+                .all(|c| c.is_alphanumeric() || "-._~%!$&'()*+,;=:[]".contains(c))
+        };
+        if ![host, database, user.unwrap_or_default()]
+            .iter()
+            .all(|part| plain(part))
+        {
+            return Err(
+                "`database` in [source]: a character in the address is written as % and two \
+                 digits, as in any address"
+                    .to_owned(),
+            );
+        }
+        let mut read = Vec::new();
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let (key, value) = option.split_once('=').unwrap_or((option, ""));
+            let key = decoded(key);
+            if key.contains("pass") || key == "requirepeer" {
+                return Err(SECRET.to_owned());
+            }
+            if !OPTIONS.contains(&key.as_str()) {
+                return Err(format!(
+                    "`database` in [source] may have only these options: {}",
+                    OPTIONS.join(", ")
+                ));
+            }
+            if value.contains('#') {
+                return Err("`database` in [source]: write # as %23".to_owned());
+            }
+            read.push((key, value.to_owned()));
+        }
+        Ok(PostgreSqlUrl {
+            user: user.map(str::to_owned),
+            host: host.to_owned(),
+            database: database.to_owned(),
+            options: read,
+        })
+    }
+
+    /// The address with a password in it, for a driver and for nobody else.
+    #[cfg(feature = "databases")]
+    pub(crate) fn with_password(&self, password: Option<&str>) -> String {
+        self.written(password)
+    }
+
+    fn place(&self) -> String {
+        let where_it_is =
+            |option: &&(String, String)| ["host", "hostaddr", "port"].contains(&option.0.as_str());
+        let place = PostgreSqlUrl {
+            user: None,
+            options: self.options.iter().filter(where_it_is).cloned().collect(),
+            ..self.clone()
+        };
+        place.to_string()
+    }
+
+    fn written(&self, password: Option<&str>) -> String {
+        let mut text = String::from("postgresql://");
+        if self.user.is_some() || password.is_some() {
+            text += self.user.as_deref().unwrap_or_default();
+            if let Some(password) = password {
+                text.push(':');
+                for byte in password.bytes() {
+                    text += &format!("%{byte:02X}");
+                }
+            }
+            text.push('@');
+        }
+        text += &self.host;
+        text.push('/');
+        text += &self.database;
+        for (index, (key, value)) in self.options.iter().enumerate() {
+            text.push(if index == 0 { '?' } else { '&' });
+            text += &format!("{key}={value}");
+        }
+        text
+    }
+}
+
+impl fmt::Display for PostgreSqlUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written(None))
+    }
+}
+
+const SECRET: &str = "`database` in [source] holds a password, and a plan is no place for a \
+    secret: take it out, change it, and name where it is instead: password_env \
+    = \"VISITS_PASSWORD\" or password_file = \"visits.password\"; PGPASSWORD and ~/.pgpass work \
+    too";
+
+/// A key with its %-escapes undone: nothing hides behind them.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%')
+            .then(|| text.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match escaped {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_written_again() {
+        for text in [
+            "postgresql://db.example.org/clinic",
+            "postgresql://reader@db.example.org:5433/clinic?sslmode=verify-full",
+            "postgresql://reader@/clinic?host=/run/postgresql",
+            "postgresql://[::1]:5432/clinic",
+            "duckdb:clinic.duckdb",
+            "sqlite:/srv/clinic.db",
+        ] {
+            assert_eq!(Address::parse(text).unwrap().to_string(), text);
+        }
+        let short = Address::parse("postgres://localhost").unwrap();
+        assert_eq!(short.to_string(), "postgresql://localhost/");
+        let file = Address::parse("sqlite:///srv/clinic.db").unwrap();
+        assert_eq!(file.file(), Some("/srv/clinic.db"));
+    }
+
+    #[test]
+    fn a_password_is_refused_wherever_it_stands_and_never_repeated() {
+        for text in [
+            "postgresql://reader:hunter2@host/clinic",
+            "postgresql://:hunter2@host/clinic",
+            "postgresql://reader:hunter2@x@host/clinic",
+            "postgresql://reader:hunt/er2@host/clinic",
+            "postgresql://host/clinic?password=hunter2",
+            "postgresql://host/clinic?p%61ssword=hunter2",
+            "postgresql://host/clinic?sslmode=require&sslpassword=hunter2",
+            "postgresql://host/clinic?passfile=hunter2",
+        ] {
+            let error = Address::parse(text).unwrap_err();
+            assert!(error.contains("password_env"), "{text}: {error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_repeating_it() {
+        for text in [
+            "",
+            "clinic.db",
+            "mysql://host/hunter2",
+            "postgresql:host/hunter2",
+            "postgresql://host/clinic?options=-c%20hunter2",
+            "postgresql://host/a b hunter2",
+            "postgresql://ho\"st/hunter2",
+            "sqlite:",
+            "sqlite::memory:",
+            "sqlite:file?mode=rwc&hunter2",
+            "duckdb://hunter2/clinic",
+        ] {
+            let error = Address::parse(text).unwrap_err();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "databases")]
+    #[test]
+    fn every_byte_of_a_password_is_escaped() {
+        let Address::PostgreSql(url) = Address::parse("postgresql://reader@host/clinic").unwrap()
+        else {
+            panic!("another system");
+        };
+        let text = url.with_password(Some("a@:/?é"));
+        assert_eq!(
+            text,
+            "postgresql://reader:%61%40%3A%2F%3F%C3%A9@host/clinic"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Random nasty tables and queries: every integer of a database is that of the file engine.
+//!
+//! All tables are rows of one table of the database, told apart by a number.
+
+use std::path::Path;
+
+use lastbit_release::account::price;
+use lastbit_release::engine::Options;
+use lastbit_release::engine::query::Answer;
+use lastbit_release::engine::session::Session;
+use lastbit_release::engine::sql::{Dialect, Relation, Statements, types, types_sql};
+use lastbit_release::plan::Plan;
+use lastbit_release::release::Identity;
+use lastbit_release::statistic;
+
+use super::cases::{Cases, Row, compare, query, rows, statements};
+
+/// How many tables are compared.
+const TABLES: usize = 400;
+
+/// The rows of each table, and their statements and answer; queries that the dialect refuses are
+/// left out.
+pub struct Asked {
+    tables: Vec<Vec<Row>>,
+    seed: u64,
+}
+
+impl Asked {
+    pub fn new(seed: u64) -> Asked {
+        let mut cases = Cases(seed);
+        let table = |_| {
+            let table = rows(&mut cases, 30);
+            query(&mut cases);
+            table
+        };
+        let tables = (0..TABLES).map(table).collect();
+        Asked { tables, seed }
+    }
+
+    /// Fills the table `nasty`.
+    pub fn fill(&self, run: &mut dyn FnMut(&str), text: &str) {
+        run(&format!(
+            "CREATE TABLE nasty (number integer, person {text}, \"the \"\"region\"\"\" {text}, \
+             age {text}, day {text}, cost double precision, \"select\" bigint)"
+        ));
+        let numbered = self.tables.iter().enumerate();
+        let rows: Vec<String> = numbered
+            .flat_map(|(number, rows)| rows.iter().map(move |row| written(number, row)))
+            .collect();
+        for rows in rows.chunks(2000) {
+            run(&format!("INSERT INTO nasty VALUES {}", rows.join(", ")));
+        }
+        run("CREATE INDEX nasty_number ON nasty (number)");
+    }
+
+    /// Asks for the integers of every table, and compares them with those of the file engine.
+    pub fn compare(&self, session: &mut dyn Session, dialect: &'static dyn Dialect) {
+        let mut cases = Cases(self.seed);
+        let mut refused = 0;
+        for (number, table) in self.tables.iter().enumerate() {
+            // As they were made.
+            rows(&mut cases, 30);
+            let query = query(&mut cases);
+            let relation = Relation::Query(format!("SELECT * FROM nasty WHERE number = {number}"));
+            let columns = session
+                .rows(&types_sql(&query, &relation, dialect).unwrap())
+                .unwrap();
+            let asked = statements(&query, table, &relation, dialect, Some(&columns));
+            let Some((statements, expected)) = asked else {
+                refused += 1;
+                continue;
+            };
+            let found = answer(session, &statements);
+            compare(&found, &expected, number, &statements);
+        }
+        assert!(
+            refused < TABLES / 4,
+            "{refused} of {TABLES} queries were refused"
+        );
+    }
+}
+
+fn answer(session: &mut dyn Session, statements: &Statements) -> Answer {
+    let run = |(_, sql): (String, String)| {
+        let rows = session.rows(&sql);
+        rows.unwrap_or_else(|error| panic!("{error}\n{sql}"))
+    };
+    let results: Vec<_> = statements.text().into_iter().map(run).collect();
+    statements.answer(&results).unwrap()
+}
+
+fn written(number: usize, Row { texts, cost, n }: &Row) -> String {
+    let text = |cell: &Option<String>| match cell {
+        None => "NULL".to_owned(),
+        Some(text) => format!("'{}'", text.replace('\'', "''")),
+    };
+    let cost = match cost {
+        None => "NULL".to_owned(),
+        Some(cost) => format!("CAST('{cost:e}' AS double precision)"),
+    };
+    let n = match n {
+        None => "NULL".to_owned(),
+        Some(n) => format!("CAST('{n}' AS bigint)"),
+    };
+    let texts: Vec<String> = texts.iter().map(text).collect();
+    format!("({number}, {}, {cost}, {n})", texts.join(", "))
+}
+
+/// The exact integers of the example of a clinic, from a database that has its rows and from its
+/// file.
+pub fn compare_clinic(session: &mut dyn Session, dialect: &'static dyn Dialect) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/clinic/plan.toml");
+    let plan = Plan::read(&path).unwrap();
+    let identity = Identity::new(&plan, &price(&plan).unwrap());
+    let (query, _) = statistic::query(&plan, identity.hash());
+    let expected = lastbit_release::engine::answer(&query, &Options::default()).unwrap();
+    let relation = Relation::Table(vec!["visits".to_owned()]);
+    let columns = session
+        .rows(&types_sql(&query, &relation, dialect).unwrap())
+        .unwrap();
+    let columns = types(&query, &columns, dialect).unwrap();
+    let statements = Statements::new(&query, &columns, &relation, dialect).unwrap();
+    compare(&answer(session, &statements), &expected, 0, &statements);
+}

@@ -1,0 +1,3 @@
+mod cases;
+mod injection;
+mod sqlite;

@@ -1,0 +1,123 @@
+//! SQLite in this process beside the file engine.
+
+use lastbit_release::engine::sql::{
+    Relation, Rows, Statements, dialect, register, types, types_sql,
+};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+
+use super::cases::{COLUMNS, Cases, Row, compare, query, rows, statements};
+
+pub fn table(connection: &Connection, rows: &[Row]) {
+    let names = COLUMNS.map(|(name, _)| format!("\"{}\"", name.replace('"', "\"\"")));
+    connection
+        .execute_batch(&format!(
+            "drop table if exists visits; create table visits ({})",
+            names.join(", ")
+        ))
+        .unwrap();
+    let mut insert = connection
+        .prepare("insert into visits values (?, ?, ?, ?, ?, ?)")
+        .unwrap();
+    for Row { texts, cost, n } in rows {
+        let [a, b, c, d] = texts;
+        insert.execute(params![a, b, c, d, cost, n]).unwrap();
+    }
+}
+
+pub fn run(connection: &Connection, sql: &str) -> Rows {
+    let mut statement = connection
+        .prepare(sql)
+        .unwrap_or_else(|error| panic!("{error}: {sql}"));
+    let count = statement.column_count();
+    let mut found = statement.query([]).unwrap();
+    let mut all = Vec::new();
+    loop {
+        let row = match found.next() {
+            Ok(row) => row,
+            Err(error) => panic!("{error}: {sql}"),
+        };
+        let Some(row) = row else { break };
+        let cell = |place| match row.get_ref(place).unwrap() {
+            ValueRef::Null => None,
+            ValueRef::Text(text) => Some(String::from_utf8(text.to_vec()).unwrap()),
+            other => panic!("a cell is {other:?}"),
+        };
+        all.push((0..count).map(cell).collect());
+    }
+    all
+}
+
+fn answer(
+    connection: &Connection,
+    statements: &Statements,
+) -> lastbit_release::engine::query::Answer {
+    let results: Vec<Rows> = statements
+        .text()
+        .iter()
+        .map(|(_, sql)| run(connection, sql))
+        .collect();
+    statements.answer(&results).unwrap()
+}
+
+#[test]
+fn sqlite_gives_the_integers_of_the_file_engine() {
+    let connection = Connection::open_in_memory().unwrap();
+    register(&connection).unwrap();
+    let relation = Relation::Table(vec!["visits".to_owned()]);
+    let dialect = dialect("sqlite").unwrap();
+    let mut cases = Cases(15);
+    let (mut compared, mut refused) = (0, 0);
+    for case in 0..400 {
+        let rows = rows(&mut cases, 40);
+        let query = query(&mut cases);
+        table(&connection, &rows);
+        let columns = run(&connection, &types_sql(&query, &relation, dialect).unwrap());
+        let Some((statements, expected)) =
+            statements(&query, &rows, &relation, dialect, Some(&columns))
+        else {
+            refused += 1;
+            continue;
+        };
+        compare(
+            &answer(&connection, &statements),
+            &expected,
+            case,
+            &statements,
+        );
+        compared += 1;
+    }
+    assert!(compared > 300, "{refused} were refused");
+}
+
+#[test]
+fn a_fingerprint_tells_tables_apart_and_does_not_know_their_order() {
+    let connection = Connection::open_in_memory().unwrap();
+    register(&connection).unwrap();
+    let relation = Relation::Query("select * from visits -- all of them".to_owned());
+    let dialect = dialect("sqlite").unwrap();
+    let mut cases = Cases(16);
+    let query = query(&mut cases);
+    let mut visits = rows(&mut cases, 30);
+    let fingerprint = |rows: &[Row]| {
+        table(&connection, rows);
+        let columns = run(&connection, &types_sql(&query, &relation, dialect).unwrap());
+        let columns = types(&query, &columns, dialect).unwrap();
+        let statements = Statements::new(&query, &columns, &relation, dialect).unwrap();
+        let found = run(&connection, statements.fingerprint());
+        statements.fingerprint_of(&found).unwrap()
+    };
+    while visits.len() < 5 {
+        visits = rows(&mut cases, 30);
+    }
+    let before = fingerprint(&visits);
+    visits.reverse();
+    assert_eq!(fingerprint(&visits), before);
+    let mut fewer = visits.clone();
+    fewer.pop();
+    assert_ne!(fingerprint(&fewer), before);
+    visits[0].texts = [const { None }; 4];
+    visits[0].texts[0] = Some("somebody else".to_owned());
+    visits[0].texts[2] = Some("31".to_owned());
+    assert_ne!(fingerprint(&visits), before);
+}
