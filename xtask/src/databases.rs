@@ -4,15 +4,16 @@
 mod drivers;
 mod server;
 
+use std::process::Command;
+
 use anyhow::{Result, bail};
 
-use crate::run;
+use crate::{run, test};
 use server::Server;
 
 /// What there is to test against, and what is missing.
 struct Databases {
-    /// Stopped when this is dropped.
-    _server: Option<Server>,
+    server: Option<Server>,
     /// The modules of tests that can run.
     modules: Vec<&'static str>,
     /// For the tests.
@@ -24,7 +25,7 @@ impl Databases {
     /// Installs what it may, and starts a server.
     fn start() -> Databases {
         let mut databases = Databases {
-            _server: None,
+            server: None,
             modules: vec![],
             variables: vec![],
             missing: vec![],
@@ -34,7 +35,7 @@ impl Databases {
                 databases.modules.push("postgresql::");
                 databases.set("LASTBIT_POSTGRESQL_DRIVER", &driver.to_string_lossy());
                 databases.set("LASTBIT_TEST_POSTGRESQL", &server.url());
-                databases._server = Some(server);
+                databases.server = Some(server);
             }
             Err(error) => databases.missing.push(format!("PostgreSQL: {error:#}")),
         }
@@ -52,12 +53,26 @@ impl Databases {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The arguments of `cargo test`.
-    fn arguments(&self) -> String {
-        format!(
-            "-p lastbit-release -p lastbit-cli --test databases -- {}",
-            self.modules.join(" ")
-        )
+    /// Tells a command where the databases are, and nothing else about PostgreSQL: what somebody
+    /// has in their environment or home is about other servers.
+    fn tell(&self, command: &mut Command) {
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("PG") {
+                command.env_remove(name);
+            }
+        }
+        if let Some(server) = &self.server {
+            command.env("PGPASSFILE", server.no_passwords());
+        }
+        command.envs(self.variables.iter().cloned());
+    }
+
+    fn test(&self) -> Result<usize> {
+        // All packages, so that dependencies have the features of the other tests, and are not
+        // built again.
+        let arguments = "--workspace --exclude lastbit-python --test databases";
+        let repeat = "cargo xtask databases";
+        test::cargo_test(arguments, &self.modules, repeat, |cargo| self.tell(cargo))
     }
 }
 
@@ -68,18 +83,15 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if !databases.missing.is_empty() {
         bail!("{}", databases.missing.join("\n"));
     }
-    let mut command = match arguments.split_first() {
-        None => {
-            let mut cargo = run::cargo();
-            cargo.arg("test").args(databases.arguments().split(' '));
-            cargo
-        }
+    match arguments.split_first() {
+        None => databases
+            .test()
+            .map(|passed| println!("{passed} tests passed")),
         Some((program, rest)) => {
-            let mut command = std::process::Command::new(program);
+            let mut command = Command::new(program);
             command.args(rest);
-            command
+            databases.tell(&mut command);
+            run::succeed(&mut command, "see above")
         }
-    };
-    command.envs(databases.variables.iter().cloned());
-    run::succeed(&mut command, "see above")
+    }
 }

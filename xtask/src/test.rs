@@ -170,11 +170,23 @@ fn features() -> Result<Outcome> {
     )))
 }
 
-/// Runs `cargo test` with these arguments, and says how many tests passed.
 fn test(arguments: &str) -> Result<usize> {
+    let repeat = format!("cargo test {arguments} <name>");
+    cargo_test(arguments, &[], &repeat, |_| {})
+}
+
+/// Runs `cargo test` with these arguments, of the tests whose names have one of `names` in them or
+/// of all; how many passed. `repeat` is how to do it again, and `tell` sets the environment.
+pub fn cargo_test(
+    arguments: &str,
+    names: &[&str],
+    repeat: &str,
+    tell: impl FnOnce(&mut Command),
+) -> Result<usize> {
     let mut cargo = run::cargo();
     cargo.arg("test").args(arguments.split(' '));
-    cargo.args(["--locked", "--no-fail-fast"]);
+    cargo.args(["--locked", "--no-fail-fast", "--"]).args(names);
+    tell(&mut cargo);
     let mut child = cargo
         .stdout(Stdio::piped())
         .spawn()
@@ -189,7 +201,7 @@ fn test(arguments: &str) -> Result<usize> {
     let status = child.wait().context("could not wait for cargo test")?;
     if !tally.failures.is_empty() {
         bail!(
-            "{} of {} tests failed:\n  {}\nrepeat one with: cargo test {arguments} <name>",
+            "{} of {} tests failed:\n  {}\nrepeat one with: {repeat}",
             tally.failures.len(),
             tally.failures.len() + tally.passed,
             tally.failures.join("\n  ")

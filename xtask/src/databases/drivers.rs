@@ -29,27 +29,41 @@ fn quiet(command: &mut Command, remedy: &str) -> Result<()> {
     Ok(())
 }
 
+/// A directory that is made whole beside its place, and then named: an interrupted download is not
+/// taken for one.
+fn whole(place: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let partial = place.with_extension("partial");
+    let _ = fs::remove_dir_all(&partial);
+    fs::create_dir_all(&partial)?;
+    make(&partial)?;
+    let _ = fs::remove_dir_all(place);
+    fs::rename(&partial, place).context("could not name a directory under target/")
+}
+
 /// The ADBC driver of PostgreSQL, from its Python package.
 pub fn postgresql() -> Result<PathBuf> {
-    let environment = directory().join("python");
     let library = "libadbc_driver_postgresql.so";
-    let find = || find(&environment, library);
-    if let Some(found) = find() {
+    let place = directory().join(POSTGRESQL.replace("==", "_").replace('.', "_"));
+    if let Some(found) = find(&place, library) {
         return Ok(found);
     }
-    fs::create_dir_all(directory())?;
-    quiet(
-        Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(&environment),
-        "python3 cannot make a virtual environment; install Python with its venv module",
-    )?;
-    quiet(
-        Command::new(environment.join("bin/python"))
-            .args(["-m", "pip", "install", "--quiet", POSTGRESQL]),
-        &format!("pip cannot install {POSTGRESQL}; this needs the network"),
-    )?;
-    find().with_context(|| format!("{POSTGRESQL} has no {library}"))
+    whole(&place, |environment| {
+        quiet(
+            Command::new("python3")
+                .args(["-m", "venv"])
+                .arg(environment),
+            "python3 cannot make a virtual environment; install Python with its venv module \
+             (Debian: python3-venv)",
+        )?;
+        let mut pip = Command::new(environment.join("bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps"])
+            .args(["--disable-pip-version-check", POSTGRESQL]);
+        quiet(
+            &mut pip,
+            &format!("pip cannot install {POSTGRESQL}; this needs a package index"),
+        )
+    })?;
+    find(&place, library).with_context(|| format!("{POSTGRESQL} has no {library}"))
 }
 
 /// The library of DuckDB, which is its own driver, from the package for Node.
@@ -59,39 +73,45 @@ pub fn duckdb() -> Result<PathBuf> {
         ("linux", "aarch64") => "arm64",
         (system, processor) => bail!("its library is not known for {system} on {processor}"),
     };
-    let directory = directory().join(format!("duckdb-{DUCKDB}"));
+    let directory = directory().join(format!("duckdb-{}", DUCKDB.replace('.', "_")));
     let library = directory.join("package/libduckdb.so");
     if library.exists() {
         return Ok(library);
     }
-    let package = format!("@duckdb/node-bindings-linux-{architecture}@{DUCKDB}");
-    // Made whole beside, and then named: an interrupted download is no library.
-    let partial = directory.with_extension("partial");
-    let _ = fs::remove_dir_all(&partial);
-    fs::create_dir_all(&partial)?;
-    quiet(
-        Command::new("npm")
-            .args(["pack", "--silent", &package])
-            .current_dir(&partial),
-        &format!("npm cannot fetch {package}; install npm (Debian: npm); this needs the network"),
-    )?;
-    let archive = run::children(&partial)?;
-    let [archive] = archive.as_slice() else {
-        bail!("npm packed {} files", archive.len());
-    };
-    quiet(
-        Command::new("tar")
-            .arg("xzf")
-            .arg(archive)
-            .current_dir(&partial),
-        "tar cannot unpack it",
-    )?;
-    let _ = fs::remove_dir_all(&directory);
-    fs::rename(&partial, &directory)?;
+    whole(&directory, |partial| {
+        let archive = partial.join("archive.tgz");
+        fetch(architecture, partial, &archive)?;
+        let mut tar = Command::new("tar");
+        tar.arg("xzf").arg(&archive).current_dir(partial);
+        quiet(&mut tar, "tar cannot unpack the library of DuckDB")
+    })?;
     match library.exists() {
         true => Ok(library),
-        false => bail!("{package} has no libduckdb.so"),
+        false => bail!("the package of DuckDB has no libduckdb.so"),
     }
+}
+
+/// The package for Node: by npm, which knows what somebody has set for it, or else from where npm
+/// would take it.
+fn fetch(architecture: &str, partial: &Path, archive: &Path) -> Result<()> {
+    let name = format!("node-bindings-linux-{architecture}");
+    let mut npm = Command::new("npm");
+    npm.args(["pack", "--silent", &format!("@duckdb/{name}@{DUCKDB}")])
+        .current_dir(partial)
+        .stdin(Stdio::null());
+    if npm.output().is_ok_and(|output| output.status.success())
+        && let [packed] = run::children(partial)?.as_slice()
+    {
+        return fs::rename(packed, archive).context("could not name what npm fetched");
+    }
+    let url = format!("https://registry.npmjs.org/@duckdb/{name}/-/{name}-{DUCKDB}.tgz");
+    let program = "import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])";
+    let mut python = Command::new("python3");
+    python.args(["-c", program, &url]).arg(archive);
+    quiet(
+        &mut python,
+        &format!("neither npm nor python3 can fetch {url}; this needs the network"),
+    )
 }
 
 /// The first file of this name below a directory.

@@ -31,7 +31,7 @@ impl Server {
             0 => Some((id(&["-u", "postgres"])?, id(&["-g", "postgres"])?)),
             _ => None,
         };
-        let directory = directory()?;
+        let directory = directory(user.is_some())?;
         if let Some((uid, gid)) = user {
             chown(&directory, Some(uid), Some(gid)).context("could not give away a directory")?;
         }
@@ -65,7 +65,7 @@ impl Server {
         let socket = server.directory.display().to_string();
         let options = format!(
             "-k {socket} -c listen_addresses= -c fsync=off -c full_page_writes=off -c \
-             max_connections=30"
+             max_connections=100"
         );
         server.succeed(
             "pg_ctl",
@@ -82,6 +82,11 @@ impl Server {
             "postgresql://postgres@/postgres?host={}",
             self.directory.display()
         )
+    }
+
+    /// A file of passwords that is not there.
+    pub fn no_passwords(&self) -> PathBuf {
+        self.directory.join("no passwords")
     }
 
     fn command(&self, program: &str) -> Command {
@@ -178,10 +183,11 @@ fn id(arguments: &[&str]) -> Result<u32> {
         .with_context(|| format!("`id {}` gives no number", arguments.join(" ")))
 }
 
-/// A new directory with a short name: a socket's is at most 107 bytes long.
-fn directory() -> Result<PathBuf> {
+/// A new directory with a short name: a socket's is at most 107 bytes long. If it is for another
+/// user, where everybody gets.
+fn directory(is_for_another: bool) -> Result<PathBuf> {
     let base = match std::env::temp_dir() {
-        long if long.as_os_str().len() > 60 => PathBuf::from("/tmp"),
+        own if is_for_another || own.as_os_str().len() > 60 => PathBuf::from("/tmp"),
         base => base,
     };
     for attempt in 0..100 {
