@@ -45,7 +45,7 @@ fn nasty_tables_have_the_integers_of_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.duckdb");
     let mut writer = Writer::duckdb(&path);
-    let asked = Asked::new(32);
+    let asked = Asked::new();
     asked.fill(&mut |sql| writer.run(sql), "varchar");
     drop(writer);
     let mut session = session(&format!("duckdb:{}", path.display()));

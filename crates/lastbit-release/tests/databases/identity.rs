@@ -13,35 +13,31 @@ use lastbit_release::plan::Plan;
 use lastbit_release::release::Identity;
 use lastbit_release::statistic;
 
-use super::cases::{Cases, Row, compare, query, rows, statements};
+use super::cases::{Cases, MOST_ROWS, Row, SEED, TABLES, compare, query, rows, statements};
 
-/// How many tables are compared.
-const TABLES: usize = 400;
-
-/// The rows of each table, and their statements and answer; queries that the dialect refuses are
-/// left out.
+/// The rows of each table; queries that a dialect refuses are left out.
 pub struct Asked {
     tables: Vec<Vec<Row>>,
-    seed: u64,
 }
 
 impl Asked {
-    pub fn new(seed: u64) -> Asked {
-        let mut cases = Cases(seed);
+    pub fn new() -> Asked {
+        let mut cases = Cases(SEED);
         let table = |_| {
-            let table = rows(&mut cases, 30);
+            let table = rows(&mut cases, MOST_ROWS);
             query(&mut cases);
             table
         };
         let tables = (0..TABLES).map(table).collect();
-        Asked { tables, seed }
+        Asked { tables }
     }
 
     /// Fills the table `nasty`.
     pub fn fill(&self, run: &mut dyn FnMut(&str), text: &str) {
         run(&format!(
             "CREATE TABLE nasty (number integer, person {text}, \"the \"\"region\"\"\" {text}, \
-             age {text}, day {text}, cost double precision, \"select\" bigint)"
+             age {text}, day {text}, cost double precision, \"select\" bigint, price \
+             decimal(18, 6), born date, at timestamp, small real, flag boolean)"
         ));
         let numbered = self.tables.iter().enumerate();
         let rows: Vec<String> = numbered
@@ -55,11 +51,11 @@ impl Asked {
 
     /// Asks for the integers of every table, and compares them with those of the file engine.
     pub fn compare(&self, session: &mut dyn Session, dialect: &'static dyn Dialect) {
-        let mut cases = Cases(self.seed);
+        let mut cases = Cases(SEED);
         let mut refused = 0;
         for (number, table) in self.tables.iter().enumerate() {
             // As they were made.
-            rows(&mut cases, 30);
+            rows(&mut cases, MOST_ROWS);
             let query = query(&mut cases);
             let relation = Relation::Query(format!("SELECT * FROM nasty WHERE number = {number}"));
             let columns = session
@@ -89,21 +85,26 @@ fn answer(session: &mut dyn Session, statements: &Statements) -> Answer {
     statements.answer(&results).unwrap()
 }
 
-fn written(number: usize, Row { texts, cost, n }: &Row) -> String {
+fn written(number: usize, row: &Row) -> String {
     let text = |cell: &Option<String>| match cell {
         None => "NULL".to_owned(),
         Some(text) => format!("'{}'", text.replace('\'', "''")),
     };
-    let cost = match cost {
+    let cast = |cell: Option<String>, to: &str| match cell {
         None => "NULL".to_owned(),
-        Some(cost) => format!("CAST('{cost:e}' AS double precision)"),
+        Some(cell) => format!("CAST('{cell}' AS {to})"),
     };
-    let n = match n {
-        None => "NULL".to_owned(),
-        Some(n) => format!("CAST('{n}' AS bigint)"),
-    };
-    let texts: Vec<String> = texts.iter().map(text).collect();
-    format!("({number}, {}, {cost}, {n})", texts.join(", "))
+    let texts: Vec<String> = row.texts.iter().map(text).collect();
+    let numbers = [
+        cast(row.cost.map(|x| format!("{x:e}")), "double precision"),
+        cast(row.n.map(|n| n.to_string()), "bigint"),
+        cast(row.price_text(), "decimal(18, 6)"),
+        cast(row.born.map(|(_, text)| text.to_owned()), "date"),
+        cast(row.at.map(|(_, text)| text.to_owned()), "timestamp"),
+        cast(row.small.map(|x| format!("{x:e}")), "real"),
+        cast(row.flag.map(|flag| flag.to_string()), "boolean"),
+    ];
+    format!("({number}, {}, {})", texts.join(", "), numbers.join(", "))
 }
 
 /// The exact integers of the example of a clinic, from a database that has its rows and from its

@@ -32,7 +32,7 @@ fn a_unit_moves_no_integer_by_more_than_its_claim() {
 #[test]
 fn nasty_tables_have_the_integers_of_files() {
     let mut writer = Writer::postgresql();
-    let asked = Asked::new(31);
+    let asked = Asked::new();
     asked.fill(&mut |sql| writer.run(sql), "text");
     let mut session = session(&variable("LASTBIT_TEST_POSTGRESQL"));
     asked.compare(&mut session, dialect("postgresql").unwrap());

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int64Array,
+    RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use lastbit_exact::Rational;
 use lastbit_release::engine::query::{Aggregate, Answer, Derive, Key, Query, States, Table};
 use lastbit_release::engine::sql::{CellType, Dialect, Relation, SqlError, Statements, types};
@@ -16,22 +19,55 @@ pub use lastbit_testing::Cases;
 
 use crate::engine::common::{LONG_ID, numbers};
 
+/// How many random tables every database is compared on, from which seed and of how many rows.
+pub const TABLES: usize = 1000;
+pub const SEED: u64 = 15;
+pub const MOST_ROWS: u64 = 30;
+
 /// The cells of one row, in the order of [`COLUMNS`].
 #[derive(Clone, Debug)]
 pub struct Row {
     pub texts: [Option<String>; 4],
     pub cost: Option<f64>,
     pub n: Option<i64>,
+    /// Of 10^-6.
+    pub price: Option<i64>,
+    /// Days since 1970, as a number and as text.
+    pub born: Option<(i32, &'static str)>,
+    /// Microseconds since 1970, as a number and as text.
+    pub at: Option<(i64, &'static str)>,
+    pub small: Option<f32>,
+    pub flag: Option<bool>,
+}
+
+impl Row {
+    /// The price with all its decimals.
+    pub fn price_text(&self) -> Option<String> {
+        self.price.map(|millionths| {
+            let sign = if millionths < 0 { "-" } else { "" };
+            let millionths = millionths.unsigned_abs();
+            format!(
+                "{sign}{}.{:06}",
+                millionths / 1_000_000,
+                millionths % 1_000_000
+            )
+        })
+    }
 }
 
 /// The columns, with their types.
-pub const COLUMNS: [(&str, CellType); 6] = [
+pub const COLUMNS: [(&str, CellType); 11] = [
     ("person", CellType::Text),
     ("the \"region\"", CellType::Text),
     ("age", CellType::Text),
     ("day", CellType::Text),
     ("cost", CellType::Float),
     ("select", CellType::Integer),
+    ("price", CellType::Decimal),
+    ("born", CellType::Date),
+    ("at", CellType::Timestamp),
+    ("small", CellType::Float32),
+    ("flag", CellType::Boolean),
 ];
 
 const PEOPLE: [&str; 16] = [
@@ -113,6 +149,27 @@ const DAYS: [&str; 14] = [
     "0000-01-01",
 ];
 
+const BORN: [Option<(i32, &str)>; 8] = [
+    None,
+    Some((0, "1970-01-01")),
+    Some((-1, "1969-12-31")),
+    Some((19_782, "2024-02-29")),
+    Some((-719_162, "0001-01-01")),
+    Some((2_932_896, "9999-12-31")),
+    Some((10_957, "2000-01-01")),
+    Some((-135_081, "1600-02-29")),
+];
+const DAY: i64 = 86_400_000_000;
+const AT: [Option<(i64, &str)>; 7] = [
+    None,
+    Some((0, "1970-01-01 00:00:00")),
+    Some((-1, "1969-12-31 23:59:59.999999")),
+    Some((19_782 * DAY + 45_000_500_000, "2024-02-29 12:30:00.5")),
+    Some((-719_162 * DAY, "0001-01-01 00:00:00")),
+    Some((2_932_897 * DAY - 1, "9999-12-31 23:59:59.999999")),
+    Some((19_782 * DAY + 1, "2024-02-29 00:00:00.000001")),
+];
+
 fn text(cases: &mut Cases, from: &[&str]) -> Option<String> {
     match cases.below(8) {
         0 => None,
@@ -163,32 +220,96 @@ pub fn rows(cases: &mut Cases, most: u64) -> Vec<Row> {
                 Some(i64::MIN),
                 Some(9_007_199_254_740_993),
             ]),
+            // The largest is not a double.
+            price: cases.pick(&[
+                None,
+                Some(0),
+                Some(3_300_000),
+                Some(-125_000),
+                Some(125_000),
+                Some(374_999),
+                Some(7_000_000),
+                Some(9_007_199_254_740_993),
+                Some(-999_999_999_999_999_999),
+                Some(1),
+            ]),
+            born: cases.pick(&BORN),
+            at: cases.pick(&AT),
+            small: cases.pick(&[
+                None,
+                Some(f32::NAN),
+                Some(f32::INFINITY),
+                Some(f32::NEG_INFINITY),
+                Some(-0.0),
+                Some(0.1),
+                Some(0.125),
+                Some(-7.375),
+                Some(f32::MAX),
+                Some(f32::from_bits(1)),
+            ]),
+            flag: cases.pick(&[None, Some(false), Some(true)]),
         });
     }
     rows
 }
 
-pub fn batch(rows: &[Row]) -> RecordBatch {
+/// The rows with the types of a database that has them; or else as SQLite keeps them: decimals,
+/// dates, times and conditions as text, and all fractions as doubles.
+pub fn batch(rows: &[Row], is_typed: bool) -> RecordBatch {
     let texts = |place: usize| -> ArrayRef {
         let cells: StringArray = rows.iter().map(|row| row.texts[place].as_deref()).collect();
         Arc::new(cells)
     };
     let cost: Float64Array = rows.iter().map(|row| row.cost).collect();
     let n: Int64Array = rows.iter().map(|row| row.n).collect();
-    let columns = [
+    let [price, born, at, small, flag]: [ArrayRef; 5] = match is_typed {
+        true => {
+            let price = rows.iter().map(|row| row.price.map(i128::from));
+            let price = price.collect::<Decimal128Array>();
+            let born = rows.iter().map(|row| row.born.map(|(days, _)| days));
+            let at = rows.iter().map(|row| row.at.map(|(time, _)| time));
+            [
+                Arc::new(price.with_precision_and_scale(18, 6).unwrap()),
+                Arc::new(born.collect::<Date32Array>()),
+                Arc::new(at.collect::<TimestampMicrosecondArray>()),
+                Arc::new(rows.iter().map(|row| row.small).collect::<Float32Array>()),
+                Arc::new(rows.iter().map(|row| row.flag).collect::<BooleanArray>()),
+            ]
+        }
+        false => {
+            let price = rows.iter().map(Row::price_text);
+            let born = rows.iter().map(|row| row.born.map(|(_, text)| text));
+            let at = rows.iter().map(|row| row.at.map(|(_, text)| text));
+            let small = rows.iter().map(|row| row.small.map(f64::from));
+            let flag = rows.iter().map(|row| row.flag.map(|flag| flag.to_string()));
+            [
+                Arc::new(price.collect::<StringArray>()),
+                Arc::new(born.collect::<StringArray>()),
+                Arc::new(at.collect::<StringArray>()),
+                Arc::new(small.collect::<Float64Array>()),
+                Arc::new(flag.collect::<StringArray>()),
+            ]
+        }
+    };
+    let columns: [ArrayRef; 11] = [
         texts(0),
         texts(1),
         texts(2),
         texts(3),
-        Arc::new(cost) as ArrayRef,
+        Arc::new(cost),
         Arc::new(n),
+        price,
+        born,
+        at,
+        small,
+        flag,
     ];
     let named = COLUMNS.iter().map(|(name, _)| *name).zip(columns);
     RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true)))
         .unwrap()
 }
 
-const CONDITIONS: [&str; 14] = [
+const CONDITIONS: [&str; 18] = [
     "age >= 18",
     "\"the \"\"region\"\"\" in ('north', '7', 'a''b\\c\"d')",
     "\"the \"\"region\"\"\" like 'n%_h'",
@@ -203,9 +324,13 @@ const CONDITIONS: [&str; 14] = [
     "(age = '17') is not true",
     "hour(day) < 12",
     "boolean(age)",
+    "price >= 0.125",
+    "date(born) < date '2000-01-01'",
+    "timestamp(at) >= timestamp '1970-01-01 00:00:00'",
+    "boolean(flag) or small is null",
 ];
 
-const NUMBERS: [&str; 30] = [
+const NUMBERS: [&str; 38] = [
     "cost * 2.5 - \"select\"",
     "cost / \"select\"",
     "\"select\" * \"select\" * 1e300",
@@ -236,9 +361,17 @@ const NUMBERS: [&str; 30] = [
     "nullif(\"select\", 3)",
     "number(date(day) + \"select\")",
     "-cost",
+    "price * 2 - small",
+    "number(price) / 3",
+    "small * 1e30",
+    "date(born) - date '2000-01-01'",
+    "year(born) * 100 + month(born)",
+    "hour(at)",
+    "timestamp(at) - timestamp '1970-01-01 00:00:00'",
+    "case when boolean(flag) then price else cost end",
 ];
 
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 17] = [
     "upper(\"the \"\"region\"\"\")",
     "lower(person)",
     "substr(\"the \"\"region\"\"\", 2, 3)",
@@ -253,6 +386,9 @@ const TEXTS: [&str; 14] = [
     "case person when '1' then age when 'ann' then \"the \"\"region\"\"\" else 'x' end",
     "greatest(\"the \"\"region\"\"\", age)",
     "text(date_trunc('month', day))",
+    "text(date(born))",
+    "text(price)",
+    "concat(text(flag), age)",
 ];
 
 fn missing(cases: &mut Cases) -> Missing {
@@ -324,9 +460,23 @@ pub fn query(cases: &mut Cases) -> Query {
             derived("t", cases.pick(&TEXTS)),
         ],
     };
-    let names = ["cost", "age", "select", "x", "y", "weight", "day"];
+    let names = [
+        "cost", "age", "select", "x", "y", "price", "small", "flag", "weight", "born", "at", "day",
+    ];
     let categories = |cases: &mut Cases| {
-        let column = cases.pick(&["the \"region\"", "t", "age", "select", "cost", "part", "x"]);
+        let column = cases.pick(&[
+            "the \"region\"",
+            "t",
+            "age",
+            "select",
+            "cost",
+            "part",
+            "x",
+            "price",
+            "born",
+            "flag",
+            "small",
+        ]);
         Arc::new(Categories {
             column: column.to_owned(),
             names: [
@@ -339,6 +489,8 @@ pub fn query(cases: &mut Cases) -> Query {
                 "a'b\\c\"d",
                 "true",
                 "o'clock\\",
+                "3.3",
+                "2024-02-29",
             ]
             .map(String::from)
             .to_vec(),
@@ -348,7 +500,9 @@ pub fn query(cases: &mut Cases) -> Query {
     let unit = match cases.below(4) {
         0 => Unit::Row,
         _ => Unit::Column {
-            name: cases.pick(&["person", "person", "select", "t"]).to_owned(),
+            name: cases
+                .pick(&["person", "person", "select", "t", "born", "price"])
+                .to_owned(),
             most_rows: 1 + cases.below(3),
             most_groups: 1 + cases.below(3),
         },
@@ -357,18 +511,28 @@ pub fn query(cases: &mut Cases) -> Query {
     for _ in 0..1 + cases.below(3) {
         let keys = (0..cases.below(3)).map(|_| match cases.below(3) {
             0 => Key::Categories(categories(cases)),
-            1 => Key::Bins(column(cases, &names[..5])),
+            1 => Key::Bins(column(cases, &names)),
             _ => Key::Discovered {
                 column: cases
-                    .pick(&["person", "the \"region\"", "t", "age", "select", "part"])
+                    .pick(&[
+                        "person",
+                        "the \"region\"",
+                        "t",
+                        "age",
+                        "select",
+                        "part",
+                        "price",
+                        "born",
+                        "flag",
+                    ])
                     .to_owned(),
             },
         });
         let keys: Vec<Key> = keys.collect();
         let mut aggregates: Vec<Aggregate> = (0..1 + cases.below(4))
             .map(|_| {
-                let x = column(cases, &names[..6]);
-                let y = column(cases, &names[..6]);
+                let x = column(cases, &names[..9]);
+                let y = column(cases, &names[..9]);
                 match cases.below(11) {
                     0 => Aggregate::Rows,
                     1 => Aggregate::Sum(x),
@@ -431,11 +595,12 @@ pub fn statements(
         Some(rows) => types(query, rows, dialect).unwrap(),
         None => COLUMNS.map(|(name, cell)| (name.to_owned(), cell)).to_vec(),
     };
+    let is_typed = columns.iter().any(|(_, cell)| *cell != CellType::Dynamic);
     let statements = Statements::new(query, &columns, relation, dialect);
     match statements {
         Ok(statements) => {
             let options = Options::default();
-            let answer = answer_batches(query, &[batch(rows)], &options).unwrap();
+            let answer = answer_batches(query, &[batch(rows, is_typed)], &options).unwrap();
             Some((statements, answer))
         }
         Err(SqlError::Unsupported { .. } | SqlError::Type { .. }) => None,

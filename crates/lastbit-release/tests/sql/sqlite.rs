@@ -6,7 +6,9 @@ use lastbit_release::engine::sql::{
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
-use super::cases::{COLUMNS, Cases, Row, compare, query, rows, statements};
+use super::cases::{
+    COLUMNS, Cases, MOST_ROWS, Row, SEED, TABLES, compare, query, rows, statements,
+};
 
 pub fn table(connection: &Connection, rows: &[Row]) {
     let names = COLUMNS.map(|(name, _)| format!("\"{}\"", name.replace('"', "\"\"")));
@@ -17,11 +19,28 @@ pub fn table(connection: &Connection, rows: &[Row]) {
         ))
         .unwrap();
     let mut insert = connection
-        .prepare("insert into visits values (?, ?, ?, ?, ?, ?)")
+        .prepare("insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .unwrap();
-    for Row { texts, cost, n } in rows {
-        let [a, b, c, d] = texts;
-        insert.execute(params![a, b, c, d, cost, n]).unwrap();
+    for row in rows {
+        let [a, b, c, d] = &row.texts;
+        let (born, at) = (row.born.map(|(_, text)| text), row.at.map(|(_, text)| text));
+        let flag = row.flag.map(|flag| flag.to_string());
+        let small = row.small.map(f64::from);
+        insert
+            .execute(params![
+                a,
+                b,
+                c,
+                d,
+                row.cost,
+                row.n,
+                row.price_text(),
+                born,
+                at,
+                small,
+                flag
+            ])
+            .unwrap();
     }
 }
 
@@ -66,10 +85,10 @@ fn sqlite_gives_the_integers_of_the_file_engine() {
     register(&connection).unwrap();
     let relation = Relation::Table(vec!["visits".to_owned()]);
     let dialect = dialect("sqlite").unwrap();
-    let mut cases = Cases(15);
+    let mut cases = Cases(SEED);
     let (mut compared, mut refused) = (0, 0);
-    for case in 0..400 {
-        let rows = rows(&mut cases, 40);
+    for case in 0..TABLES {
+        let rows = rows(&mut cases, MOST_ROWS);
         let query = query(&mut cases);
         table(&connection, &rows);
         let columns = run(&connection, &types_sql(&query, &relation, dialect).unwrap());
@@ -87,7 +106,7 @@ fn sqlite_gives_the_integers_of_the_file_engine() {
         );
         compared += 1;
     }
-    assert!(compared > 300, "{refused} were refused");
+    assert!(compared > 3 * TABLES / 4, "{refused} were refused");
 }
 
 #[test]
