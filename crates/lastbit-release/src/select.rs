@@ -13,6 +13,7 @@ use sqlparser::ast::{
 };
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::clean::shown;
 use crate::loss::Loss;
@@ -24,8 +25,12 @@ const MOST_BYTES: usize = 1 << 14;
 /// The deepest nesting of parentheses and functions, because the parser recurses.
 const MOST_NESTED: usize = 40;
 
+/// The most words and signs of a statement. A chain of operators is a tree of half that depth,
+/// which is written and dropped by recursion, at more than 8 KB a step.
+const MOST_WORDS: usize = 1000;
+
 /// The parser's stack, whatever the caller's is.
-const STACK: usize = 32 << 20;
+const STACK: usize = 64 << 20;
 
 /// Why a statement cannot be answered privately, and what to ask instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,6 +114,16 @@ pub fn statistics(statement: &str) -> Result<String, SelectError> {
 }
 
 fn read(statement: &str) -> Result<String, SelectError> {
+    // What cannot be cut into words is refused by the parser, with its place.
+    let tokens = Tokenizer::new(&GenericDialect {}, statement).tokenize();
+    let is_word = |token: &&Token| !matches!(token, Token::Whitespace(_));
+    let words = tokens.iter().flatten().filter(is_word).count();
+    if words > MOST_WORDS {
+        return Err(SelectError::new(format!(
+            "the statement has {words} words and signs, and {MOST_WORDS} are allowed; ask less at \
+             once"
+        )));
+    }
     let parsed = Parser::new(&GenericDialect {})
         .with_recursion_limit(MOST_NESTED)
         .try_with_sql(statement)
