@@ -55,7 +55,7 @@ impl<S: Session> SqlEngine<S> {
 }
 
 impl<S: Session> Engine for SqlEngine<S> {
-    /// Of the columns that the query reads which was checked last.
+    /// The fingerprint of the columns of the last query that was checked: check one first.
     fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
         let mut state = self.state();
         let state = &mut *state;

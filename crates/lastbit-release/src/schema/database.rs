@@ -166,8 +166,7 @@ impl PostgreSqlUrl {
             Some((rest, options)) => (rest, options),
             None => (rest, ""),
         };
-        // The last @ is the one before the host: so does a password that holds one not become part
-        // of the host.
+        // The last @ is the one before the host, also where a password holds one.
         let (user, rest) = match rest.rsplit_once('@') {
             Some((user, rest)) => (Some(user), rest),
             None => (None, rest),

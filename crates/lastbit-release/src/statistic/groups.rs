@@ -42,7 +42,8 @@ impl Pick {
     }
 }
 
-/// What was drawn for each group: noisy numbers, or three offsets for each share.
+/// What was drawn for each group: noisy numbers, or the offsets that were
+/// selected for each share.
 pub type Drawn = Vec<(Vec<KeyValue>, Vec<Rational>)>;
 
 /// Groups that are unions of finer ones, all of which are public.

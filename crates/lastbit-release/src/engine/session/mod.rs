@@ -26,7 +26,7 @@ pub trait Session: Send {
 
     /// Whether every statement of this session sees the same data, whatever others write meanwhile.
     /// Where they do not, the data are fingerprinted again after they were read, and the report
-    /// says that nothing more was done.
+    /// says that this is all that was done.
     fn is_snapshot(&self) -> bool;
 }
 
