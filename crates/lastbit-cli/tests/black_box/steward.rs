@@ -146,11 +146,11 @@ fn nothing_computed_from_rows_is_seen_outside_of_release_and_inspect() {
             assert!(!done.err.contains(secret), "{secret}: {}", done.err);
         }
     }
-    // The test can see: without a header the first row is taken for names, and all but the refused
-    // ones said something.
-    here.write("bare.csv", "quaggamire,zephyrotic,918273645546372\n");
+    // The test can see: without a header a first row of words is taken for names, and all but the
+    // refused ones said something.
+    here.write("bare.csv", "quaggamire,zephyrotic\n");
     let bare = here.run(&["draft", "bare.csv"]).succeeded();
-    assert!(SECRETS[..3].iter().all(|secret| bare.out.contains(secret)));
+    assert!(SECRETS[..2].iter().all(|secret| bare.out.contains(secret)));
     let said = runs.iter().filter(|done| done.status == Some(0));
     assert_eq!(said.filter(|done| done.out.len() > 100).count(), 18);
 }
