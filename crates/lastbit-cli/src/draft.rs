@@ -11,9 +11,9 @@ const TEACH: &str = "\
 Writes a commented plan to standard output, with everything that only a person can decide marked \
 FILL IN. Such a plan is refused, and costs nothing, until it is filled in. The draft is made from \
 the header of CSV, the schema of Parquet, or the names in the first lines of JSON lines. No cell \
-is kept, so nothing in the draft is a fact about anybody. (The first line of CSV is taken as names: \
-in a file without a header it would be the first row. It is refused where a name is a number, empty \
-or there twice.)";
+is kept, so nothing in the draft is a fact about anybody. (The first line of CSV is taken as \
+names: in a file without a header it would be the first row. It is refused where a name is a \
+number, empty or there twice.)";
 
 const EXAMPLES: &str = "\
 Example:

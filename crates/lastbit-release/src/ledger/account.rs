@@ -15,8 +15,9 @@ use crate::loss::{Loss, Measure};
 /// the ρ or μ² of releases, from the first such release on; after it, nothing is taken plainly.
 ///
 /// **Proof** that all releases together stay within the budget (the largest, if it was changed
-/// after a release), even if each is chosen, with its loss, after seeing all results before it. By induction from the end: what follows an entry is
-/// private to the (ε, δ) that is left of the budget there.
+/// after a release), even if each is chosen, with its loss, after seeing all results before it. By
+/// induction from the end: what follows an entry is private to the (ε, δ) that is left of the
+/// budget there.
 /// - *No composed release yet, and a plain one of (e, d) comes.* What follows it is private to (ε −
 ///   e, δ − d), whatever its result; together (ε, δ).
 /// - *The first composed release comes.* The limits are those of an

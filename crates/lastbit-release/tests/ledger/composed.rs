@@ -490,7 +490,7 @@ fn a_release_of_epsilon_and_delta_composes_if_its_plan_says_so() {
     let (prices, left) = price_at(&composed, &path).unwrap();
     assert_eq!(prices.loss.measure, Measure::ApproximateZcdp);
     // Many more fit, though each is private to the same ε and δ by itself.
-    assert!(left.more > 100, "{left:?}");
+    assert!(left.more > 50, "{left:?}");
     let epsilon = zcdp_to_approximate_epsilon(
         Up::from_rational(&prices.loss.main),
         Down::from_rational(&number("1e-8")),
@@ -612,12 +612,7 @@ fn terms_are_fixed_once_something_was_released() {
     let error = ledger
         .set_budget(&approximate("0.9", "2e-6"), "")
         .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("fixed once something was released"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("trades ε for δ"), "{error}");
     ledger.set_budget(&approximate("1.5", "2e-6"), "").unwrap();
     ledger.set_budget(&approximate("1.2", "2e-6"), "").unwrap();
     assert!(check(&path, &[]).unwrap().passed());
@@ -631,7 +626,7 @@ fn a_budget_trades_no_epsilon_for_delta_once_something_was_released() {
         let budget = approximate("1", "1e-6");
         let mut ledger = Ledger::open(&path, &budget).unwrap();
         // Before, anything goes.
-        ledger.set_budget(&approximate("2", "1e-7"), "").unwrap();
+        ledger.set_budget(&approximate("2", "5e-7"), "").unwrap();
         ledger.set_budget(&budget, "").unwrap();
         taken(&mut ledger, "a", first);
         let head = ledger.head().1.to_owned();

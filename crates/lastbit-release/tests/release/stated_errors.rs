@@ -289,7 +289,7 @@ fn a_quantile_without_an_interval_is_right_in_rank() {
     rows.sort_by(f64::total_cmp);
     // A release is wrong with a probability of at most 1e-10.
     let plan = "title = \"t\"\nconfidence = 0.9999999999\n[source]\nfiles = \"x.csv\"\n[privacy]\n\
-                neighbours = \"add-remove\"\nunit = \"row\"\n[budget]\nepsilon = 3\n[columns.x]\n\
+                neighbours = \"add-remove\"\n[budget]\nepsilon = 3\n[columns.x]\n\
                 lower = 0\nupper = 1000\n[[statistics]]\nname = \"q\"\nkind = \"quantiles\"\n\
                 of = \"x\"\nat = [0.1, 0.5, 0.9]\ninterval = false\n";
     let report = released(plan, &csv);
