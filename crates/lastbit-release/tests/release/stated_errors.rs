@@ -297,7 +297,7 @@ fn a_quantile_without_an_interval_is_right_in_rank() {
     for cell in &statistic.cells {
         assert_eq!((&cell.lower, &cell.upper), (&None, &None));
         let text = cell.value.as_ref().unwrap();
-        assert!(text.len() <= 6, "{text}");
+        assert!(text.len() <= 7, "{text}");
         let (share, value): (f64, f64) = (cell.label.parse().unwrap(), text.parse().unwrap());
         let off = resolution(text, "2^-20");
         let rank = number(cell.error.as_ref());
