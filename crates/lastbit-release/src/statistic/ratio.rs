@@ -50,7 +50,7 @@ pub(super) fn mean_places(sums: [Rational; 3], rows: &Rational) -> [Rational; 3]
 
 impl Errors<'_> {
     /// With the confidence, the exact statistic is within this much of `published`, which is the
-    /// statistic of these noisy shares, clamped to [`Moment::range`]. `None` if the shares have no
+    /// statistic of these noisy shares, clamped to `Moment::range`. `None` if the shares have no
     /// such statistic.
     pub fn ratio(
         &self,
