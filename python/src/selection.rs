@@ -9,7 +9,7 @@ use crate::error::parameter;
 
 /// Numbers, all of one type.
 #[derive(FromPyObject)]
-pub enum Numbers {
+pub enum NumberList {
     Integers(Vec<i64>),
     Floats(Vec<f64>),
 }
@@ -18,7 +18,7 @@ pub enum Numbers {
 #[pyfunction]
 pub fn select(
     py: Python<'_>,
-    scores: Numbers,
+    scores: NumberList,
     epsilon: &str,
     sensitivity: &str,
     monotone: bool,
@@ -31,8 +31,8 @@ pub fn select(
         false => Exponential::new(&epsilon, &sensitivity),
     };
     py.detach(|| match scores {
-        Numbers::Integers(scores) => choose(&mechanism, &scores, permute_and_flip),
-        Numbers::Floats(scores) => choose(&mechanism, &scores, permute_and_flip),
+        NumberList::Integers(scores) => choose(&mechanism, &scores, permute_and_flip),
+        NumberList::Floats(scores) => choose(&mechanism, &scores, permute_and_flip),
     })
 }
 
@@ -59,7 +59,7 @@ fn choose<S: Score>(
 #[pyfunction]
 pub fn quantiles(
     py: Python<'_>,
-    values: Numbers,
+    values: NumberList,
     at: Vec<String>,
     lower: f64,
     upper: f64,
@@ -72,8 +72,8 @@ pub fn quantiles(
     let epsilon = epsilon.parse().map_err(parameter)?;
     let values: Vec<f64> = match values {
         // Whole numbers beyond 2^53 are rounded, each row by itself.
-        Numbers::Integers(values) => values.into_iter().map(|value| value as f64).collect(),
-        Numbers::Floats(values) => values,
+        NumberList::Integers(values) => values.into_iter().map(|value| value as f64).collect(),
+        NumberList::Floats(values) => values,
     };
     if values.iter().any(|value| value.is_nan()) {
         return Err(parameter(

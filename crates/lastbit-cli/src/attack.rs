@@ -72,7 +72,7 @@ const PERMUTATIONS: u32 = 999;
 impl Attack {
     /// Runs the command.
     pub fn run(self, out: &mut impl Write) -> Result<()> {
-        let (options, run): (Options, Run) = match self {
+        let (options, run): (Options, AttackWith) = match self {
             Attack::LeastBits(options) => (options, run_least_bits),
             Attack::Precision(options) => (options, run_precision),
             Attack::Timing(options) => (options, run_timing),
@@ -100,7 +100,7 @@ impl Attack {
     }
 }
 
-type Run = fn(&mut Target, &Options) -> Result<Found>;
+type AttackWith = fn(&mut Target, &Options) -> Result<Found>;
 
 /// What an attack found, ready to print.
 struct Found {
@@ -141,7 +141,7 @@ fn list(out: &mut impl Write, as_json: bool) -> Result<()> {
     Ok(())
 }
 
-fn run_all(out: &mut impl Write, options: &Options, run: Run) -> Result<()> {
+fn run_all(out: &mut impl Write, options: &Options, run: AttackWith) -> Result<()> {
     let mut all = Vec::new();
     for entry in catalogue() {
         let found = run(&mut entry.build()?, options)?;

@@ -66,7 +66,7 @@ pub enum Exponential {
          --alpha 0.2 --beta 0.05\n",
         "  lastbit mechanism exponential price --scores guess.txt --sensitivity 1 --epsilon 0.5"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl Exponential {
@@ -262,7 +262,7 @@ impl Law {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     #[command(flatten)]
     among: Among,
 
@@ -303,7 +303,7 @@ struct Among {
     scores: Option<PathBuf>,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let mechanism = self.common.mechanism()?;
         let target = Target::new(

@@ -50,7 +50,7 @@ pub enum FlatConcave {
         "  lastbit mechanism flat-concave price --domain-bits 64 --quantile 0.5 --promise 10000 \
          --alpha 0.1 --epsilon 1 --delta 1e-6"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl FlatConcave {
@@ -193,7 +193,7 @@ impl Draw {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     /// Accepted for symmetry with `draw`, and never read
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
@@ -237,7 +237,7 @@ pub struct Price {
     confidence: Confidence,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         rank_of(&self.common.quantile, 1)?;
         let promised = match (&self.promise, &self.alpha) {

@@ -64,7 +64,7 @@ enum Command {
     /// Answer a question in SQL about the table of a plan
     Query(query::Query),
     /// See what a plan will cost and how exact its numbers will be, without reading any data
-    Plan(plan::Plan),
+    Plan(plan::PlanArgs),
     /// See every form of a report on rows that the plan makes up: no data, nothing spent
     Rehearse(rehearse::Rehearse),
     /// See what the data do to a plan, for the steward alone: not private

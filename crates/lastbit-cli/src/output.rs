@@ -75,10 +75,10 @@ impl Kind {
 /// The place of an output.
 pub struct Output {
     shown: String,
-    place: Place,
+    place: Destination,
 }
 
-enum Place {
+enum Destination {
     Stdout,
     /// A device or a pipe, open for writing.
     Stream(File),
@@ -92,14 +92,15 @@ impl Output {
     pub fn prepare(path: &Path, kind: Kind, guard: &Guard, force: bool) -> Result<Output> {
         let shown = clean::path(path);
         if path == Path::new("-") {
-            let place = Place::Stdout;
+            let place = Destination::Stdout;
             return Ok(Output { shown, place });
         }
         guard.check(path)?;
         let link = match fs::symlink_metadata(path) {
             Ok(about) => about,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let place = Place::File(Draft::new(path, None).with_context(|| cannot(&shown))?);
+                let place =
+                    Destination::File(Draft::new(path, None).with_context(|| cannot(&shown))?);
                 return Ok(Output { shown, place });
             }
             Err(error) => return Err(error).with_context(|| cannot(&shown)),
@@ -107,7 +108,7 @@ impl Output {
         let about = fs::metadata(path).with_context(|| cannot(&shown))?;
         let place = if is_stream(&about) {
             let opened = OpenOptions::new().write(true).open(path);
-            Place::Stream(opened.with_context(|| cannot(&shown))?)
+            Destination::Stream(opened.with_context(|| cannot(&shown))?)
         } else if link.file_type().is_symlink() {
             bail!(
                 "{shown}: this is a symbolic link, and nothing was written; name the file itself"
@@ -116,7 +117,7 @@ impl Output {
             bail!("{shown}: this is not a regular file, and nothing was written; name another one");
         } else {
             replaceable(path, kind, force)?;
-            Place::File(
+            Destination::File(
                 Draft::new(path, Some(about.permissions())).with_context(|| cannot(&shown))?,
             )
         };
@@ -125,14 +126,14 @@ impl Output {
 
     /// Whether it goes to standard output.
     pub fn is_stdout(&self) -> bool {
-        matches!(self.place, Place::Stdout)
+        matches!(self.place, Destination::Stdout)
     }
 
     /// Writes all of it.
     pub fn write(self, bytes: impl AsRef<[u8]>, out: &mut Stdout) -> Result<()> {
         match self.place {
             // Treated as errors of standard output: a reader may have seen enough.
-            Place::Stdout => Ok(out.write_exactly(bytes.as_ref())?),
+            Destination::Stdout => Ok(out.write_exactly(bytes.as_ref())?),
             _ => self.write_file(bytes),
         }
     }
@@ -141,9 +142,11 @@ impl Output {
     pub fn write_file(self, bytes: impl AsRef<[u8]>) -> Result<()> {
         let bytes = bytes.as_ref();
         match self.place {
-            Place::Stdout => bail!("standard output is taken; name a file"),
-            Place::Stream(mut stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
-            Place::File(draft) => draft.place(bytes),
+            Destination::Stdout => bail!("standard output is taken; name a file"),
+            Destination::Stream(mut stream) => {
+                stream.write_all(bytes).and_then(|()| stream.flush())
+            }
+            Destination::File(draft) => draft.place(bytes),
         }
         .with_context(|| cannot(&self.shown))
     }

@@ -61,7 +61,7 @@ pub enum PermuteAndFlip {
         "  lastbit mechanism permute-and-flip price --scores guess.txt --sensitivity 1 --epsilon \
          0.5"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl PermuteAndFlip {
@@ -193,7 +193,7 @@ impl Common {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     #[command(flatten)]
     among: Among,
 
@@ -232,7 +232,7 @@ struct Among {
     scores: Option<PathBuf>,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let mechanism = self.common.mechanism()?;
         let guess = match &self.among.scores {

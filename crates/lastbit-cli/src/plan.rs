@@ -22,7 +22,7 @@ use crate::Usage;
 use crate::left::{Left, account};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
-use crate::release::Place;
+use crate::release::LedgerPlace;
 use crate::streams::Stdout;
 
 const TEACH: &str = "\
@@ -40,7 +40,7 @@ const LONGEST: usize = 200;
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]
-pub struct Plan {
+pub struct PlanArgs {
     /// The plan
     plan: PathBuf,
 
@@ -67,7 +67,7 @@ pub fn price_value(plan: &plan::Plan, prices: &Prices, left: Option<&Left>) -> s
     json::value(plan, prices, left, None)
 }
 
-impl Plan {
+impl PlanArgs {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         let plan = plan::Plan::read(&self.plan)?;
         let account = self.account();
@@ -112,10 +112,10 @@ impl Plan {
     }
 }
 
-impl Plan {
+impl PlanArgs {
     /// The ledger of the plan, if there is one yet, and its account.
     fn account(&self) -> Result<Option<(PathBuf, Account)>> {
-        let path = Place::of(&self.plan, self.ledger.as_deref())?.path()?;
+        let path = LedgerPlace::of(&self.plan, self.ledger.as_deref())?.path()?;
         Ok(account(&path)?.map(|account| (path, account)))
     }
 }

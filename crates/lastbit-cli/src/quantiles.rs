@@ -45,7 +45,7 @@ pub enum Quantiles {
         "  lastbit mechanism quantiles price --rows 10000 --at 0.25,0.5,0.75 --lower 0 --upper \
          20000 --epsilon 1"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl Quantiles {
@@ -148,7 +148,7 @@ impl Draw {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     /// How many values there are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
@@ -166,7 +166,7 @@ pub struct Price {
     confidence: Confidence,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let (least, largest) = self.common.bounds()?;
         let size = u128::from(largest.key() - least.key()) + 1;

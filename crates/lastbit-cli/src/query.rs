@@ -17,7 +17,7 @@ use crate::ledger::warn_if_exposed;
 use crate::left::{Left, account, ask as ask_first};
 use crate::output::Guard;
 use crate::plan::print_price;
-use crate::release::{Place, goes_on, released, silent};
+use crate::release::{LedgerPlace, goes_on, released, silent};
 use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
@@ -72,7 +72,7 @@ impl Query {
         self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
         let asked = ask(&plan, &self.statement, &self.spend(&plan)?)?;
-        let place = Place::of(&self.plan, self.ledger.as_deref())?;
+        let place = LedgerPlace::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
         let known = account(&ledger)?;
         let prices = price_in(&asked, &Charging::new(&asked, known.as_ref()))?;

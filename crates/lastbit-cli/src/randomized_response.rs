@@ -46,7 +46,7 @@ pub enum RandomizedResponse {
         "Example:\n",
         "  lastbit mechanism randomized-response price --categories red,green,blue --epsilon 1"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl RandomizedResponse {
@@ -203,7 +203,7 @@ impl Law {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     value: Option<String>,
@@ -212,7 +212,7 @@ pub struct Price {
     common: Common,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let loss = self.common.loss()?;
         ensure!(

@@ -59,7 +59,7 @@ impl Release {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
-        let place = Place::of(&self.plan, self.ledger.as_deref())?;
+        let place = LedgerPlace::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
         warn_if_exposed(&ledger);
         let mut guard = Guard::new(&self.plan, &plan);
@@ -121,26 +121,26 @@ fn left(plan: &Plan, ledger: &Path) -> Option<Left> {
 }
 
 /// Where the ledger is.
-pub enum Place {
+pub enum LedgerPlace {
     /// Where `--ledger` says.
     File(PathBuf),
     /// In the plan's directory, so that all plans in it spend from one budget.
     Directory(PathBuf),
 }
 
-impl Place {
+impl LedgerPlace {
     /// Where `--ledger` says, or else in the directory of the plan.
-    pub fn of(plan: &Path, ledger: Option<&Path>) -> Result<Place> {
+    pub fn of(plan: &Path, ledger: Option<&Path>) -> Result<LedgerPlace> {
         Ok(match ledger {
-            Some(path) => Place::File(path.to_owned()),
-            None => Place::Directory(home(plan)?),
+            Some(path) => LedgerPlace::File(path.to_owned()),
+            None => LedgerPlace::Directory(home(plan)?),
         })
     }
 
     pub fn path(&self) -> Result<PathBuf> {
         Ok(match self {
-            Place::File(path) => path.clone(),
-            Place::Directory(directory) => in_directory(directory)?,
+            LedgerPlace::File(path) => path.clone(),
+            LedgerPlace::Directory(directory) => in_directory(directory)?,
         })
     }
 }
@@ -192,14 +192,14 @@ pub fn silent() -> Progress {
 /// Releases a plan through its ledger.
 pub fn released(
     plan: &Plan,
-    place: &Place,
+    place: &LedgerPlace,
     progress: Progress,
     go_on: &mut dyn FnMut(&Changed) -> bool,
 ) -> Result<Released> {
     let engine = engine(plan)?;
     let at = match place {
-        Place::File(path) => At::File(path),
-        Place::Directory(directory) => At::Directory(directory),
+        LedgerPlace::File(path) => At::File(path),
+        LedgerPlace::Directory(directory) => At::Directory(directory),
     };
     release_asking(plan, at, engine.as_ref(), progress, go_on).map_err(|error| match error {
         ReleaseError::Declined => anyhow!("{error}; --yes goes on without asking"),

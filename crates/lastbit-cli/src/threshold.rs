@@ -55,7 +55,7 @@ pub enum Threshold {
         "Example:\n",
         "  lastbit mechanism threshold price --keys 5 --epsilon 1 --delta 1e-9"
     ))]
-    Price(Price),
+    Price(PriceArgs),
 }
 
 impl Threshold {
@@ -314,7 +314,7 @@ impl Law {
 }
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     /// Accepted for symmetry with `draw`, and never read
     #[arg(long, value_name = "FILE")]
     counts: Option<PathBuf>,
@@ -332,7 +332,7 @@ pub struct Price {
     confidence: Confidence,
 }
 
-impl Price {
+impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let prepared = self.common.prepared()?;
         let enough = |count: i64| {

@@ -13,7 +13,7 @@ use crate::engine::{Engine, Progress};
 use crate::expression::Expression;
 use crate::plan::{Categories, ColumnKind, Plan, Scope, Statistic, Unit};
 use crate::present::is_reading;
-use crate::query::{Aggregate, Answer, Derive, Exact, Key, KeyValue, Query, States, Table};
+use crate::query::{Aggregate, Aggregated, Answer, Derive, Key, KeyValue, Query, States, Table};
 use crate::release::ReleaseError;
 use crate::statistic::query;
 use crate::value::canonical;
@@ -355,7 +355,7 @@ fn conditions(
         let (statistic, condition) = one;
         let group = answer.tables.get(table).and_then(|groups| groups.first());
         let values = group.map_or(&[][..], |group| &group.values);
-        let [Exact::Rows(rows), Exact::Counts(counts)] = values else {
+        let [Aggregated::Rows(rows), Aggregated::Counts(counts)] = values else {
             return Err(ReleaseError::unexpected());
         };
         let [is_true, is_false] = counts[..] else {
@@ -461,7 +461,7 @@ fn rows(keys: Vec<Key>) -> Table {
 fn count(answer: &Answer, table: usize) -> u64 {
     let groups = answer.tables.get(table).into_iter().flatten();
     let rows = groups.filter_map(|group| match group.values.first() {
-        Some(Exact::Rows(rows)) => Some(*rows),
+        Some(Aggregated::Rows(rows)) => Some(*rows),
         _ => None,
     });
     rows.sum()
@@ -471,7 +471,7 @@ fn count(answer: &Answer, table: usize) -> u64 {
 fn counts<const N: usize>(answer: &Answer, table: usize) -> Result<[u64; N], ReleaseError> {
     let group = answer.tables.get(table).and_then(|groups| groups.first());
     match group.and_then(|group| group.values.first()) {
-        Some(Exact::Counts(counts)) => {
+        Some(Aggregated::Counts(counts)) => {
             let first = counts.get(..N).and_then(|first| first.try_into().ok());
             first.ok_or_else(ReleaseError::unexpected)
         }
@@ -483,7 +483,7 @@ fn counts<const N: usize>(answer: &Answer, table: usize) -> Result<[u64; N], Rel
 fn found(answer: &Answer, table: usize) -> impl Iterator<Item = (&str, u64)> {
     let groups = answer.tables.get(table).into_iter().flatten();
     groups.filter_map(|group| match (&group.key[..], &group.values[..]) {
-        ([KeyValue::Discovered(value)], [Exact::Rows(rows)]) => Some((value.as_str(), *rows)),
+        ([KeyValue::Discovered(value)], [Aggregated::Rows(rows)]) => Some((value.as_str(), *rows)),
         _ => None,
     })
 }

@@ -4,7 +4,8 @@ use core::fmt;
 
 use lastbit_exact::Rational;
 
-/// How losses are measured and added. A ledger has one measure.
+/// How losses are measured and added. A ledger has one measure. These are measures of
+/// [`lastbit::measures`] as values, for what is known only when a plan or a ledger is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Pure differential privacy: ε adds.

@@ -184,7 +184,7 @@ pub struct Group {
     /// A value of each key of the table.
     pub key: Vec<KeyValue>,
     /// As in the table.
-    pub values: Vec<Exact>,
+    pub values: Vec<Aggregated>,
 }
 
 /// A value of a key.
@@ -198,7 +198,7 @@ pub enum KeyValue {
 
 /// The exact value of an aggregate in a group.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Exact {
+pub enum Aggregated {
     /// Of [`Aggregate::Rows`].
     Rows(u64),
     /// Of [`Aggregate::Sum`].

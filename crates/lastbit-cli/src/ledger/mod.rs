@@ -15,7 +15,7 @@ use lastbit_release::clean;
 use lastbit_release::ledger;
 use lastbit_release::plan::Plan;
 
-use crate::release::Place;
+use crate::release::LedgerPlace;
 use crate::streams::say;
 
 /// The longest text of an entry in a table, in characters.
@@ -81,7 +81,7 @@ fn of_plan(file: &Path) -> Result<Option<PathBuf>> {
     if !is_named || Plan::read(file).is_err() {
         return Ok(None);
     }
-    let path = Place::of(file, None)?.path()?;
+    let path = LedgerPlace::of(file, None)?.path()?;
     if !path.exists() {
         bail!(
             "{}: this is a plan, and there is no ledger beside it; the first release makes one",

@@ -70,7 +70,7 @@ macro_rules! commands {
                 "  lastbit mechanism ", $word, " price --sensitivity 1 ", $loss,
                 " --confidence 0.99"
             ))]
-            Price(price::Price<$size>),
+            Price(price::PriceArgs<$size>),
         }
 
         impl $name {
@@ -199,32 +199,32 @@ struct SigmaOrRho {
 struct OnGrid {
     /// Grid of the outputs: `fine`, `whole`, or `fine:K` (multiples of 2^K)
     #[arg(long, value_name = "GRID", default_value = "fine", value_parser = grid)]
-    grid: Grid,
+    grid: GridChoice,
 }
 
 impl OnGrid {
     fn of(&self, noise: &Noise) -> Result<GridExponent> {
         Ok(match self.grid {
-            Grid::Fine => noise.fine_grid(),
-            Grid::Fixed(exponent) => GridExponent::new(exponent)?,
+            GridChoice::Fine => noise.fine_grid(),
+            GridChoice::Fixed(exponent) => GridExponent::new(exponent)?,
         })
     }
 }
 
 #[derive(Clone, Copy)]
-enum Grid {
+enum GridChoice {
     Fine,
     Fixed(i64),
 }
 
-fn grid(text: &str) -> Result<Grid, String> {
+fn grid(text: &str) -> Result<GridChoice, String> {
     let exponent = match (text, text.strip_prefix("fine:")) {
-        ("fine", _) => return Ok(Grid::Fine),
+        ("fine", _) => return Ok(GridChoice::Fine),
         ("whole", _) => Some(0),
         (_, Some(exponent)) => exponent.parse().ok(),
         _ => None,
     };
-    exponent.map(Grid::Fixed).ok_or_else(|| {
+    exponent.map(GridChoice::Fixed).ok_or_else(|| {
         "write `fine`, `whole`, or `fine:K` for a grid of 2^K, such as fine:-10".to_owned()
     })
 }

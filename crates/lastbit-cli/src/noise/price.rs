@@ -11,7 +11,7 @@ use crate::number::{json_nearest, json_up, json_upper, readable, readable_up, up
 use crate::picture::rows;
 
 #[derive(Args)]
-pub struct Price<S: Size> {
+pub struct PriceArgs<S: Size> {
     /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
     value: Option<Rational>,
@@ -37,7 +37,7 @@ pub struct Price<S: Size> {
     json: bool,
 }
 
-impl<S: Size> Price<S> {
+impl<S: Size> PriceArgs<S> {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         let noise = self.size.prepared()?;
         let accuracy = noise.accuracy(&self.confidence);

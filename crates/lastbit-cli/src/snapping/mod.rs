@@ -60,7 +60,7 @@ pub enum Snapping {
         "  lastbit mechanism snapping price --sensitivity 1 --accuracy 10 --confidence 0.99 \
          --lower 0 --upper 1000 --guess 400 --curve"
     ))]
-    Price(price::Price),
+    Price(price::PriceArgs),
 }
 
 impl Snapping {

@@ -14,7 +14,7 @@ use crate::number::{
 use crate::picture::{Bar, bars, rows};
 
 #[derive(Args)]
-pub struct Price {
+pub struct PriceArgs {
     /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
     value: Option<Rational>,
@@ -35,7 +35,7 @@ pub struct Price {
     curve: bool,
 }
 
-impl Price {
+impl PriceArgs {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         let mechanism = self.common.mechanism(None)?;
         let confidence = &self.common.confidence;

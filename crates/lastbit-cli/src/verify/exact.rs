@@ -35,7 +35,7 @@ Examples:
 --bound 16
   lastbit verify exact --table"
 )]
-pub struct Exact {
+pub struct ExactArgs {
     /// The value f; taken as the nearest double
     #[arg(
         long,
@@ -118,7 +118,7 @@ enum Arithmetic {
     Multi,
 }
 
-impl Exact {
+impl ExactArgs {
     /// Runs the command.
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         if self.table {

@@ -20,7 +20,7 @@ pub enum Verify {
     /// Check a certificate without trusting its prover
     Check(check::Check),
     /// The exact law of the shipped snapping code, and its exact loss between two values
-    Exact(exact::Exact),
+    Exact(exact::ExactArgs),
     /// Exact losses of small formats, every random bit pattern enumerated, beside the formulas
     Exhaustive(exhaustive::Exhaustive),
     /// Read a mechanism as a program, check it, and bound its rounding errors

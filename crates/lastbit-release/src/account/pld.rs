@@ -6,7 +6,7 @@ use lastbit::solve;
 use lastbit_exact::{Rational, Up};
 
 use super::item::Way;
-use super::pricer::{Choice, Composed, Pricer, Split};
+use super::pricer::{Assigned, Composed, Pricer, Split};
 use super::sums::finite;
 use super::{Infeasible, PriceError};
 use crate::loss::Loss;
@@ -15,10 +15,10 @@ use crate::statistic::Mechanism;
 impl Pricer<'_> {
     /// Shares of ρ, by weight, as large as the laws of all losses together allow, and the loss of
     /// all.
-    pub fn by_laws(&self, split: &Split) -> Result<(Loss, Vec<Choice>), PriceError> {
+    pub fn by_laws(&self, split: &Split) -> Result<(Loss, Vec<Assigned>), PriceError> {
         let spend = &self.plan.spend;
         let targets = self.targets(Way::Zcdp)?;
-        let priced = |rest: &Rational| -> Result<(Vec<Choice>, Rational), PriceError> {
+        let priced = |rest: &Rational| -> Result<(Vec<Assigned>, Rational), PriceError> {
             let dealt = self.deal(Way::Zcdp, &targets, rest)?;
             let mechanisms = dealt.choices.iter().map(|(mechanism, _)| mechanism);
             let epsilon = self.epsilon_of(self.losses(mechanisms)?, &split.converted)?;
@@ -53,7 +53,7 @@ impl Pricer<'_> {
         let total = Rational::try_from(total.get()).unwrap_or(Rational::ZERO);
         let least = &total * &Rational::new(1, 1000);
         let start = (&total - &targets.fixed).max(least);
-        let mut best: Option<(Rational, Vec<Choice>)> = None;
+        let mut best: Option<(Rational, Vec<Assigned>)> = None;
         let found = solve::near_largest(&start, &spend.main, |rest| {
             let (choices, epsilon) =
                 priced(rest).map_err(|error| Error::other(error.to_string()))?;

@@ -39,14 +39,14 @@ fn weights(plan: &Plan, items: &[Item]) -> Vec<Rational> {
 }
 
 /// A mechanism and its loss.
-pub(super) type Choice = (Mechanism, Rational);
+pub(super) type Assigned = (Mechanism, Rational);
 
 /// Mechanisms and losses under one accountant.
 pub(super) struct Assignment {
     pub loss_unit: LossUnit,
     pub loss: Loss,
     /// For each statistic.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<Assigned>,
     /// δ of each threshold.
     pub threshold: Rational,
     /// Σ ln error.
@@ -81,7 +81,7 @@ pub(super) struct Split {
 
 /// Statistics, with what each takes of a total.
 pub(super) struct Dealt {
-    pub choices: Vec<Choice>,
+    pub choices: Vec<Assigned>,
     /// What all take together.
     pub spent: Rational,
     /// How many share the rest after fixed losses and error targets.
@@ -90,7 +90,7 @@ pub(super) struct Dealt {
 
 /// What fixed losses and error targets take.
 pub(super) struct Targets {
-    choices: Vec<Option<Choice>>,
+    choices: Vec<Option<Assigned>>,
     /// Each in words.
     pub words: Vec<(String, String)>,
     /// All together.
@@ -212,7 +212,7 @@ impl<'a> Pricer<'a> {
 
     fn find_targets(&self, way: Way) -> Result<Targets, PriceError> {
         let spend = &self.plan.spend;
-        let mut choices: Vec<Option<Choice>> = vec![None; self.items.len()];
+        let mut choices: Vec<Option<Assigned>> = vec![None; self.items.len()];
         let mut targets = Vec::new();
         let mut weights = Rational::ZERO;
         for (index, item) in self.items.iter().enumerate() {
@@ -289,7 +289,7 @@ impl<'a> Pricer<'a> {
     }
 
     /// Fills in missing choices with the mechanism of the host, at no loss.
-    fn joined(&self, choices: Vec<Option<Choice>>) -> Result<Vec<Choice>, PriceError> {
+    fn joined(&self, choices: Vec<Option<Assigned>>) -> Result<Vec<Assigned>, PriceError> {
         let of = |index: usize| match (&choices[index], &self.items[index].shared) {
             (Some(choice), _) => Some(choice.clone()),
             (None, Some(shared)) => {
@@ -298,14 +298,14 @@ impl<'a> Pricer<'a> {
             }
             (None, None) => None,
         };
-        let all: Option<Vec<Choice>> = (0..choices.len()).map(of).collect();
+        let all: Option<Vec<Assigned>> = (0..choices.len()).map(of).collect();
         all.ok_or_else(|| PriceError::OutOfRange {
             what: "a share is missing".to_owned(),
         })
     }
 
     /// Equal pure losses, composed optimally.
-    fn optimal(&self, converted: &Rational) -> Result<Vec<Choice>, PriceError> {
+    fn optimal(&self, converted: &Rational) -> Result<Vec<Assigned>, PriceError> {
         let spend = &self.plan.spend;
         let shares: Vec<_> = self.plan.statistics.iter().map(|s| &s.allowance).collect();
         let equal = shares.windows(2).all(|pair| pair[0] == pair[1])
@@ -349,7 +349,7 @@ impl<'a> Pricer<'a> {
         &self,
         loss_unit: LossUnit,
         loss: Loss,
-        choices: Vec<Choice>,
+        choices: Vec<Assigned>,
         threshold: Rational,
     ) -> Result<Assignment, PriceError> {
         let mut score = 0.0;

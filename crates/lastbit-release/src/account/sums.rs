@@ -8,7 +8,7 @@ use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::Way;
-use super::pricer::{Choice, Pricer, Split};
+use super::pricer::{Assigned, Pricer, Split};
 use super::{Charging, Infeasible, PriceError};
 use crate::ledger::Terms;
 use crate::loss::{Loss, Measure};
@@ -21,7 +21,7 @@ impl Pricer<'_> {
         &self,
         terms: &Terms,
         way: Way,
-        choices: &[Choice],
+        choices: &[Assigned],
         split: &Split,
     ) -> Result<Loss, PriceError> {
         let mut losses = Vec::new();
@@ -61,7 +61,7 @@ impl Pricer<'_> {
         accountant: Accountant,
         way: Way,
         split: &Split,
-    ) -> Result<(Loss, Vec<Choice>), PriceError> {
+    ) -> Result<(Loss, Vec<Assigned>), PriceError> {
         let spend = &self.plan.spend;
         let Split {
             converted,

@@ -57,17 +57,17 @@ pub(super) fn unit_name(text: &str) -> Vec<u8> {
 pub(super) type Rank = [u8; 32];
 
 /// Ranks the groups and rows of units.
-pub(super) struct Choice {
+pub(super) struct Ranking {
     /// After the key, which is one block.
     start: Sha256,
     text: Vec<u8>,
 }
 
-impl Choice {
-    pub(super) fn new(key: &[u8; 32]) -> Choice {
+impl Ranking {
+    pub(super) fn new(key: &[u8; 32]) -> Ranking {
         let mut start = Sha256::new();
         start.update(key_digits(key));
-        Choice {
+        Ranking {
             start,
             text: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl Choice {
 
 /// Ranks rows of one unit in one group.
 pub(super) struct RowRanks<'a> {
-    choice: &'a mut Choice,
+    choice: &'a mut Ranking,
     start: usize,
 }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn ranks_are_the_hashes_of_the_stated_texts() {
         let key = [0xa7; 32];
-        let mut choice = Choice::new(&key);
+        let mut choice = Ranking::new(&key);
         let digits = "a7".repeat(32);
         let of = |text: String| -> Rank { Sha256::digest(text.as_bytes()).into() };
         let group = group_text(12, &["north".into(), "é,1:".into()]);

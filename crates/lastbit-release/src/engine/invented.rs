@@ -6,7 +6,7 @@ use lastbit_exact::{Integer, Rounding};
 
 use super::{Engine, EngineFailure, Progress};
 use crate::plan::{Neighbours, Numbers, Plan, Source};
-use crate::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
 
 /// How many rows are invented where the plan expects no number.
 const ROWS: u64 = 10_000;
@@ -65,8 +65,8 @@ impl InventedEngine {
             };
             return self.table(&whole);
         }
-        let empty = || -> Vec<Exact> { table.aggregates.iter().map(nothing).collect() };
-        let mut groups: BTreeMap<Vec<KeyValue>, Vec<Exact>> = public_keys(&table.keys)
+        let empty = || -> Vec<Aggregated> { table.aggregates.iter().map(nothing).collect() };
+        let mut groups: BTreeMap<Vec<KeyValue>, Vec<Aggregated>> = public_keys(&table.keys)
             .into_iter()
             .map(|key| (key, empty()))
             .collect();
@@ -138,53 +138,53 @@ fn key_value(key: &Key, row: u64) -> KeyValue {
 }
 
 /// The aggregate of no rows.
-fn nothing(aggregate: &Aggregate) -> Exact {
+fn nothing(aggregate: &Aggregate) -> Aggregated {
     let zero = || Integer::ZERO;
     match aggregate {
-        Aggregate::Rows => Exact::Rows(0),
-        Aggregate::Sum(_) => Exact::Sum {
+        Aggregate::Rows => Aggregated::Rows(0),
+        Aggregate::Sum(_) => Aggregated::Sum {
             rows: 0,
             sum: zero(),
         },
-        Aggregate::Moments(_) => Exact::Moments {
+        Aggregate::Moments(_) => Aggregated::Moments {
             rows: 0,
             sum: zero(),
             squares: zero(),
         },
-        Aggregate::Products(..) | Aggregate::FineProducts(..) => Exact::Products {
+        Aggregate::Products(..) | Aggregate::FineProducts(..) => Aggregated::Products {
             rows: 0,
             sum_x: zero(),
             sum_y: zero(),
             products: zero(),
         },
-        Aggregate::Bins(x) => Exact::Counts(vec![0; x.bins()]),
-        Aggregate::Categories(x) => Exact::Counts(vec![0; x.names.len()]),
-        Aggregate::States(states) => Exact::Counts(vec![0; states.labels().len() + 1]),
-        Aggregate::Kept => Exact::Kept {
+        Aggregate::Bins(x) => Aggregated::Counts(vec![0; x.bins()]),
+        Aggregate::Categories(x) => Aggregated::Counts(vec![0; x.names.len()]),
+        Aggregate::States(states) => Aggregated::Counts(vec![0; states.labels().len() + 1]),
+        Aggregate::Kept => Aggregated::Kept {
             units: 0,
             cut: 0,
             left_out: Integer::ZERO,
         },
-        Aggregate::Gram(columns) => Exact::Gram {
+        Aggregate::Gram(columns) => Aggregated::Gram {
             rows: 0,
             sums: vec![zero(); columns.len()],
             products: vec![zero(); columns.len() * (columns.len() + 1) / 2],
         },
-        Aggregate::Offsets(_) => Exact::Offsets(vec![]),
+        Aggregate::Offsets(_) => Aggregated::Offsets(vec![]),
     }
 }
 
 /// Adds a row so many times.
-fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
+fn add(aggregate: &Aggregate, exact: &mut Aggregated, row: u64, weight: u64) {
     let times = Integer::from(weight);
     let coarse = |x: &Numbers| part(place(&x.column, row), x.grid.count() + 1);
     match (aggregate, exact) {
-        (Aggregate::Rows, Exact::Rows(rows)) => *rows += weight,
-        (Aggregate::Sum(x), Exact::Sum { rows, sum }) => {
+        (Aggregate::Rows, Aggregated::Rows(rows)) => *rows += weight,
+        (Aggregate::Sum(x), Aggregated::Sum { rows, sum }) => {
             *rows += weight;
             *sum += Integer::from(part(place(&x.column, row), x.fine.count() + 1)) * &times;
         }
-        (Aggregate::Moments(x), Exact::Moments { rows, sum, squares }) => {
+        (Aggregate::Moments(x), Aggregated::Moments { rows, sum, squares }) => {
             let offset = Integer::from(coarse(x));
             *rows += weight;
             *squares += &offset * &offset * &times;
@@ -192,7 +192,7 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
         }
         (
             Aggregate::Products(x, y),
-            Exact::Products {
+            Aggregated::Products {
                 rows,
                 sum_x,
                 sum_y,
@@ -207,7 +207,7 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
         }
         (
             Aggregate::FineProducts(x, y),
-            Exact::Products {
+            Aggregated::Products {
                 rows,
                 sum_x,
                 sum_y,
@@ -223,7 +223,7 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
         }
         (
             Aggregate::Gram(columns),
-            Exact::Gram {
+            Aggregated::Gram {
                 rows,
                 sums,
                 products,
@@ -240,18 +240,18 @@ fn add(aggregate: &Aggregate, exact: &mut Exact, row: u64, weight: u64) {
             }
         }
         // Every row is a unit within its limits, and every cell as it should be.
-        (Aggregate::Kept, Exact::Kept { units, .. }) => *units += weight,
-        (Aggregate::States(_), Exact::Counts(counts)) => {
+        (Aggregate::Kept, Aggregated::Kept { units, .. }) => *units += weight,
+        (Aggregate::States(_), Aggregated::Counts(counts)) => {
             if let Some(last) = counts.last_mut() {
                 *last += weight;
             }
         }
-        (Aggregate::Bins(x), Exact::Counts(counts)) => counts[bin(x, row)] += weight,
-        (Aggregate::Categories(x), Exact::Counts(counts)) => {
+        (Aggregate::Bins(x), Aggregated::Counts(counts)) => counts[bin(x, row)] += weight,
+        (Aggregate::Categories(x), Aggregated::Counts(counts)) => {
             let category = part(place(&x.column, row), counts.len() as u64);
             counts[category as usize] += weight;
         }
-        (Aggregate::Offsets(x), Exact::Offsets(offsets)) => {
+        (Aggregate::Offsets(x), Aggregated::Offsets(offsets)) => {
             let offset = coarse(x);
             match offsets.binary_search_by_key(&offset, |(offset, _)| *offset) {
                 Ok(place) => offsets[place].1 += weight,

@@ -114,7 +114,7 @@ impl Source {
     }
 }
 
-/// Which data sets are neighbours.
+/// Which data sets are neighbours, in units. [`lastbit::statistics::Neighbours`] says it in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Neighbours {
@@ -127,7 +127,8 @@ pub enum Neighbours {
     },
 }
 
-/// How losses are added.
+/// How losses are added: the choice that a plan makes. Those for closed formulas are
+/// [`lastbit::conversions::Accountant`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Accountant {

@@ -1,6 +1,6 @@
 //! Reports as comma-separated values: one line for each published number, with its receipt.
 
-use super::{Cell, Report, Statistic};
+use super::{Cell, PublishedStatistic, Report};
 use crate::clean::is_hidden;
 
 const COLUMNS: [&str; 21] = [
@@ -64,7 +64,7 @@ pub fn csv(report: &Report) -> String {
     text
 }
 
-fn fields(report: &Report, statistic: &Statistic, cell: &Cell) -> [String; COLUMNS.len()] {
+fn fields(report: &Report, statistic: &PublishedStatistic, cell: &Cell) -> [String; COLUMNS.len()] {
     let receipt = &report.receipt;
     let error_unit = match cell.error_unit.as_str() {
         "" => &statistic.unit,

@@ -5,7 +5,7 @@ use lastbit_exact::Rational;
 
 use super::guess::IN_WORDS;
 use super::text::{ERRORS, INVENTED, of_budget, wrapped};
-use super::{Report, Statistic};
+use super::{PublishedStatistic, Report};
 use crate::clean::{label, shortened, shown, visible};
 
 /// The first line of a method as text.
@@ -78,7 +78,7 @@ fn is_about_loss(note: &str) -> bool {
 }
 
 fn done(report: &Report) -> String {
-    let any = |is: fn(&Statistic) -> bool| report.statistics.iter().any(is);
+    let any = |is: fn(&PublishedStatistic) -> bool| report.statistics.iter().any(is);
     let added = any(|statistic| !is_selected(statistic));
     let selected = any(is_selected);
     let how = match (added, selected) {
@@ -102,7 +102,7 @@ fn done(report: &Report) -> String {
     )
 }
 
-fn is_selected(statistic: &Statistic) -> bool {
+fn is_selected(statistic: &PublishedStatistic) -> bool {
     statistic.mechanism.starts_with("exponential")
 }
 
@@ -116,7 +116,7 @@ fn errors(report: &Report) -> Vec<String> {
             percent(&report.confidence)
         ),
     ];
-    let noisy = |statistic: &Statistic| statistic.cells.iter().any(|cell| cell.too_noisy);
+    let noisy = |statistic: &PublishedStatistic| statistic.cells.iter().any(|cell| cell.too_noisy);
     if report.statistics.iter().any(noisy) {
         paragraphs.push(
             "A number whose error is larger than itself, or as large as everything that it could \

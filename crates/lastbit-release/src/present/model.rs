@@ -31,14 +31,14 @@ pub struct Report {
     /// The confidence of every error, such as "0.95".
     pub confidence: String,
     /// Published statistics, in the order of the plan.
-    pub statistics: Vec<Statistic>,
+    pub statistics: Vec<PublishedStatistic>,
     /// What the release rests on.
     pub receipt: Receipt,
 }
 
 /// One statistic, in all its groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Statistic {
+pub struct PublishedStatistic {
     /// Its name in the plan.
     pub name: String,
     /// What it is: the word of its kind in the plan, such as "mean".

@@ -11,7 +11,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch,
 use arrow_schema::{DataType, Field, Schema};
 use lastbit_exact::{Rational, Rounding};
 
-use super::{Cell, Report, Statistic};
+use super::{Cell, PublishedStatistic, Report};
 
 /// The key in the footer that marks a file as one of ours.
 pub const PARQUET_MARK: &str = "lastbit.report";
@@ -99,7 +99,12 @@ fn schema(keys: &[&str]) -> Schema {
 }
 
 /// In the order of [`schema`].
-fn columns(report: &Report, statistic: &Statistic, cells: &[Cell], keys: &[&str]) -> Vec<ArrayRef> {
+fn columns(
+    report: &Report,
+    statistic: &PublishedStatistic,
+    cells: &[Cell],
+    keys: &[&str],
+) -> Vec<ArrayRef> {
     let receipt = &report.receipt;
     let same = |text: &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(cells.iter().map(|_| text)))

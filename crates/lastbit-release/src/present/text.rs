@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::html::number;
-use super::{Cell, Picture, Receipt, Report, Statistic};
+use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
 use crate::statistic::Word;
 
@@ -155,7 +155,7 @@ fn receipt(receipt: &Receipt) -> Vec<String> {
 }
 
 /// The meaning of the words that replace numbers in a statistic.
-pub(super) fn terms(statistic: &Statistic) -> Vec<String> {
+pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
@@ -225,7 +225,7 @@ fn names(texts: &[String]) -> String {
 }
 
 /// `mean age: mean of age by ward, in years (snapping, ε = 0.1)`.
-fn heading(statistic: &Statistic) -> String {
+fn heading(statistic: &PublishedStatistic) -> String {
     let mut text = format!("{}: {}", name(&statistic.name), name(&statistic.kind));
     if !statistic.of.is_empty() {
         text += &format!(" of {}", names(&statistic.of));
@@ -243,7 +243,7 @@ fn heading(statistic: &Statistic) -> String {
     )
 }
 
-fn table(statistic: &Statistic) -> String {
+fn table(statistic: &PublishedStatistic) -> String {
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let bars = statistic.picture == Picture::Bars && statistic.cells.len() > 1;
     let longest = statistic
@@ -332,7 +332,7 @@ fn bar_width(names: &[usize], numbers: usize) -> usize {
 }
 
 /// The heading of a statistic's labels.
-pub(super) fn label_header(statistic: &Statistic) -> &'static str {
+pub(super) fn label_header(statistic: &PublishedStatistic) -> &'static str {
     Word::of(&statistic.kind).label()
 }
 

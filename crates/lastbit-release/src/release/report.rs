@@ -249,7 +249,7 @@ fn written(
     statistic: &Statistic,
     price: &Price,
     cells: Vec<Cell>,
-) -> present::Statistic {
+) -> present::PublishedStatistic {
     let kind = &statistic.kind;
     let is_calendar = kind.scale().is_calendar();
     let bars = kind.is_binned() || !statistic.by.is_empty() && !is_calendar;
@@ -260,7 +260,7 @@ fn written(
         Some((_, expression)) => expression.written().to_owned(),
         None => name.to_owned(),
     };
-    present::Statistic {
+    present::PublishedStatistic {
         name: statistic.name.clone(),
         kind: kind.word().to_owned(),
         of: kind.of().into_iter().map(as_written).collect(),
@@ -292,7 +292,7 @@ type Places = BTreeMap<Vec<String>, usize>;
 
 /// Discovered groups in the order of their published counts, the largest first: their names do not
 /// say which matter.
-fn order_by_size(plan: &Plan, statistics: &mut [present::Statistic]) {
+fn order_by_size(plan: &Plan, statistics: &mut [present::PublishedStatistic]) {
     let discovered = |index: usize| plan.is_discovered(&plan.statistics[index]);
     let mut orders: Vec<(Vec<String>, Places)> = Vec::new();
     for (index, statistic) in statistics.iter().enumerate() {

@@ -14,7 +14,7 @@ use super::histogram::counts;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, whole_cell};
 use crate::plan::{Missing, Numbers, PlanError};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// Magnitudes more than this many powers of two below the largest share one bin.
 const MAGNITUDES: i64 = 40;
@@ -115,7 +115,7 @@ impl Kind for PrivateBounds {
 }
 
 impl Noisy for PrivateBounds {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         counts(exact, self.0.bins())
     }
 

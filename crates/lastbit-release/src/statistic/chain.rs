@@ -12,9 +12,9 @@ use lastbit::conversions::gaussian_for_zcdp;
 use lastbit::measures::{
     Approximate, Exact, MaxDivergence, Measure, WithDelta, ZeroConcentratedDivergence,
 };
-use lastbit::metrics::{ContributionDistance, Norms, NormsDistance};
+use lastbit::metrics::{ContributionDistance, Norms};
 use lastbit::tables::{
-    Aim, AnswerDomain, Counts, Limits, Noise, Numbers, Reach, ReachDistance, TableDomain,
+    self, Aim, AnswerDomain, Counts, Limits, Noise, Reach, ReachDistance, TableDomain,
     UnitDistance, offsets, scan, shares,
 };
 use lastbit::{Epsilon, Error, GridExponent, Measurement, Transformation};
@@ -26,7 +26,7 @@ use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
 use super::{Kind, Method, Selected, Slot, unexpected};
 use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Scope, Unit};
-use crate::query::{Answer, Exact as ExactValue, KeyValue, Sealed};
+use crate::query::{Aggregated, Answer, KeyValue, Sealed};
 
 /// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub type Answers = AnswerDomain<Arc<Answer>>;
 pub type TableScan = Transformation<TableDomain<Scan>, UnitDistance, Answers, ReachDistance>;
 
 /// The stage from an answer to the numbers of a statistic.
-pub type ToNumbers = Transformation<Answers, ReachDistance, Numbers, NormsDistance>;
+pub type ToNumbers = tables::ToNumbers<Arc<Answer>>;
 
 /// The stage from an answer to the rows of the keys that occur.
 pub type ToCounts =
@@ -296,7 +296,7 @@ impl Chain {
                 .map(|(_, group)| match group.map(|group| place.of(group)) {
                     None => Ok(vec![]),
                     Some(values) => match values.as_deref() {
-                        Some([ExactValue::Offsets(offsets)]) => Ok(offsets.clone()),
+                        Some([Aggregated::Offsets(offsets)]) => Ok(offsets.clone()),
                         _ => Err(unexpected()),
                     },
                 })

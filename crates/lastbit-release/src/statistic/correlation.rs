@@ -16,7 +16,7 @@ use super::ratio::{around, shrink};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
 struct Correlation(Gram);
@@ -70,7 +70,7 @@ impl Kind for Correlation {
 }
 
 impl Noisy for Correlation {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         self.0.numbers(exact)
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::cell::{Cell, whole_cell};
 use crate::consistent::{Additive, Quantity};
 use crate::plan::PlanError;
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// The number of rows in a group; if units are counted, one row of each.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Kind for Count {
 }
 
 impl Noisy for Count {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         rows(exact)
     }
 
@@ -129,9 +129,9 @@ impl Noisy for Count {
 }
 
 /// How many rows a group has.
-pub(super) fn rows(exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+pub(super) fn rows(exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
     match exact {
-        [Exact::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
+        [Aggregated::Rows(rows)] => Ok(vec![Rational::from(*rows)]),
         _ => Err(unexpected()),
     }
 }

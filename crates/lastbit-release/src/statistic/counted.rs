@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use lastbit::measures::{Approximate, Exact, MaxDivergence, Measure, ZeroConcentratedDivergence};
-use lastbit::metrics::{ContributionDistance, NormsDistance};
+use lastbit::metrics::ContributionDistance;
 use lastbit::tables::{
-    Aim, Counts, Noise, Numbers, OffsetsDomain, RankSelection, RanksPure, RanksZcdp, ReachDistance,
+    Aim, Counts, Noise, NoisyNumbers, OffsetsDomain, RankSelection, RanksPure, RanksZcdp,
+    ReachDistance,
 };
 use lastbit::{Error, GridExponent, Measurement};
 use lastbit_exact::Rational;
 
 use crate::query::KeyValue;
 
-pub(super) type Noised<M> = Measurement<Numbers, NormsDistance, Exact<M>, Vec<Rational>>;
 pub(super) type AboveThreshold<M> = Measurement<
     Counts<Vec<KeyValue>>,
     ContributionDistance,
@@ -26,7 +26,7 @@ pub(super) trait Counted: Measure + Sized
 where
     Exact<Self>: Measure,
 {
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error>;
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<NoisyNumbers<Self>, Error>;
     fn above(
         noise: &Noise,
         grid: GridExponent,
@@ -36,7 +36,7 @@ where
 }
 
 impl Counted for MaxDivergence {
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<NoisyNumbers<Self>, Error> {
         noise.pure(grid)
     }
 
@@ -54,7 +54,7 @@ impl Counted for MaxDivergence {
 }
 
 impl Counted for ZeroConcentratedDivergence {
-    fn noise(noise: &Noise, grid: GridExponent) -> Result<Noised<Self>, Error> {
+    fn noise(noise: &Noise, grid: GridExponent) -> Result<NoisyNumbers<Self>, Error> {
         noise.zcdp(grid)
     }
 

@@ -8,7 +8,7 @@ use lastbit_exact::{Integer, Rational};
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
 pub(super) struct Covariance(pub(super) Arc<Numbers>, pub(super) Arc<Numbers>);
@@ -77,9 +77,9 @@ impl Moment for Covariance {
         statistics::covariance(self.0.grid.bounds(), self.1.grid.bounds(), neighbours)
     }
 
-    fn exactly(&self, rows: u64, exact: &Exact) -> Option<Rational> {
+    fn exactly(&self, rows: u64, exact: &Aggregated) -> Option<Rational> {
         match exact {
-            Exact::Products {
+            Aggregated::Products {
                 rows: n,
                 sum_x,
                 sum_y,
@@ -110,8 +110,8 @@ impl Moment for Covariance {
 
     /// With `s`, `t` the places of a row between its bounds, from 0 to 1:
     /// `((1−s)(1−t), s(1−t), (1−s)t, st)`.
-    fn shares(&self, exact: &Exact) -> Option<Vec<Rational>> {
-        let Exact::Products {
+    fn shares(&self, exact: &Aggregated) -> Option<Vec<Rational>> {
+        let Aggregated::Products {
             rows,
             sum_x,
             sum_y,

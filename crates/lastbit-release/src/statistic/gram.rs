@@ -11,7 +11,7 @@ use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
 use crate::plan::Numbers;
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// Columns, and the pairs of them that are multiplied.
 #[derive(Clone, Debug)]
@@ -49,9 +49,9 @@ impl Gram {
         Stability::Products(self.products.clone())
     }
 
-    pub fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    pub fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         let [
-            Exact::Gram {
+            Aggregated::Gram {
                 rows,
                 sums,
                 products,

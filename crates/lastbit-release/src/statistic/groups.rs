@@ -10,7 +10,7 @@ use lastbit_exact::Rational;
 
 use super::chain::{Answers, Chain, ToCounts, ToNumbers};
 use super::{Kind, Method, Slot, Stability, unexpected};
-use crate::query::{Answer, Exact as ExactValue, Group, KeyValue};
+use crate::query::{Aggregated, Answer, Group, KeyValue};
 
 /// The groups that a statistic covers.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ pub fn rows_by_key(slot: &Slot) -> Result<ToCounts, Error> {
         let groups = answer.tables.get(slot.table).into_iter().flatten();
         groups
             .map(|group| match slot.of(group).as_deref() {
-                Some([ExactValue::Rows(rows)]) => Ok((group.key.clone(), *rows)),
+                Some([Aggregated::Rows(rows)]) => Ok((group.key.clone(), *rows)),
                 _ => Err(unexpected()),
             })
             .collect()

@@ -13,7 +13,7 @@ use super::{
 use crate::cell::Cell;
 use crate::consistent::{Additive, Quantity};
 use crate::plan::{ColumnKind, Missing, PlanError};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// The rows of each bin or category.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl Kind for Histogram {
 }
 
 impl Noisy for Histogram {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         counts(exact, self.labels.len())
     }
 
@@ -148,9 +148,9 @@ pub(super) fn parts(column: &ColumnKind) -> Option<Aggregate> {
 }
 
 /// The rows of each of so many categories or bins.
-pub(super) fn counts(exact: &[&Exact], many: usize) -> Result<Vec<Rational>, Error> {
+pub(super) fn counts(exact: &[&Aggregated], many: usize) -> Result<Vec<Rational>, Error> {
     match exact {
-        [Exact::Counts(counts)] if counts.len() == many => {
+        [Aggregated::Counts(counts)] if counts.len() == many => {
             Ok(counts.iter().map(|&count| Rational::from(count)).collect())
         }
         _ => Err(unexpected()),

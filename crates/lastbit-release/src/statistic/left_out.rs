@@ -13,7 +13,7 @@ use super::share::{possible, read_states, worst};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected};
 use crate::cell::{Cell, cell};
 use crate::plan::{PlanError, Unit};
-use crate::query::{Aggregate, Exact, LOG2_SHARE};
+use crate::query::{Aggregate, Aggregated, LOG2_SHARE};
 
 /// What is left out of units by the limits of statistics that are grouped by these columns.
 #[derive(Clone, Debug)]
@@ -119,9 +119,9 @@ fn weights(places: [f64; 3], share: Interval) -> Vec<Interval> {
 }
 
 impl Noisy for LeftOut {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         let [
-            Exact::Kept {
+            Aggregated::Kept {
                 units,
                 cut,
                 left_out,

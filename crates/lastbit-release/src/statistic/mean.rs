@@ -8,7 +8,7 @@ use lastbit_exact::{Integer, Rational};
 use super::moment::{Moment, OfMoment, over};
 use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);
@@ -72,9 +72,9 @@ impl Moment for Mean {
         statistics::mean(self.0.grid.bounds(), neighbours)
     }
 
-    fn exactly(&self, rows: u64, exact: &Exact) -> Option<Rational> {
+    fn exactly(&self, rows: u64, exact: &Aggregated) -> Option<Rational> {
         match exact {
-            Exact::Moments { rows: n, sum, .. } if *n == rows => {
+            Aggregated::Moments { rows: n, sum, .. } if *n == rows => {
                 let mean = Rational::new(sum.clone(), Integer::from(rows));
                 Some(self.0.grid.value(&mean))
             }
@@ -92,8 +92,8 @@ impl Moment for Mean {
     }
 
     /// With `t` the place of a row between its bounds, from 0 to 1: `(1 − t, t)`.
-    fn shares(&self, exact: &Exact) -> Option<Vec<Rational>> {
-        let Exact::Moments { rows, sum, .. } = exact else {
+    fn shares(&self, exact: &Aggregated) -> Option<Vec<Rational>> {
+        let Aggregated::Moments { rows, sum, .. } = exact else {
             return None;
         };
         let upper = over(sum, &Integer::from(self.0.grid.count()));

@@ -42,7 +42,7 @@ use crate::cell::Cell;
 use crate::consistent::Additive;
 use crate::expression::Expression;
 use crate::plan::Scale;
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 pub use chain::{
     Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, WholeChain,
@@ -201,7 +201,7 @@ pub enum Method<'a> {
 /// A statistic of numbers to which noise is added.
 pub trait Noisy: Kind {
     /// The numbers of one group. Fails only on integers that are not those of [`Kind::aggregates`].
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error>;
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error>;
 
     /// How far neighbours move the numbers: the stage of the chain from the answer to them.
     fn stability(&self) -> Stability;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::cell::{Cell, cell};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// A statistic that is a ratio of moments.
 pub trait Moment: fmt::Debug + Send + Sync + 'static {
@@ -65,7 +65,7 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     fn over_public_rows(&self, neighbours: Neighbours) -> Result<Extent, StatisticError>;
 
     /// Its exact value over a public number of rows.
-    fn exactly(&self, rows: u64, exact: &Exact) -> Option<Rational>;
+    fn exactly(&self, rows: u64, exact: &Aggregated) -> Option<Rational>;
 
     /// How it follows from mean places.
     fn shape(&self) -> Shape;
@@ -74,7 +74,7 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     fn corners(&self) -> Vec<Polynomial>;
 
     /// The exact sums of the shares: nonnegative, and together the number of rows.
-    fn shares(&self, exact: &Exact) -> Option<Vec<Rational>>;
+    fn shares(&self, exact: &Aggregated) -> Option<Vec<Rational>>;
 
     /// From shares, exact or noisy: the sums, over rows, of the place of x between its bounds, of
     /// that of y, and of their product.
@@ -218,7 +218,7 @@ impl<M: Moment> Kind for OfMoment<M> {
 }
 
 impl<M: Moment> Noisy for OfMoment<M> {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         let [exact] = exact else {
             return Err(unexpected());
         };

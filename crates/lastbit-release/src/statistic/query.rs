@@ -1,7 +1,7 @@
 //! From a plan to the query that its statistics need.
 
 use crate::plan::{ColumnKind, Plan, Statistic};
-use crate::query::{Aggregate, Derive, Exact, Group, Key, Query, Table};
+use crate::query::{Aggregate, Aggregated, Derive, Group, Key, Query, Table};
 
 /// Where in the answer the exact values of a statistic are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Slot {
 
 impl Slot {
     /// The exact values in a group; `None` if it lacks one.
-    pub fn of<'a>(&self, group: &'a Group) -> Option<Vec<&'a Exact>> {
+    pub fn of<'a>(&self, group: &'a Group) -> Option<Vec<&'a Aggregated>> {
         let values = self.values.iter();
         values.map(|&value| group.values.get(value)).collect()
     }

@@ -20,7 +20,7 @@ use super::gram::{Form, Gram};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// The most columns to regress on.
 const MOST_COLUMNS: usize = 8;
@@ -86,7 +86,7 @@ impl Kind for Regression {
 }
 
 impl Noisy for Regression {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         self.0.numbers(exact)
     }
 

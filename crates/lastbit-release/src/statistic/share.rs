@@ -16,7 +16,7 @@ use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stabi
 use crate::cell::{Cell, cell};
 use crate::expression::Expression;
 use crate::plan::{Categories, ColumnKind, Missing, PlanError};
-use crate::query::{Aggregate, Exact, States};
+use crate::query::{Aggregate, Aggregated, States};
 
 #[derive(Clone, Debug)]
 struct Share {
@@ -191,7 +191,7 @@ impl Kind for Share {
 }
 
 impl Noisy for Share {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         counts(exact, self.counts)
     }
 

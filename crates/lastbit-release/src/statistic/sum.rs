@@ -13,7 +13,7 @@ use super::{
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
+use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
 struct Sum {
@@ -104,8 +104,8 @@ impl Kind for Sum {
 }
 
 impl Noisy for Sum {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
-        let [Exact::Sum { rows, sum }] = exact else {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
+        let [Aggregated::Sum { rows, sum }] = exact else {
             return Err(unexpected());
         };
         let grid = &self.x.fine;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::cell::Cell;
 use crate::plan::{ColumnKind, PlanError};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 /// The most frequent of public categories or bins.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ impl Kind for Top {
 }
 
 impl Noisy for Top {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         counts(exact, self.labels.len())
     }
 
@@ -207,7 +207,7 @@ impl Kind for TopFound {
 }
 
 impl Noisy for TopFound {
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         rows(exact)
     }
 

@@ -8,7 +8,7 @@ use lastbit_exact::{Integer, Rational};
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape, Word};
 use crate::plan::{Numbers, PlanError};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
 pub(super) struct Variance(pub(super) Arc<Numbers>);
@@ -71,9 +71,9 @@ impl Moment for Variance {
         statistics::variance(self.0.grid.bounds(), neighbours)
     }
 
-    fn exactly(&self, rows: u64, exact: &Exact) -> Option<Rational> {
+    fn exactly(&self, rows: u64, exact: &Aggregated) -> Option<Rational> {
         match exact {
-            Exact::Moments {
+            Aggregated::Moments {
                 rows: n,
                 sum,
                 squares,
@@ -97,8 +97,8 @@ impl Moment for Variance {
     }
 
     /// With `t` the place of a row between its bounds, from 0 to 1: `((1 − t)², 2t(1 − t), t²)`.
-    fn shares(&self, exact: &Exact) -> Option<Vec<Rational>> {
-        let Exact::Moments { rows, sum, squares } = exact else {
+    fn shares(&self, exact: &Aggregated) -> Option<Vec<Rational>> {
+        let Aggregated::Moments { rows, sum, squares } = exact else {
             return None;
         };
         let d = Integer::from(self.0.grid.count());

@@ -13,7 +13,7 @@ use lastbit_exact::{Integer, Rational};
 use super::moment::{Moment, OfMoment};
 use super::{Kind, Polynomial, Reading, Shape, Symbol};
 use crate::plan::{Numbers, PlanError, Scale};
-use crate::query::{Aggregate, Exact};
+use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
 struct WeightedMean {
@@ -96,7 +96,7 @@ impl Moment for WeightedMean {
         lastbit::statistics::mean(self.x.grid.bounds(), neighbours)
     }
 
-    fn exactly(&self, _: u64, _: &Exact) -> Option<Rational> {
+    fn exactly(&self, _: u64, _: &Aggregated) -> Option<Rational> {
         None
     }
 
@@ -111,8 +111,8 @@ impl Moment for WeightedMean {
         vec![u.plus(-1, &upper), upper, Polynomial::one().plus(-1, &u)]
     }
 
-    fn shares(&self, exact: &Exact) -> Option<Vec<Rational>> {
-        let Exact::Products {
+    fn shares(&self, exact: &Aggregated) -> Option<Vec<Rational>> {
+        let Aggregated::Products {
             rows,
             sum_x: weights,
             sum_y: sum,

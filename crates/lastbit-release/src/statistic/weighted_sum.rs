@@ -9,7 +9,7 @@ use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpecte
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
 use crate::plan::{Numbers, Scale};
-use crate::query::{Aggregate, Exact, LOG2_MOST_ROWS};
+use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
 struct WeightedSum {
@@ -74,9 +74,9 @@ impl Kind for WeightedSum {
 impl Noisy for WeightedSum {
     /// `Σ(c + r)(a + s) = n·ca + a·Σr + c·Σs + Σrs` for weights r above their lower bound c and
     /// numbers s above theirs, a.
-    fn numbers(&self, exact: &[&Exact]) -> Result<Vec<Rational>, Error> {
+    fn numbers(&self, exact: &[&Aggregated]) -> Result<Vec<Rational>, Error> {
         let [
-            Exact::Products {
+            Aggregated::Products {
                 rows,
                 sum_x,
                 sum_y,

@@ -9,7 +9,7 @@ use lastbit_exact::{Rational, Up};
 use lastbit_release::account::price;
 use lastbit_release::engine::TableEngine;
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{Report, Statistic, from_json, text, to_json};
+use lastbit_release::present::{PublishedStatistic, Report, from_json, text, to_json};
 use lastbit_release::release::release;
 use lastbit_release::statistic::Mechanism;
 
@@ -45,12 +45,12 @@ fn released(text: &str, csv: &str) -> Report {
     released.unwrap().report().clone()
 }
 
-fn named<'a>(report: &'a Report, name: &str) -> &'a Statistic {
+fn named<'a>(report: &'a Report, name: &str) -> &'a PublishedStatistic {
     report.statistics.iter().find(|s| s.name == name).unwrap()
 }
 
 /// The sum of the printed numbers of cells whose group begins so.
-fn sum(statistic: &Statistic, begins: &[&str]) -> Rational {
+fn sum(statistic: &PublishedStatistic, begins: &[&str]) -> Rational {
     let cells = statistic.cells.iter().filter(|c| {
         begins
             .iter()

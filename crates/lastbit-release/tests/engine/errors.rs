@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::common::{age, ages_at, numbers, query, regions};
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
-use lastbit_release::engine::query::{Aggregate, Answer, Exact, Key, Query, Table};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer, check};
 use lastbit_release::plan::{Categories, FileFormat, Missing, Source, Unit};
 use parquet::arrow::ArrowWriter;
@@ -63,7 +63,7 @@ fn assert_says(result: Result<Answer, EngineError>, words: &[&str]) {
 
 fn rows(answer: &Answer) -> (u64, u64) {
     match &answer.tables[0][0].values[..] {
-        [Exact::Rows(all), Exact::Moments { rows, .. }] => (*all, *rows),
+        [Aggregated::Rows(all), Aggregated::Moments { rows, .. }] => (*all, *rows),
         other => panic!("{other:?}"),
     }
 }
@@ -332,6 +332,6 @@ fn rows_are_counted_when_no_column_is_asked_for() {
         };
         let answer = answer(&query, &Options::default()).unwrap();
         assert_eq!(answer.rows, 3, "{path}");
-        assert_eq!(answer.tables[0][0].values, [Exact::Rows(3)], "{path}");
+        assert_eq!(answer.tables[0][0].values, [Aggregated::Rows(3)], "{path}");
     }
 }

@@ -14,7 +14,7 @@ use arrow_array::{
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lastbit_exact::Integer;
-use lastbit_release::engine::query::{Aggregate, Answer, Exact, Query, Table};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Query, Table};
 use lastbit_release::engine::{Options, answer, answer_batches, fingerprint};
 use lastbit_release::plan::{FileFormat, Missing, Source, Unit};
 use parquet::arrow::ArrowWriter;
@@ -299,7 +299,7 @@ fn every_type_of_parquet_is_read_as_the_same_numbers_as_its_text() {
     assert_eq!(text, typed);
     // The decimals −2.25 and 1.1 in steps of 2^-20 above −100.
     let steps = |x: f64| Integer::from(((x + 100.0) * 2f64.powi(20) + 0.5).floor() as i64);
-    let Exact::Moments { rows, sum, .. } = &typed.tables[0][0].values[3] else {
+    let Aggregated::Moments { rows, sum, .. } = &typed.tables[0][0].values[3] else {
         panic!("the third column's moments");
     };
     assert_eq!((*rows, sum), (2, &(steps(1.1) + steps(-2.25))));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_exact::Integer;
-use lastbit_release::engine::query::{Answer, Exact};
+use lastbit_release::engine::query::{Aggregated, Answer};
 
 /// The steps from bound to bound of `cost` and of `age` in the common query, and of `cost` where it
 /// is summed: 9 is the farther bound, so that steps are of 2^-47.
@@ -13,7 +13,7 @@ const AGE_STEPS: i64 = 100;
 
 /// The integers of an aggregate, by name, with how much one row may move each of them, and all of
 /// them together.
-fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str, i64>) {
+fn integers(value: &Aggregated) -> (BTreeMap<String, Integer>, BTreeMap<&'static str, i64>) {
     let mut all = BTreeMap::new();
     let mut claims = BTreeMap::new();
     let mut put = |family: &'static str, which: u64, number: Integer, claim: i64| {
@@ -21,17 +21,17 @@ fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str,
         claims.insert(family, claim);
     };
     match value {
-        Exact::Rows(rows) => put("rows", 0, Integer::from(*rows), 1),
-        Exact::Sum { rows, sum } => {
+        Aggregated::Rows(rows) => put("rows", 0, Integer::from(*rows), 1),
+        Aggregated::Sum { rows, sum } => {
             put("rows", 0, Integer::from(*rows), 1);
             put("sum", 0, sum.clone(), FINE_COST_STEPS);
         }
-        Exact::Moments { rows, sum, squares } => {
+        Aggregated::Moments { rows, sum, squares } => {
             put("rows", 0, Integer::from(*rows), 1);
             put("sum", 0, sum.clone(), COST_STEPS);
             put("squares", 0, squares.clone(), COST_STEPS * COST_STEPS);
         }
-        Exact::Products {
+        Aggregated::Products {
             rows,
             sum_x,
             sum_y,
@@ -42,15 +42,15 @@ fn integers(value: &Exact) -> (BTreeMap<String, Integer>, BTreeMap<&'static str,
             put("sum y", 0, sum_y.clone(), AGE_STEPS);
             put("products", 0, products.clone(), COST_STEPS * AGE_STEPS);
         }
-        Exact::Counts(counts) => {
+        Aggregated::Counts(counts) => {
             for (bin, count) in (0..).zip(counts) {
                 put("counts", bin, Integer::from(*count), 1);
             }
         }
-        Exact::Kept { .. } | Exact::Gram { .. } => {
+        Aggregated::Kept { .. } | Aggregated::Gram { .. } => {
             unreachable!("no such aggregate is asked for here")
         }
-        Exact::Offsets(offsets) => {
+        Aggregated::Offsets(offsets) => {
             put("offsets", u64::MAX, Integer::ZERO, 1);
             for (offset, count) in offsets {
                 put("offsets", *offset, Integer::from(*count), 1);
@@ -68,7 +68,7 @@ pub fn assert_near(one: &Answer, other: &Answer, units: u64, most_rows: u64, mos
         let keys: BTreeSet<_> = mine.iter().chain(theirs).map(|group| &group.key).collect();
         let mut touched = 0;
         for key in keys {
-            let find = |groups: &[_]| -> Option<Vec<Exact>> {
+            let find = |groups: &[_]| -> Option<Vec<Aggregated>> {
                 let mut found = groups
                     .iter()
                     .filter(|group: &&lastbit_release::engine::query::Group| group.key == *key);
@@ -78,7 +78,7 @@ pub fn assert_near(one: &Answer, other: &Answer, units: u64, most_rows: u64, mos
             let most = mine.as_ref().or(theirs.as_ref()).map_or(0, Vec::len);
             let mut moved = mine.is_some() != theirs.is_some();
             for place in 0..most {
-                let read = |values: &Option<Vec<Exact>>| {
+                let read = |values: &Option<Vec<Aggregated>>| {
                     values.as_ref().map(|values| integers(&values[place]))
                 };
                 let (a, b) = (read(&mine), read(&theirs));

@@ -12,7 +12,7 @@ use arrow_array::{
     UInt64Array,
 };
 use lastbit_release::engine::query::{
-    Aggregate, Answer, Derive, Exact, Group, Key, KeyValue, Query, Table,
+    Aggregate, Aggregated, Answer, Derive, Group, Key, KeyValue, Query, Table,
 };
 use lastbit_release::engine::{Options, answer};
 use lastbit_release::plan::{Categories, FileFormat, Source, Unit};
@@ -29,7 +29,7 @@ struct Seen {
 
 fn rows(group: &Group) -> u64 {
     match group.values[0] {
-        Exact::Rows(rows) => rows,
+        Aggregated::Rows(rows) => rows,
         ref other => panic!("{other:?}"),
     }
 }

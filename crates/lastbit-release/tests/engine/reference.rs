@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::common::{Cases, batches, by_person, query, rows, whole_people};
 use super::reference_engine::reference;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use lastbit_release::engine::query::{Aggregate, Exact, Key, Query, Table};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Key, Query, Table};
 use lastbit_release::engine::{Options, answer_batches};
 use lastbit_release::plan::Unit;
 
@@ -69,7 +69,11 @@ fn a_million_groups_are_answered_or_refused_for_their_memory() {
     let run = |memory| answer_batches(&query, &batches, &Options { threads: 2, memory });
     let groups = &run(1 << 30).unwrap().tables[0];
     assert_eq!(groups.len(), 1_000_000);
-    assert!(groups.iter().all(|group| group.values == [Exact::Rows(1)]));
+    assert!(
+        groups
+            .iter()
+            .all(|group| group.values == [Aggregated::Rows(1)])
+    );
     assert!(groups.is_sorted_by(|a, b| a.key < b.key));
     let error = run(1 << 20).unwrap_err().to_string();
     assert!(error.contains("discovered keys"), "{error}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_release::engine::query::{
-    Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Table,
+    Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Table,
 };
 use lastbit_release::plan::{Categories, Missing, Numbers, Unit};
 use sha2::{Digest, Sha256};
@@ -240,29 +240,29 @@ fn counted<'a>(
     groups
 }
 
-fn exact(rows: &[&Row], aggregate: &Aggregate) -> Exact {
+fn exact(rows: &[&Row], aggregate: &Aggregate) -> Aggregated {
     let big =
         |words: Vec<u64>| Integer::from(words.iter().map(|word| u128::from(*word)).sum::<u128>());
     let counts = |codes: Vec<u64>, values: usize| {
         let count = |value| codes.iter().filter(|code| **code == value as u64).count() as u64;
-        Exact::Counts((0..values).map(count).collect())
+        Aggregated::Counts((0..values).map(count).collect())
     };
     match aggregate {
         Aggregate::FineProducts(..)
         | Aggregate::States(_)
         | Aggregate::Kept
         | Aggregate::Gram(_) => unreachable!("no {aggregate:?} is asked for here"),
-        Aggregate::Rows => Exact::Rows(rows.len() as u64),
+        Aggregate::Rows => Aggregated::Rows(rows.len() as u64),
         Aggregate::Sum(x) => {
             let x: Vec<u64> = rows.iter().filter_map(|row| fine_offset(row, x)).collect();
-            Exact::Sum {
+            Aggregated::Sum {
                 rows: x.len() as u64,
                 sum: big(x),
             }
         }
         Aggregate::Moments(x) => {
             let x: Vec<u64> = rows.iter().filter_map(|row| offset(row, x)).collect();
-            Exact::Moments {
+            Aggregated::Moments {
                 rows: x.len() as u64,
                 sum: big(x.clone()),
                 squares: big(x.iter().map(|x| x * x).collect()),
@@ -271,7 +271,7 @@ fn exact(rows: &[&Row], aggregate: &Aggregate) -> Exact {
         Aggregate::Products(x, y) => {
             let both = |row: &&Row| Some((offset(row, x)?, offset(row, y)?));
             let both: Vec<(u64, u64)> = rows.iter().filter_map(both).collect();
-            Exact::Products {
+            Aggregated::Products {
                 rows: both.len() as u64,
                 sum_x: big(both.iter().map(|both| both.0).collect()),
                 sum_y: big(both.iter().map(|both| both.1).collect()),
@@ -293,7 +293,7 @@ fn exact(rows: &[&Row], aggregate: &Aggregate) -> Exact {
             for word in rows.iter().filter_map(|row| offset(row, x)) {
                 *offsets.entry(word).or_insert(0) += 1;
             }
-            Exact::Offsets(offsets.into_iter().collect())
+            Aggregated::Offsets(offsets.into_iter().collect())
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::common::{numbers, query};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use lastbit_release::engine::query::{Aggregate, Answer, Exact, Key, Query, Table};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, Query, Table};
 use lastbit_release::engine::{Options, answer};
 use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -87,7 +87,7 @@ fn nan_is_missing_whatever_the_statistics_say() {
             let found = ask(&directory, "t.parquet", Unit::Row, moments());
             assert_eq!(found, ask(&directory, "t.csv", Unit::Row, moments()));
             let sum = 7 + more.map_or(0, |_| 8);
-            let Exact::Moments {
+            let Aggregated::Moments {
                 rows, sum: found, ..
             } = &found.tables[0][0].values[1]
             else {
@@ -166,7 +166,10 @@ fn a_row_group_without_bounds_is_read_as_it_is() {
         aggregates: vec![Aggregate::Categories(categories)],
     };
     let found = ask(&directory, "t.parquet", Unit::Row, table);
-    assert_eq!(found.tables[0][0].values, [Exact::Counts(vec![50, 50])]);
+    assert_eq!(
+        found.tables[0][0].values,
+        [Aggregated::Counts(vec![50, 50])]
+    );
     // As a unit: 51 people, of whom each counts once.
     let unit = Unit::Column {
         name: "who".into(),
@@ -179,7 +182,7 @@ fn a_row_group_without_bounds_is_read_as_it_is() {
         aggregates: vec![Aggregate::Rows],
     };
     let found = ask(&directory, "t.parquet", unit, rows);
-    assert_eq!(found.tables[0][0].values, [Exact::Rows(51)]);
+    assert_eq!(found.tables[0][0].values, [Aggregated::Rows(51)]);
     let discovered = Table {
         scope: Default::default(),
         keys: vec![Key::Discovered {
@@ -247,11 +250,11 @@ fn an_embedded_schema_changes_nothing() {
             aggregates: vec![Aggregate::Moments(x()), Aggregate::Categories(key)],
         };
         let found = ask(&directory, "t.parquet", Unit::Row, sums);
-        let Exact::Moments { rows, sum, .. } = &found.tables[0][0].values[0] else {
+        let Aggregated::Moments { rows, sum, .. } = &found.tables[0][0].values[0] else {
             panic!("moments");
         };
         assert_eq!((*rows, sum), (3, &18.into()));
-        assert_eq!(found.tables[0][0].values[1], Exact::Counts(vec![2, 1]));
+        assert_eq!(found.tables[0][0].values[1], Aggregated::Counts(vec![2, 1]));
     }
 }
 

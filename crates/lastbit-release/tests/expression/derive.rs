@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Date32Array, Float64Array, RecordBatch, StringArray};
 use lastbit::Bounds;
-use lastbit_release::engine::query::{Aggregate, Answer, Derive, Exact, Key, Query, Table};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Derive, Key, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer};
 use lastbit_release::expression::Expression;
 use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
@@ -263,7 +263,7 @@ fn the_answer_is_that_of_a_computation_by_hand_from_both_formats() {
             let groups: Vec<_> = found.tables[0]
                 .iter()
                 .map(|group| match &group.values[..] {
-                    [Exact::Rows(rows), Exact::Sum { rows: with, sum }] => {
+                    [Aggregated::Rows(rows), Aggregated::Sum { rows: with, sum }] => {
                         (*rows, *with, i64::try_from(sum.clone()).unwrap())
                     }
                     other => panic!("{other:?}"),
@@ -271,7 +271,7 @@ fn the_answer_is_that_of_a_computation_by_hand_from_both_formats() {
                 .collect();
             assert_eq!(groups, expected, "{name}");
             let all = rows.iter().filter(|row| kept(row)).count() as u64;
-            assert_eq!(found.tables[1][0].values, [Exact::Rows(all)]);
+            assert_eq!(found.tables[1][0].values, [Aggregated::Rows(all)]);
         }
     }
 }
@@ -308,7 +308,7 @@ fn rows_that_a_filter_drops_are_as_if_they_were_not_there() {
 
 fn counts(answer: &Answer) -> Vec<i64> {
     let rows = answer.tables[0].iter().map(|group| match group.values[0] {
-        Exact::Rows(rows) => rows as i64,
+        Aggregated::Rows(rows) => rows as i64,
         _ => panic!(),
     });
     rows.collect()

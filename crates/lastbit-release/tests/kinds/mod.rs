@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lastbit_release::engine::TableEngine;
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{Cell, Report, Statistic};
+use lastbit_release::present::{Cell, PublishedStatistic, Report};
 use lastbit_release::release::release;
 
 /// Releases a plan of `x.csv` with this text.
@@ -29,7 +29,7 @@ fn released_in(directory: &Path, plan: &str, csv: &str) -> Report {
     released.unwrap().report().clone()
 }
 
-fn named<'a>(report: &'a Report, name: &str) -> &'a Statistic {
+fn named<'a>(report: &'a Report, name: &str) -> &'a PublishedStatistic {
     let found = report.statistics.iter().find(|s| s.name == name);
     found.unwrap_or_else(|| panic!("no statistic {name}"))
 }

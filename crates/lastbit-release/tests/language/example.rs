@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use lastbit_release::engine::query::{Answer, Exact};
+use lastbit_release::engine::query::{Aggregated, Answer};
 use lastbit_release::engine::{Options, TableEngine, answer};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::Report;
@@ -78,22 +78,22 @@ impl Example {
 }
 
 /// The integers of an answer as the scripts print them.
-pub fn written(value: &Exact) -> String {
+pub fn written(value: &Aggregated) -> String {
     match value {
-        Exact::Rows(rows) => rows.to_string(),
-        Exact::Sum { rows, sum } => format!("{rows} {sum}"),
-        Exact::Moments { rows, sum, squares } => format!("{rows} {sum} {squares}"),
-        Exact::Counts(counts) => {
+        Aggregated::Rows(rows) => rows.to_string(),
+        Aggregated::Sum { rows, sum } => format!("{rows} {sum}"),
+        Aggregated::Moments { rows, sum, squares } => format!("{rows} {sum} {squares}"),
+        Aggregated::Counts(counts) => {
             let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
             counts.join(" ")
         }
-        Exact::Offsets(offsets) => {
+        Aggregated::Offsets(offsets) => {
             let pairs = offsets
                 .iter()
                 .map(|(value, rows)| format!("{value}:{rows}"));
             pairs.collect::<Vec<_>>().join(" ")
         }
-        Exact::Kept {
+        Aggregated::Kept {
             units,
             cut,
             left_out,

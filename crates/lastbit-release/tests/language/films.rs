@@ -5,7 +5,7 @@ use lastbit_exact::Rational;
 use lastbit_release::account::price;
 use lastbit_release::engine::query::{Answer, KeyValue};
 use lastbit_release::plan::Plan;
-use lastbit_release::present::Statistic;
+use lastbit_release::present::PublishedStatistic;
 use lastbit_release::statistic::{Slot, exact_numbers};
 
 use super::example::{Example, written};
@@ -48,7 +48,7 @@ fn the_example_is_made_by_its_script() {
     EXAMPLE.is_made_by_its_script("ratings.csv.gz");
 }
 
-fn sum(statistic: &Statistic) -> Rational {
+fn sum(statistic: &PublishedStatistic) -> Rational {
     let values = statistic.cells.iter().map(|cell| cell.value.as_ref());
     values.fold(Rational::ZERO, |sum, value| {
         &sum + &value.unwrap().parse().unwrap()

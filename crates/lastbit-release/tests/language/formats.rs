@@ -8,7 +8,7 @@ use arrow_array::{
     ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, TimestampMicrosecondArray,
     TimestampMillisecondArray,
 };
-use lastbit_release::engine::query::{Answer, Exact};
+use lastbit_release::engine::query::{Aggregated, Answer};
 use lastbit_release::engine::{Options, answer};
 use lastbit_release::plan::Plan;
 use lastbit_release::statistic::query;
@@ -244,6 +244,6 @@ fn the_last_day_is_counted_as_itself() {
     let (query, slots) = query(&plan, [1; 32]);
     let answer = answer(&query, &Options::default()).unwrap();
     let group = &answer.tables[slots[0].table][0];
-    let counts = Exact::Counts(vec![100, 200, 1050]);
+    let counts = Aggregated::Counts(vec![100, 200, 1050]);
     assert_eq!(group.values[slots[0].values[0]], counts);
 }

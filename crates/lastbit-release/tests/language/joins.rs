@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use lastbit_exact::Rational;
 use lastbit_release::account::price;
-use lastbit_release::engine::query::Exact;
+use lastbit_release::engine::query::Aggregated;
 use lastbit_release::engine::{Options, TableEngine, answer};
 use lastbit_release::plan::Plan;
 use lastbit_release::release::{Released, release};
@@ -308,5 +308,8 @@ fn a_joined_table_lacks_no_column_that_is_named() {
     .unwrap();
     lastbit_release::engine::check(&query).unwrap();
     let answer = answer(&query, &Options::default()).unwrap();
-    assert_eq!(answer.tables[slots[3].table][0].values, [Exact::Rows(1)]);
+    assert_eq!(
+        answer.tables[slots[3].table][0].values,
+        [Aggregated::Rows(1)]
+    );
 }

@@ -6,7 +6,7 @@ use std::fs;
 
 use lastbit_exact::Rational;
 use lastbit_release::account::{Prices, price};
-use lastbit_release::engine::query::{Exact, Group, KeyValue, Query};
+use lastbit_release::engine::query::{Aggregated, Group, KeyValue, Query};
 use lastbit_release::engine::{Options, answer};
 use lastbit_release::plan::{Plan, Scope};
 use lastbit_release::statistic::{Method, Slot, exact_numbers, query};
@@ -242,7 +242,7 @@ impl Setting {
 }
 
 fn offsets(group: &Group, slot: &Slot) -> Vec<(Vec<KeyValue>, Vec<Rational>)> {
-    let Exact::Offsets(offsets) = &group.values[slot.values[0]] else {
+    let Aggregated::Offsets(offsets) = &group.values[slot.values[0]] else {
         panic!("offsets");
     };
     let one = |(offset, rows): &(u64, u64)| {

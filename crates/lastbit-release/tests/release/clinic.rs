@@ -9,7 +9,7 @@ use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_release::account::{Prices, price};
-use lastbit_release::engine::query::{Aggregate, Answer, Exact, Key, KeyValue, Query};
+use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, KeyValue, Query};
 use lastbit_release::engine::{Options, TableEngine, answer};
 use lastbit_release::ledger::Ledger;
 use lastbit_release::plan::{Categories, Missing, Numbers, Plan, Unit};
@@ -114,18 +114,18 @@ fn lines(answer: &Answer) -> Vec<String> {
         let texts: Vec<String> = counts.iter().map(u64::to_string).collect();
         texts.join(",")
     };
-    let value = |exact: &Exact| match exact {
-        Exact::Rows(rows) => format!("rows {rows}"),
-        Exact::Sum { rows, sum } => format!("sum {rows} {sum}"),
-        Exact::Moments { rows, sum, squares } => format!("moments {rows} {sum} {squares}"),
-        Exact::Products {
+    let value = |exact: &Aggregated| match exact {
+        Aggregated::Rows(rows) => format!("rows {rows}"),
+        Aggregated::Sum { rows, sum } => format!("sum {rows} {sum}"),
+        Aggregated::Moments { rows, sum, squares } => format!("moments {rows} {sum} {squares}"),
+        Aggregated::Products {
             rows,
             sum_x,
             sum_y,
             products,
         } => format!("products {rows} {sum_x} {sum_y} {products}"),
-        Exact::Counts(counts) => format!("counts {}", join(counts)),
-        Exact::Offsets(offsets) => {
+        Aggregated::Counts(counts) => format!("counts {}", join(counts)),
+        Aggregated::Offsets(offsets) => {
             let texts: Vec<String> = offsets.iter().map(|(x, n)| format!("{x}:{n}")).collect();
             format!("offsets {}", texts.join(","))
         }
@@ -210,23 +210,23 @@ fn column<'a>(plan: &'a Plan, kind: &dyn Kind, place: usize) -> &'a Numbers {
 }
 
 /// The statistic of a group by its definition; `None` for histograms and quantiles.
-fn definition(plan: &Plan, kind: &dyn Kind, exact: &Exact) -> Option<f64> {
+fn definition(plan: &Plan, kind: &dyn Kind, exact: &Aggregated) -> Option<f64> {
     let double = |x: Rational| x.to_f64(Rounding::NearestEven);
     let integer = |x: u64| Integer::from(x);
     let x = |place: usize| column(plan, kind, place);
     let exponent = |place: usize| i64::from(x(place).grid.exponent());
     Some(match (kind.word(), exact) {
-        ("count", Exact::Rows(rows)) => *rows as f64,
-        ("sum", Exact::Sum { rows, sum }) => {
+        ("count", Aggregated::Rows(rows)) => *rows as f64,
+        ("sum", Aggregated::Sum { rows, sum }) => {
             let fine = &x(0).fine;
             let sum = Rational::from(sum.clone()).times_power_of_two(i64::from(fine.exponent()));
             double(&Rational::from(*rows) * fine.bounds().lower() + sum)
         }
-        ("mean", Exact::Moments { rows, sum, .. }) => {
+        ("mean", Aggregated::Moments { rows, sum, .. }) => {
             let mean = Rational::new(sum.clone(), integer(*rows)).times_power_of_two(exponent(0));
             double(x(0).grid.bounds().lower() + &mean)
         }
-        ("variance", Exact::Moments { rows, sum, squares }) => {
+        ("variance", Aggregated::Moments { rows, sum, squares }) => {
             let n = integer(*rows);
             let spread = &n * squares - sum * sum;
             double(
@@ -235,7 +235,7 @@ fn definition(plan: &Plan, kind: &dyn Kind, exact: &Exact) -> Option<f64> {
         }
         (
             "covariance",
-            Exact::Products {
+            Aggregated::Products {
                 rows,
                 sum_x,
                 sum_y,
@@ -267,7 +267,7 @@ fn compare(example: &Example, report: &Report) {
                     .iter()
                     .find(|other| other.key == group.key)
                     .unwrap();
-                let Exact::Rows(rows) = count.values[threshold.2] else {
+                let Aggregated::Rows(rows) = count.values[threshold.2] else {
                     panic!("rows")
                 };
                 if Rational::from(rows) < threshold.0 {
@@ -276,12 +276,12 @@ fn compare(example: &Example, report: &Report) {
             }
             let exact = &group.values[slot.values[0]];
             match (statistic.kind.word(), exact) {
-                ("histogram", Exact::Counts(counts)) => {
+                ("histogram", Aggregated::Counts(counts)) => {
                     for count in counts {
                         assert_eq!(cells.next().unwrap().value, Some(count.to_string()));
                     }
                 }
-                ("quantiles", Exact::Offsets(offsets)) => {
+                ("quantiles", Aggregated::Offsets(offsets)) => {
                     let x = column(&example.plan, &*statistic.kind, 0);
                     for (_, share) in statistic.kind.parameters() {
                         let share = share.parse().unwrap();
@@ -421,7 +421,7 @@ fn the_clinics_limits_leave_nothing_out_that_a_reader_would_count() {
         let groups = example.answer.tables[slot.table].iter();
         groups
             .map(|group| match &group.values[slot.values[0]] {
-                Exact::Counts(counts) => counts.iter().sum::<u64>() as f64,
+                Aggregated::Counts(counts) => counts.iter().sum::<u64>() as f64,
                 exact => definition(&example.plan, kind, exact).unwrap(),
             })
             .sum()

@@ -1,6 +1,6 @@
 //! A report with every kind of statistic, as a release would make it.
 
-use lastbit_release::present::{Cell, Picture, Receipt, Report, Statistic};
+use lastbit_release::present::{Cell, Picture, PublishedStatistic, Receipt, Report};
 
 /// A published number.
 pub fn cell(group: &[&str], label: &str, value: &str, error: &str) -> Cell {
@@ -20,9 +20,9 @@ fn statistic(
     by: &[&str],
     unit: &str,
     cells: Vec<Cell>,
-) -> Statistic {
+) -> PublishedStatistic {
     let many = cells.len() > 1;
-    Statistic {
+    PublishedStatistic {
         name: name.into(),
         kind: kind.into(),
         of: of.iter().map(|text| (*text).to_owned()).collect(),

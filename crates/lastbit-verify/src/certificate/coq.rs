@@ -10,7 +10,7 @@ use core::fmt::Write;
 use lastbit_exact::{Integer, Rational};
 
 use super::claim::{Claim, Factor};
-use super::document::{BoundedBox, Case, Certificate, Place};
+use super::document::{BoundedBox, Case, Certificate, InputPlace};
 
 /// The Coq file of a certificate that [`super::check`] accepts for this claim; `None` if it is no
 /// such certificate.
@@ -32,14 +32,14 @@ pub fn coq(claim: &Claim, certificate: &Certificate) -> Option<String> {
 
 /// A case of the output: the worst bounds over its boxes, and the places that attain them.
 struct Worst {
-    up: (Rational, Place),
-    down: (Rational, Place),
+    up: (Rational, InputPlace),
+    down: (Rational, InputPlace),
     excess: Rational,
 }
 
 impl Worst {
     fn of(case: &Case, boxes: &[BoundedBox]) -> Option<Worst> {
-        let visited: Vec<_> = [Place::Inside, Place::Outside, Place::Tail]
+        let visited: Vec<_> = [InputPlace::Inside, InputPlace::Outside, InputPlace::Tail]
             .into_iter()
             .zip(case.boxes)
             .flat_map(|(place, count)| boxes.iter().filter(move |b| b.place == place).take(count))
@@ -82,7 +82,10 @@ impl<'a> Facts<'a> {
         let grid = Rational::ONE.times_power_of_two(claim.grid_exponent);
         let boxes = &certificate.boxes;
         let case = |index: usize| certificate.cases.get(index);
-        let outside: Vec<_> = boxes.iter().filter(|b| b.place == Place::Outside).collect();
+        let outside: Vec<_> = boxes
+            .iter()
+            .filter(|b| b.place == InputPlace::Outside)
+            .collect();
         let visited = case(2)?.boxes[1];
         let end: Rational = outside.get(visited.checked_sub(1)?)?.to.parse().ok()?;
         let epsilon: Rational = certificate.epsilon.parse().ok()?;
@@ -211,9 +214,9 @@ impl<'a> Facts<'a> {
             ("held", " (nearby numbers)", &self.cases[2]),
         ] {
             let bound = |place| match place {
-                Place::Inside => "inside numbers".to_owned(),
-                Place::Outside => format!("outside numbers{reach}"),
-                Place::Tail => "beyond program numbers".to_owned(),
+                InputPlace::Inside => "inside numbers".to_owned(),
+                InputPlace::Outside => format!("outside numbers{reach}"),
+                InputPlace::Tail => "beyond program numbers".to_owned(),
             };
             facts.push(format!(
                 "least_up (up_{name} numbers) (up_{})",

@@ -57,7 +57,7 @@ pub struct ClaimText {
 /// The place of an input relative to the cell of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum InputPlace {
     /// In the cell.
     Inside,
     /// Outside a cell that has two edges; the distance is to the nearer one.
@@ -71,7 +71,7 @@ pub enum Place {
 #[serde(deny_unknown_fields)]
 pub struct BoundedBox {
     /// Where the input is.
-    pub place: Place,
+    pub place: InputPlace,
     /// The largest distance in the box; 0 inside the cell.
     pub to: String,
     /// See the struct.

@@ -23,7 +23,7 @@ pub use check::{Accepted, BadStep, Operation, Stated, check, check_json};
 pub use claim::{Claim, Factor};
 pub use coq::coq;
 pub use corners::corner_claims;
-pub use document::{BoundedBox, CASES, Case, Certificate, ClaimText, FORMAT, Place};
+pub use document::{BoundedBox, CASES, Case, Certificate, ClaimText, FORMAT, InputPlace};
 pub use premise::{Premise, Refusal};
 pub use prove::prove;
 pub use recognise::{Gap, prove_program};

@@ -10,7 +10,7 @@ use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Round
 
 use super::claim::{Claim, Factor};
 use super::decimal::{Decimal, power_of_ten, round_up};
-use super::document::{BoundedBox, CASES, Case, Certificate, ClaimText, FORMAT, Place};
+use super::document::{BoundedBox, CASES, Case, Certificate, ClaimText, FORMAT, InputPlace};
 use super::premise::{Premise, Refusal};
 
 /// A certificate for the claim, or the first premise of the theorem that it does not meet.
@@ -31,7 +31,7 @@ pub fn prove(claim: &Claim) -> Result<Certificate, Refusal> {
     let epsilon = &geometry.sensitivity / &geometry.scale;
     let whole = Rational::from((&epsilon * &unit).ceil());
     let certified = &(&whole / &unit) + &excess.value();
-    let written = |(place, to, up, down): &(Place, Rational, Decimal, Decimal)| BoundedBox {
+    let written = |(place, to, up, down): &(InputPlace, Rational, Decimal, Decimal)| BoundedBox {
         place: *place,
         to: to.to_string(),
         up: up.text(),
@@ -84,7 +84,7 @@ struct Geometry {
     tail: Rational,
 }
 
-type Bounded = (Place, Rational, Decimal, Decimal);
+type Bounded = (InputPlace, Rational, Decimal, Decimal);
 
 impl Geometry {
     fn of(claim: &Claim) -> Result<Geometry, Refusal> {
@@ -177,13 +177,16 @@ impl Geometry {
     /// One box inside; outside and in the tail distances up to Λ, 2Λ, 4Λ, …, and the largest.
     fn boxes(&self) -> Result<Vec<Bounded>, Refusal> {
         let (up, down) = self.inside()?;
-        let mut boxes = vec![(Place::Inside, Rational::ZERO, up, down)];
-        for (place, reach) in [(Place::Outside, &self.outside), (Place::Tail, &self.tail)] {
+        let mut boxes = vec![(InputPlace::Inside, Rational::ZERO, up, down)];
+        for (place, reach) in [
+            (InputPlace::Outside, &self.outside),
+            (InputPlace::Tail, &self.tail),
+        ] {
             let mut to = self.grid.clone();
             loop {
                 let end = to.clone().min(reach.clone());
                 let (up, down) = match place {
-                    Place::Outside => self.outside(&end)?,
+                    InputPlace::Outside => self.outside(&end)?,
                     _ => self.tail(&end)?,
                 };
                 boxes.push((place, end, up, down));
@@ -274,12 +277,12 @@ impl Geometry {
     /// The excess of the seven cases, with the boxes that each visits.
     fn cases(&self, boxes: &[Bounded]) -> Result<Vec<([usize; 3], Decimal)>, Refusal> {
         let count = |place| boxes.iter().filter(|bounded| bounded.0 == place).count();
-        let (outside, tail) = (count(Place::Outside), count(Place::Tail));
+        let (outside, tail) = (count(InputPlace::Outside), count(InputPlace::Tail));
         // If one neighbour is in the cell, or they lie on either side of it, both are within Δ of
         // it.
         let near = boxes
             .iter()
-            .filter(|bounded| bounded.0 == Place::Outside)
+            .filter(|bounded| bounded.0 == InputPlace::Outside)
             .take_while(|bounded| bounded.1 < self.sensitivity)
             .count();
         let near = (near + 1).min(outside);
@@ -294,7 +297,7 @@ impl Geometry {
         ];
         let excess = |visited: [usize; 3]| {
             let worst = |bound: fn(&Bounded) -> &Decimal| {
-                [Place::Inside, Place::Outside, Place::Tail]
+                [InputPlace::Inside, InputPlace::Outside, InputPlace::Tail]
                     .into_iter()
                     .zip(visited)
                     .flat_map(|(place, n)| boxes.iter().filter(move |b| b.0 == place).take(n))

@@ -36,7 +36,7 @@ impl Instance {
     /// is an error otherwise.
     pub fn floating(&self, format: Format, inputs: &Inputs) -> Result<FloatingRun, InputError> {
         self.check_inputs(&Boxes::from(inputs))?;
-        let mut run = Run {
+        let mut run = Execution {
             instance: self,
             inputs,
             format,
@@ -59,7 +59,7 @@ impl Instance {
     }
 }
 
-struct Run<'a> {
+struct Execution<'a> {
     instance: &'a Instance,
     inputs: &'a Inputs,
     format: Format,
@@ -68,7 +68,7 @@ struct Run<'a> {
     numbers: BTreeMap<&'a str, Dyadic>,
 }
 
-impl Run<'_> {
+impl Execution<'_> {
     fn value(&self, expr: &Expr) -> Result<Value, Diagnostic> {
         let format = self.format;
         match &expr.kind {

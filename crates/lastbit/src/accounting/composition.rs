@@ -7,7 +7,7 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 use super::compose;
 use super::curve::Curve;
 use super::gaussian::Gaussian;
-use super::loss_distribution::{Grid, LossDistribution};
+use super::loss_distribution::{LossDistribution, LossGrid};
 use super::pair::{Law, Pair};
 use super::transform::{MOST_PRIMES, Rounding, unit_bits};
 use crate::Error;
@@ -233,7 +233,7 @@ struct Repeated {
 impl Repeated {
     fn new(law: Arc<dyn Law>, count: u64, cut: f64) -> Repeated {
         let reach = reach(&*law, cut);
-        let coarse = Grid {
+        let coarse = LossGrid {
             step: rounded((reach.1 - reach.0) / 512.0, false),
             primes: 2,
             side: Rounding::Up,
@@ -249,7 +249,7 @@ impl Repeated {
 }
 
 /// The product of all laws.
-fn product(laws: &[Repeated], grid: Grid, cut: f64) -> LossDistribution {
+fn product(laws: &[Repeated], grid: LossGrid, cut: f64) -> LossDistribution {
     let mut all: Option<LossDistribution> = None;
     let mut releases = 0;
     for law in laws {
@@ -278,7 +278,7 @@ fn product(laws: &[Repeated], grid: Grid, cut: f64) -> LossDistribution {
     clippy::disallowed_methods,
     reason = "which grid to take: any is sound, a worse one is less tight"
 )]
-fn grid(laws: &[Repeated], tuning: Tuning, side: Rounding) -> Grid {
+fn grid(laws: &[Repeated], tuning: Tuning, side: Rounding) -> LossGrid {
     let Tuning {
         count,
         smallest,
@@ -309,7 +309,7 @@ fn grid(laws: &[Repeated], tuning: Tuning, side: Rounding) -> Grid {
         Rounding::Up => rounded(step, true),
         Rounding::Down => rounded(step * (1.0 - 1e-7), false),
     };
-    Grid { step, primes, side }
+    LossGrid { step, primes, side }
 }
 
 /// A positive number of 26 bits next to x, at or above it or at or below.

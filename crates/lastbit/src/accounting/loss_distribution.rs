@@ -23,12 +23,12 @@ pub(super) struct LossDistribution {
     masses: Vec<Mass>,
     /// The mass of an infinite loss.
     infinite: Mass,
-    grid: Grid,
+    grid: LossGrid,
 }
 
 /// What all laws of one composition share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Grid {
+pub(super) struct LossGrid {
     /// The distance of points: of at most 26 bits, so that its multiples up to `2^26` are doubles.
     pub(super) step: f64,
     /// How many primes a product is computed with, and with it the unit.
@@ -37,7 +37,7 @@ pub(super) struct Grid {
     pub(super) side: Rounding,
 }
 
-impl Grid {
+impl LossGrid {
     /// Bits of the unit of mass.
     pub(super) fn bits(&self) -> usize {
         unit_bits(self.primes)
@@ -57,7 +57,7 @@ const LONGEST: usize = 1 << 24;
 impl LossDistribution {
     /// The law of a loss on a grid: from above or from below, as the grid says. What is beyond
     /// `reach` is moved to its ends, or to infinity.
-    pub(super) fn new(law: &dyn Law, grid: Grid, reach: (f64, f64)) -> LossDistribution {
+    pub(super) fn new(law: &dyn Law, grid: LossGrid, reach: (f64, f64)) -> LossDistribution {
         let index = |z: f64| (z / grid.step).clamp(-(MOST_POINTS as f64), MOST_POINTS as f64);
         let first = index(reach.0).floor() as i64;
         let last = (index(reach.1).ceil() as i64).max(first + 1);
@@ -68,7 +68,7 @@ impl LossDistribution {
     }
 
     /// The law of a loss that is always 0.
-    pub(super) fn zero(grid: Grid) -> LossDistribution {
+    pub(super) fn zero(grid: LossGrid) -> LossDistribution {
         LossDistribution {
             first: 0,
             masses: vec![Mass::whole(grid.bits())],
@@ -78,7 +78,7 @@ impl LossDistribution {
     }
 
     /// The law above all others, or below them.
-    fn unbounded(grid: Grid) -> LossDistribution {
+    fn unbounded(grid: LossGrid) -> LossDistribution {
         let mut law = LossDistribution::zero(grid);
         law.masses[0] = Mass::ZERO;
         if grid.side == Rounding::Up {
@@ -189,7 +189,7 @@ impl LossDistribution {
             first,
             masses,
             infinite: self.infinite,
-            grid: Grid {
+            grid: LossGrid {
                 step: 2.0 * self.grid.step,
                 ..self.grid
             },
@@ -214,7 +214,7 @@ impl LossDistribution {
     }
 
     /// What the law shares with others.
-    pub(super) fn grid(&self) -> Grid {
+    pub(super) fn grid(&self) -> LossGrid {
         self.grid
     }
 
@@ -246,7 +246,7 @@ impl LossDistribution {
 /// that reaches `δ(z_(k−1))` is chosen, and f and C are rounded down. This is the order's spreading
 /// of Y to the two nearest points, and so the least law above (Doroshenko, Ghazi, Kamath, Kumar and
 /// Manurangsi, 2022). ∎
-fn above(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
+fn above(law: &dyn Law, grid: LossGrid, first: i64, last: i64) -> LossDistribution {
     let bits = grid.bits();
     let ratio = (-Interval::point(grid.step)).exp().lower();
     let fall = (-(-Interval::point(grid.step)).exp_m1()).lower();
@@ -301,7 +301,7 @@ fn above(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
 ///
 /// A merged loss falls short of its point by the order of step², so that w is of the order of the
 /// step: what is lost is of second order.
-fn below(law: &dyn Law, grid: Grid, first: i64, last: i64) -> LossDistribution {
+fn below(law: &dyn Law, grid: LossGrid, first: i64, last: i64) -> LossDistribution {
     let bits = grid.bits();
     let tails = |k: i64| law.tails(Interval::point(grid.point(k) - grid.step / 2.0));
     let infinite = Mass::below(law.infinite().lower(), bits);
@@ -367,7 +367,7 @@ impl Donor {
         &mut self,
         short: Up,
         z: Interval,
-        grid: Grid,
+        grid: LossGrid,
         masses: &mut [Mass],
         last: i64,
     ) -> Option<Mass> {
@@ -400,7 +400,7 @@ mod tests {
     /// `δ = p^100(1 − e^-0.25) + 100·p^99(1−p)·0` with `p = 1/(1 + e^-0.125)`.
     fn profile(planted: bool) -> (Interval, Interval) {
         let pair = Pair::pure(&Rational::new(1, 8)).unwrap();
-        let grid = Grid {
+        let grid = LossGrid {
             step: 0.125,
             primes: 2,
             side: Rounding::Up,
@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn a_coarser_grid_bounds_from_above_and_keeps_the_mass() {
         let pair = Pair::laplace(&Rational::ONE).unwrap();
-        let grid = Grid {
+        let grid = LossGrid {
             step: 1.0 / 64.0,
             primes: 3,
             side: Rounding::Up,

@@ -12,7 +12,7 @@ use super::gaussian::Gaussian;
 use super::laplace::Laplace;
 use super::sampled::{Direction, Sampled};
 use super::search::first_double;
-use super::with_delta::WithDelta;
+use super::with_delta::LawWithDelta;
 use crate::Error;
 
 /// One order of a pair of laws: the loss `Z = ln dP/dQ` under P.
@@ -216,7 +216,7 @@ impl Pair {
         let orders = self.orders.into_iter();
         Ok(Pair {
             orders: orders
-                .map(|law| Arc::new(WithDelta::new(law, delta)) as Arc<dyn Law>)
+                .map(|law| Arc::new(LawWithDelta::new(law, delta)) as Arc<dyn Law>)
                 .collect(),
         })
     }

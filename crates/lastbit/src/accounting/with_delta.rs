@@ -9,16 +9,16 @@ use super::pair::{Law, Tails};
 /// Infinite with probability δ, else the loss of another law:
 /// [`Pair::with_delta`](super::Pair::with_delta).
 #[derive(Debug)]
-pub(super) struct WithDelta {
+pub(super) struct LawWithDelta {
     law: Arc<dyn Law>,
     exact: Rational,
     delta: Interval,
     rest: Interval,
 }
 
-impl WithDelta {
-    pub(super) fn new(law: Arc<dyn Law>, delta: &Rational) -> WithDelta {
-        WithDelta {
+impl LawWithDelta {
+    pub(super) fn new(law: Arc<dyn Law>, delta: &Rational) -> LawWithDelta {
+        LawWithDelta {
             law,
             exact: delta.clone(),
             delta: Interval::from_rational(delta),
@@ -27,7 +27,7 @@ impl WithDelta {
     }
 }
 
-impl Law for WithDelta {
+impl Law for LawWithDelta {
     fn profile(&self, z: Interval) -> Interval {
         self.delta + self.rest * self.law.profile(z)
     }

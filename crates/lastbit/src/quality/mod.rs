@@ -13,4 +13,4 @@ mod step_function;
 pub use error::QualityError;
 pub(crate) use ranks::RankQuality;
 pub(crate) use step_function::Builder;
-pub use step_function::{LARGEST_SIZE, Run, StepFunction};
+pub use step_function::{LARGEST_SIZE, Plateau, StepFunction};

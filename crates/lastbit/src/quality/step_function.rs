@@ -7,7 +7,7 @@ pub const LARGEST_SIZE: u128 = 1 << 127;
 
 /// Consecutive points of equal value: `start, …, start + length − 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct Plateau {
     /// The first point.
     pub start: u128,
     /// How many points.
@@ -71,7 +71,7 @@ impl StepFunction {
     }
 
     /// The runs, in order.
-    pub fn runs(&self) -> impl DoubleEndedIterator<Item = Run> + ExactSizeIterator + '_ {
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = Plateau> + ExactSizeIterator + '_ {
         (0..self.starts.len()).map(|i| self.run(i))
     }
 
@@ -237,10 +237,10 @@ impl StepFunction {
     }
 
     /// The run of this index, which must be below [`StepFunction::run_count`].
-    pub(crate) fn run(&self, index: usize) -> Run {
+    pub(crate) fn run(&self, index: usize) -> Plateau {
         let start = self.starts[index];
         let end = self.starts.get(index + 1).copied().unwrap_or(self.size);
-        Run {
+        Plateau {
             start,
             length: end - start,
             value: self.values[index],

@@ -2,8 +2,8 @@ use lastbit_exact::{Rational, Up};
 
 use super::Offer;
 use super::key::{Key, places};
+use super::point_draw::PointDraw;
 use super::quantile::{best_offer, group_loss};
-use super::way::Way;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{Approximate, MaxDivergence};
 use crate::metrics::ChangeOneDistance;
@@ -129,7 +129,7 @@ fn select_radius<P: Key + Atom>(
     if count == 0 || count > rows as u64 {
         return Err(QualityError::NoSuchCount { count, rows }.into());
     }
-    let way = Way::new(offer, size, rows as i64)?;
+    let way = PointDraw::new(offer, size, rows as i64)?;
     let within = whole_above(offer.loss_of_quality);
     let loss = way.loss()?;
     Measurement::new(

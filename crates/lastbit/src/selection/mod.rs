@@ -8,11 +8,11 @@ mod bisection;
 mod key;
 mod needed;
 mod order_statistics;
+mod point_draw;
 mod quantile;
 mod quantiles;
 mod rank_window;
 mod threshold_learner;
-mod way;
 
 pub use ball_radius::{RadiusSelection, Whole, ball_radius, ball_radius_by, ball_radius_on_grid};
 pub use key::Key;

@@ -1,8 +1,8 @@
 use lastbit_exact::{Rational, Rounding, Up};
 
 use super::key::{Key, places};
-use super::rank_window::RankSelection;
-use super::way::concave;
+use super::point_draw::concave;
+use super::rank_window::RankWindow;
 use crate::domains::{Atom, AtomDomain, VectorDomain};
 use crate::measures::{Approximate, EpsilonDelta, MaxDivergence};
 use crate::mechanisms::exponential::Exponential;
@@ -202,7 +202,7 @@ fn select_point<P: Key + Atom>(
 ) -> Result<PointSelection<P>, Error> {
     let (first, size) = places(domain.element())?;
     let count = domain.size().unwrap_or(0);
-    let way = Way::new(offer, (first, size), count, promise, lost, quality)?;
+    let way = QuantileDraw::new(offer, (first, size), count, promise, lost, quality)?;
     let loss = way.loss()?;
     Measurement::new(
         domain,
@@ -210,8 +210,8 @@ fn select_point<P: Key + Atom>(
         Approximate(MaxDivergence),
         move |rows: &Vec<P>, mut entropy| {
             let place = match &way {
-                Way::Exponential(selection) => Some(selection.draw(rows, &mut entropy)?),
-                Way::Concave(mechanism) => {
+                QuantileDraw::Exponential(selection) => Some(selection.draw(rows, &mut entropy)?),
+                QuantileDraw::Concave(mechanism) => {
                     let mut sorted: Vec<u64> = rows.iter().map(|row| row.key() - first).collect();
                     sorted.sort_unstable();
                     let quality = quality.step_function(&sorted, size)?;
@@ -225,12 +225,12 @@ fn select_point<P: Key + Atom>(
     )
 }
 
-enum Way {
-    Exponential(Box<RankSelection>),
+enum QuantileDraw {
+    Exponential(Box<RankWindow>),
     Concave(Box<RecConcave>),
 }
 
-impl Way {
+impl QuantileDraw {
     fn new(
         offer: &Offer,
         places: (u64, u128),
@@ -238,29 +238,29 @@ impl Way {
         promise: i64,
         lost: Up,
         quality: RankQuality,
-    ) -> Result<Way, Error> {
+    ) -> Result<QuantileDraw, Error> {
         match &offer.method {
             Method::Exponential => {
                 let one = Sensitivity::new(Rational::ONE)?;
                 let mechanism = Exponential::new(&offer.epsilon, &one);
-                let selection = RankSelection::new(mechanism, quality, places, count);
-                Ok(Way::Exponential(Box::new(selection)))
+                let selection = RankWindow::new(mechanism, quality, places, count);
+                Ok(QuantileDraw::Exponential(Box::new(selection)))
             }
             Method::Concave { levels, selection } => {
                 let mechanism =
                     concave(places.1, promise, lost, *levels, &offer.epsilon, selection)?;
-                Ok(Way::Concave(Box::new(mechanism)))
+                Ok(QuantileDraw::Concave(Box::new(mechanism)))
             }
         }
     }
 
     fn loss(&self) -> Result<EpsilonDelta, Error> {
         match self {
-            Way::Exponential(selection) => {
+            QuantileDraw::Exponential(selection) => {
                 let epsilon = selection.mechanism().epsilon().get();
                 EpsilonDelta::new(Up::from_rational(epsilon), Up::ZERO)
             }
-            Way::Concave(mechanism) => mechanism.loss(),
+            QuantileDraw::Concave(mechanism) => mechanism.loss(),
         }
     }
 }

@@ -207,7 +207,7 @@ fn selection<P: Key + Atom, M: Measure>(
     let (first, size) = places(domain.element())?;
     domain.check_space(&ChangeOneDistance)?;
     let ranks = Ranks::new(domain.size().unwrap_or(0), quantiles)?;
-    let way = Way::new(&ranks, size, epsilon, method)?;
+    let way = QuantilesDraw::new(&ranks, size, epsilon, method)?;
     Measurement::new(
         domain,
         ChangeOneDistance,
@@ -274,26 +274,26 @@ impl Ranks {
 /// Scores of bisection are at most `2·rows²`, which must be below 2^63.
 const LARGEST_ROWS: usize = 1 << 30;
 
-enum Way {
+enum QuantilesDraw {
     Split { mechanism: Exponential, size: u128 },
     Bisection { tree: Bisection, places: u128 },
 }
 
-impl Way {
+impl QuantilesDraw {
     fn new(
         ranks: &Ranks,
         size: u128,
         epsilon: &Epsilon,
         method: QuantilesMethod,
-    ) -> Result<Way, Error> {
+    ) -> Result<QuantilesDraw, Error> {
         match method {
             QuantilesMethod::Split => {
                 let count = Rational::from(ranks.distinct.len() as u64);
                 let each = Epsilon::new(epsilon.get() / &count)?;
                 let mechanism = Exponential::new(&each, &Sensitivity::new(Rational::ONE)?);
-                Ok(Way::Split { mechanism, size })
+                Ok(QuantilesDraw::Split { mechanism, size })
             }
-            QuantilesMethod::Bisection => Ok(Way::Bisection {
+            QuantilesMethod::Bisection => Ok(QuantilesDraw::Bisection {
                 tree: ranks.bisection(epsilon)?,
                 places: ranks.places(size).ok_or(QualityError::DomainTooLarge)?,
             }),
@@ -308,7 +308,7 @@ impl Way {
         choose: &mut impl FnMut(&[Run<i64>], &Exponential) -> Result<(usize, u128), Error>,
     ) -> Result<Vec<u128>, Error> {
         match self {
-            Way::Split { mechanism, size } => {
+            QuantilesDraw::Split { mechanism, size } => {
                 let mut points = Vec::with_capacity(ranks.distinct.len());
                 for &rank in &ranks.distinct {
                     let quality = StepFunction::quantile(sorted, *size, rank)?;
@@ -322,7 +322,7 @@ impl Way {
                 points.sort_unstable();
                 Ok(points)
             }
-            Way::Bisection { tree, places } => {
+            QuantilesDraw::Bisection { tree, places } => {
                 let ties = ranks.rows as u128;
                 let cuts = tree.draw(&told_apart(sorted, ties), *places, choose)?;
                 let point = |cut: u128| cut.saturating_sub(1) / ties;

@@ -17,7 +17,7 @@ use crate::quality::{Builder, RankQuality, StepFunction};
 /// Far from the best ranks, weights fall so fast that all of them together hardly matter; so only
 /// rows near these ranks are sorted, and `Window` sees to it that the law is still that over all
 /// places.
-pub(super) struct RankSelection {
+pub(super) struct RankWindow {
     mechanism: Exponential,
     quality: RankQuality,
     /// The key of place 0, and how many places there are: at most 2^64.
@@ -33,17 +33,17 @@ const FEWEST_ROWS: usize = 1 << 14;
 /// The places on either side of the window weigh at most 2^-TAIL_BITS of a best one.
 const TAIL_BITS: u32 = 64;
 
-impl RankSelection {
+impl RankWindow {
     /// For `count` rows, as public as everything else here.
     pub fn new(
         mechanism: Exponential,
         quality: RankQuality,
         (first, size): (u64, u128),
         count: usize,
-    ) -> RankSelection {
+    ) -> RankWindow {
         let ranks = quality.ranks_within(margin(mechanism.rate(), size, count));
         let worth_it = (FEWEST_ROWS..=MOST_ROWS).contains(&count) && ranks.len() <= count / 4;
-        RankSelection {
+        RankWindow {
             mechanism,
             quality,
             first,

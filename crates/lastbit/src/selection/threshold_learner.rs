@@ -3,8 +3,8 @@ use core::fmt;
 use lastbit_exact::{Rational, Up};
 
 use super::key::{Key, places};
+use super::point_draw::PointDraw;
 use super::quantile::group_loss;
-use super::way::Way;
 use super::{Offer, offers};
 use crate::domains::{Atom, AtomDomain, Domain, VectorDomain};
 use crate::measures::{Approximate, MaxDivergence};
@@ -156,7 +156,7 @@ pub fn threshold_learner_by<P: Key + Atom>(
     if count == 0 {
         return Err(QualityError::NoData.into());
     }
-    let way = Way::new(offer, size + 1, count as i64)?;
+    let way = PointDraw::new(offer, size + 1, count as i64)?;
     let loss = way.loss()?;
     let exponential = offer.method == Method::Exponential;
     Measurement::new(

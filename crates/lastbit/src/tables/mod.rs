@@ -65,8 +65,8 @@ mod tails;
 
 pub use domain::{AnswerDomain, KeyDomain, TableDomain, UnitDistance};
 pub use keys::counts;
-pub use noise::{Counts, Noise, NoisyPure, NoisyZcdp, Numbers};
-pub use numbers::{added, moved, shares, sums, vectors};
+pub use noise::{Counts, Noise, NoisyNumbers, NoisyPure, NoisyZcdp, NumbersDomain};
+pub use numbers::{ToNumbers, added, moved, shares, sums, vectors};
 pub use products::{Products, products};
 pub use ranks::{
     Aim, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure, RanksZcdp, offsets,

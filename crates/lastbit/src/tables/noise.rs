@@ -16,15 +16,16 @@ use crate::metrics::{Contribution, ContributionDistance, Norms, NormsDistance};
 use crate::{Epsilon, Error, GridExponent, Measurement, PrivacyMap};
 
 /// Exact numbers of all groups, one after the other.
-pub type Numbers = VectorDomain<AtomDomain<Rational>>;
+pub type NumbersDomain = VectorDomain<AtomDomain<Rational>>;
 /// Counts of rows by the keys that occur.
 pub type Counts<K> = MapDomain<KeyDomain<K>, AtomDomain<u64>>;
 
-type Noisy<M> = Measurement<Numbers, NormsDistance, Exact<M>, Vec<Rational>>;
+/// Noisy numbers, at an exact loss.
+pub type NoisyNumbers<M> = Measurement<NumbersDomain, NormsDistance, Exact<M>, Vec<Rational>>;
 /// Noisy numbers at an exact ε.
-pub type NoisyPure = Noisy<MaxDivergence>;
+pub type NoisyPure = NoisyNumbers<MaxDivergence>;
 /// Noisy numbers at an exact ρ.
-pub type NoisyZcdp = Noisy<ZeroConcentratedDivergence>;
+pub type NoisyZcdp = NoisyNumbers<ZeroConcentratedDivergence>;
 
 type Above<K, M> =
     Measurement<Counts<K>, ContributionDistance, Approximate<Exact<M>>, BTreeMap<K, i64>>;
@@ -206,7 +207,7 @@ impl Noise {
     }
 }
 
-fn numbers() -> Numbers {
+fn numbers() -> NumbersDomain {
     VectorDomain::new(AtomDomain::new())
 }
 

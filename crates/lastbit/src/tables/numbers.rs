@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use lastbit_exact::Rational;
 
-use super::noise::Numbers;
+use super::noise::NumbersDomain;
 use super::{AnswerDomain, Reach, ReachDistance, UnitDistance};
 use crate::domains::{AtomDomain, VectorDomain};
 use crate::metrics::{Norms, NormsDistance};
@@ -10,8 +10,8 @@ use crate::statistics::Extent;
 use crate::{Error, StabilityMap, Transformation};
 
 /// From an answer to the numbers of all its groups.
-pub(super) type ToNumbers<A> =
-    Transformation<AnswerDomain<A>, ReachDistance, Numbers, NormsDistance>;
+pub type ToNumbers<A> =
+    Transformation<AnswerDomain<A>, ReachDistance, NumbersDomain, NormsDistance>;
 
 /// Sums to which every row adds nonnegative numbers, in its own group only, of a sum of at most 1:
 /// counts, bins of a histogram, and the shares of a row in the moments of an unknown number of
@@ -131,7 +131,7 @@ pub fn moved<A: Clone + Send + Sync + 'static>(
 /// that. And the square of a sum of k numbers is at most k times the sum of their squares. ∎
 pub fn added(
     places: Arc<[usize]>,
-) -> Result<Transformation<Numbers, NormsDistance, Numbers, NormsDistance>, Error> {
+) -> Result<Transformation<NumbersDomain, NormsDistance, NumbersDomain, NormsDistance>, Error> {
     let count = places.iter().max().map_or(0, |&last| last + 1);
     let mut terms = vec![0u64; count];
     for &place in &*places {

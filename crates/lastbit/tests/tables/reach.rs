@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit::metrics::{Contribution, Norms};
 use lastbit::statistics::{self, Neighbours};
 use lastbit::tables::{
-    Aim, AnswerDomain, Limits, Numbers, Products, RankCandidates, RankSelection, Reach,
+    Aim, AnswerDomain, Limits, NumbersDomain, Products, RankCandidates, RankSelection, Reach,
     ReachDistance, TableDomain, UnitDistance, counts, moved, products, scan, shares, sums,
 };
 use lastbit::{Bounds, Error, MetricSpace, Transformation};
@@ -122,7 +122,7 @@ fn check(
     stage: Transformation<
         AnswerDomain<Kept>,
         ReachDistance,
-        Numbers,
+        NumbersDomain,
         lastbit::metrics::NormsDistance,
     >,
 ) -> [bool; 2] {

@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::EngineError;
-use super::encode::{Encoded, Interner, NO_UNIT, UnitId, Value, unit_text};
+use super::encode::{DiscoveredKeys, Encoded, Interner, NO_UNIT, UnitId, unit_text};
 use super::fold::{Fold, TableFold};
 use super::layout::{Layout, NONE, TableLayout};
-use crate::engine::choice::{Choice, Rank, group_text};
+use crate::engine::choice::{Rank, Ranking, group_text};
 
 /// A unit is in the bucket that its hash says.
 const BUCKETS: usize = 256;
@@ -163,7 +163,7 @@ pub(super) fn bounded(
     if layout.unit.is_none() {
         return Ok(Fold::new(layout));
     }
-    let values: Vec<Vec<Value>> = (0..layout.tables.len())
+    let values: Vec<Vec<DiscoveredKeys>> = (0..layout.tables.len())
         .map(|table| interner.values(table))
         .collect();
     let next = AtomicUsize::new(0);
@@ -212,8 +212,8 @@ pub(super) fn bounded(
 struct Chooser<'a> {
     layout: &'a Layout,
     /// For each table the values of discovered keys by code.
-    values: &'a [Vec<Value>],
-    choice: Choice,
+    values: &'a [Vec<DiscoveredKeys>],
+    choice: Ranking,
     fold: Fold,
     pending: Vec<Pending>,
     /// Unit and place of each record of a bucket.
@@ -231,11 +231,11 @@ struct Pending {
 const MOST_PENDING: usize = 4096;
 
 impl<'a> Chooser<'a> {
-    fn new(layout: &'a Arc<Layout>, values: &'a [Vec<Value>]) -> Self {
+    fn new(layout: &'a Arc<Layout>, values: &'a [Vec<DiscoveredKeys>]) -> Self {
         Chooser {
             layout,
             values,
-            choice: Choice::new(&layout.hash_key),
+            choice: Ranking::new(&layout.hash_key),
             fold: Fold::new(layout),
             pending: layout
                 .tables

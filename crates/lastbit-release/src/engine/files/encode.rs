@@ -13,7 +13,7 @@ use super::EngineError;
 use super::cells::{numbers, texts};
 use super::layout::{Feature, Layout, NONE, Offset};
 use crate::engine::choice::{MOST_UNIT_BYTES, hex, unit_hash, unit_name};
-use crate::value::Value as Cell;
+use crate::value::Value;
 
 /// The unit of a row: different for different units, see [`unit_of`]. All ones for a row without a
 /// unit.
@@ -99,7 +99,7 @@ impl Encoder {
                         let unlisted =
                             listed.is_some_and(|listed| before[listed][words.len()] == NONE);
                         words.push(match cell {
-                            Cell::Missing => 0,
+                            Value::Missing => 0,
                             _ if unlisted => 1,
                             _ => sound,
                         });
@@ -127,9 +127,9 @@ impl Encoder {
                     words.clear();
                     texts(batch.column(*column), &layout.columns[*column], |cell| {
                         let code = match cell {
-                            Cell::Missing => None,
-                            Cell::Whole(number) => numbers.get(&number),
-                            Cell::Text(name) => names.get(name),
+                            Value::Missing => None,
+                            Value::Whole(number) => numbers.get(&number),
+                            Value::Text(name) => names.get(name),
                         };
                         words.push(code.copied().unwrap_or(*other));
                     })?;
@@ -216,11 +216,11 @@ const HASHED: u64 = 0xfd << 56;
 /// Different values have different ids: whole numbers by their value and short texts by their
 /// bytes, whatever the format. Texts over 15 bytes are told apart by 120 bits of their SHA-256:
 /// among 2^32 of them, two are taken for one unit with probability below 2^-56.
-fn unit_of(cell: Cell) -> UnitId {
+fn unit_of(cell: Value) -> UnitId {
     match cell {
-        Cell::Missing => NO_UNIT,
-        Cell::Whole(number) => [number as u64, WHOLE],
-        Cell::Text(text) => {
+        Value::Missing => NO_UNIT,
+        Value::Whole(number) => [number as u64, WHOLE],
+        Value::Text(text) => {
             let mut bytes = [0; 16];
             if text.len() <= MOST_UNIT_BYTES {
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
@@ -264,13 +264,13 @@ pub(super) struct Interner {
 #[derive(Debug, Default)]
 struct Interned {
     codes: HashMap<Box<str>, u64>,
-    values: Vec<Value>,
+    values: Vec<DiscoveredKeys>,
     bytes: usize,
 }
 
 /// The discovered part of a group's key.
 #[derive(Clone, Debug)]
-pub(super) struct Value {
+pub(super) struct DiscoveredKeys {
     pub texts: Vec<String>,
 }
 
@@ -283,7 +283,7 @@ impl Interner {
     }
 
     /// By code.
-    pub(super) fn values(&self, table: usize) -> Vec<Value> {
+    pub(super) fn values(&self, table: usize) -> Vec<DiscoveredKeys> {
         let interned = self.tables[table].lock();
         interned
             .unwrap_or_else(PoisonError::into_inner)
@@ -354,7 +354,7 @@ impl Interner {
             texts.push(part.to_owned());
             rest = others;
         }
-        interned.values.push(Value { texts });
+        interned.values.push(DiscoveredKeys { texts });
         Ok(next)
     }
 }
@@ -399,14 +399,14 @@ impl Known {
             texts(batch.column(*column), &layout.columns[*column], |cell| {
                 let Some(row) = rows.next() else { return };
                 let text = match cell {
-                    Cell::Missing => return,
-                    Cell::Whole(number) => {
+                    Value::Missing => return,
+                    Value::Whole(number) => {
                         digits.clear();
                         // Writing to a string does not fail.
                         let _ = write!(digits, "{number}");
                         digits.as_str()
                     }
-                    Cell::Text(text) => text,
+                    Value::Text(text) => text,
                 };
                 *row = match known.codes.get(text) {
                     Some(code) => *code,

@@ -12,7 +12,7 @@ use lastbit_exact::Integer;
 use super::EngineError;
 use super::encode::{Encoded, Interner};
 use super::layout::{AggregateLayout, Layout, NONE, TableLayout};
-use crate::query::{Exact, Group, KeyValue, LOG2_MOST_ROWS, LOG2_SHARE};
+use crate::query::{Aggregated, Group, KeyValue, LOG2_MOST_ROWS, LOG2_SHARE};
 
 /// The sums of all tables so far.
 #[derive(Debug)]
@@ -515,24 +515,24 @@ impl Accumulator {
         }
     }
 
-    fn value(&mut self, id: usize) -> Exact {
+    fn value(&mut self, id: usize) -> Aggregated {
         match self {
-            Accumulator::Rows(state) => Exact::Rows(state[id]),
-            Accumulator::Kept(state) => Exact::Kept {
+            Accumulator::Rows(state) => Aggregated::Rows(state[id]),
+            Accumulator::Kept(state) => Aggregated::Kept {
                 units: state.units,
                 cut: state.cut,
                 left_out: Integer::from(state.left_out),
             },
-            Accumulator::Sum(_, state) => Exact::Sum {
+            Accumulator::Sum(_, state) => Aggregated::Sum {
                 rows: state[id].rows,
                 sum: Integer::from(state[id].sum),
             },
-            Accumulator::Moments(_, state) => Exact::Moments {
+            Accumulator::Moments(_, state) => Aggregated::Moments {
                 rows: state[id].rows,
                 sum: Integer::from(state[id].sum),
                 squares: Integer::from(state[id].squares),
             },
-            Accumulator::Products(_, _, state) => Exact::Products {
+            Accumulator::Products(_, _, state) => Aggregated::Products {
                 rows: state[id].rows,
                 sum_x: Integer::from(state[id].sum_x),
                 sum_y: Integer::from(state[id].sum_y),
@@ -540,7 +540,7 @@ impl Accumulator {
             },
             Accumulator::FineProducts(_, _, state) => {
                 let FineProducts { sums, carry } = state[id];
-                Exact::Products {
+                Aggregated::Products {
                     rows: sums.rows,
                     sum_x: Integer::from(sums.sum_x),
                     sum_y: Integer::from(sums.sum_y),
@@ -552,7 +552,7 @@ impl Accumulator {
                 let sums = state[id * each..][..each].iter().copied();
                 let rest: Vec<Integer> = sums.clone().skip(1).map(Integer::from).collect();
                 let (sums, products) = rest.split_at(columns.len());
-                Exact::Gram {
+                Aggregated::Gram {
                     // At most 2^40.
                     rows: state[id * each] as u64,
                     sums: sums.to_vec(),
@@ -560,12 +560,12 @@ impl Accumulator {
                 }
             }
             Accumulator::Counts(_, values, state) => {
-                Exact::Counts(state[id * *values..(id + 1) * *values].to_vec())
+                Aggregated::Counts(state[id * *values..(id + 1) * *values].to_vec())
             }
             Accumulator::Offsets(_, state) => {
                 let mut offsets: Vec<(u64, u64)> = state[id].drain().collect();
                 offsets.sort_unstable();
-                Exact::Offsets(offsets)
+                Aggregated::Offsets(offsets)
             }
         }
     }

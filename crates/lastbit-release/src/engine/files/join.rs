@@ -12,9 +12,9 @@ use arrow_array::RecordBatch;
 
 use super::cells::texts;
 use super::table::ScanTable;
-use super::worker::Run;
+use super::worker::Shared;
 use super::{EngineError, Options};
-use crate::engine::choice::{Choice, Rank, group_text, unit_name};
+use crate::engine::choice::{Rank, Ranking, group_text, unit_name};
 use crate::plan::{Lookup, Unit};
 use crate::query::{Aggregate, Derive, Join, Key, Query, Table};
 use crate::value::{Value, Values};
@@ -53,7 +53,7 @@ fn lookup(
     let keys = join.columns.iter().map(|column| Key::Discovered {
         column: column.clone(),
     });
-    let run = Run::new(
+    let run = Shared::new(
         &Query {
             source: join.source.clone(),
             derive: Derive::default(),
@@ -74,7 +74,7 @@ fn lookup(
     let table = ScanTable::open(&join.source, &run, options)?;
     let mut rows = Rows {
         query,
-        choice: Choice::new(&query.hash_key),
+        choice: Ranking::new(&query.hash_key),
         unit: &join.key,
         columns: &join.columns,
         chosen: BTreeMap::new(),
@@ -94,7 +94,7 @@ fn lookup(
 /// The one row of each unit so far.
 struct Rows<'a> {
     query: &'a Query,
-    choice: Choice,
+    choice: Ranking,
     unit: &'a str,
     columns: &'a [String],
     /// By the one text of the unit: the hash of the row, and its cells.

@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use super::join::joined;
 use super::memory::MemoryTable;
 use super::table::{Piece, ScanTable};
-use super::worker::{Run, Worker};
+use super::worker::{Shared, Worker};
 use super::{EngineError, Options, ScanProgress};
 use crate::query::{Answer, Query, Sealed};
 
@@ -46,7 +46,7 @@ pub fn scan_memory(
     stop: &AtomicBool,
 ) -> Result<Sealed<Answer>, EngineError> {
     no_joins(query)?;
-    let run = Run::new(query, options)?;
+    let run = Shared::new(query, options)?;
     let table = ScanTable::of_memory(table, &run, options)?;
     finish(&run, &table, progress, stop).map(Sealed::new)
 }
@@ -55,7 +55,7 @@ pub fn scan_memory(
 pub fn check_memory(table: &MemoryTable, query: &Query) -> Result<(), EngineError> {
     no_joins(query)?;
     let options = Options::default();
-    let run = Run::new(query, &options)?;
+    let run = Shared::new(query, &options)?;
     ScanTable::of_memory(table, &run, &options).map(|_| ())
 }
 
@@ -74,7 +74,7 @@ fn no_joins(query: &Query) -> Result<(), EngineError> {
 pub fn check(query: &Query) -> Result<(), EngineError> {
     let options = Options::default();
     let query = &*joined(query, &options, false)?;
-    let run = Run::new(query, &options)?;
+    let run = Shared::new(query, &options)?;
     ScanTable::open(&query.source, &run, &options).map(|_| ())
 }
 
@@ -91,7 +91,7 @@ pub fn answer_batches(
     batches: &[RecordBatch],
     options: &Options,
 ) -> Result<Answer, EngineError> {
-    let run = Run::new(query, options)?;
+    let run = Shared::new(query, options)?;
     let Some(first) = batches.first() else {
         return run.finish(vec![run.worker()]);
     };
@@ -107,13 +107,13 @@ fn exact(
     stop: &AtomicBool,
 ) -> Result<Answer, EngineError> {
     let query = &*joined(query, options, true)?;
-    let run = Run::new(query, options)?;
+    let run = Shared::new(query, options)?;
     let table = ScanTable::open(&query.source, &run, options)?;
     finish(&run, &table, progress, stop)
 }
 
 fn finish(
-    run: &Run,
+    run: &Shared,
     table: &ScanTable,
     progress: OnProgress,
     stop: &AtomicBool,
@@ -126,7 +126,7 @@ fn finish(
 
 /// Each of some threads takes one piece after the other.
 fn read(
-    run: &Run,
+    run: &Shared,
     table: &ScanTable,
     pieces: &[Piece],
     threads: usize,

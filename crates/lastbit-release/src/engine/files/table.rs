@@ -11,7 +11,7 @@ use super::memory::{self, MemoryTable};
 use super::parquet::{self, ParquetFile};
 use super::paths::files;
 use super::text::{self, TextFile, text_schema};
-use super::worker::Run;
+use super::worker::Shared;
 use super::{EngineError, Options};
 use crate::plan::{FileFormat, Source};
 
@@ -44,7 +44,7 @@ impl ScanTable {
     /// Opens the files, and refuses columns that the query cannot read.
     pub(super) fn open(
         source: &Source,
-        run: &Run,
+        run: &Shared,
         options: &Options,
     ) -> Result<ScanTable, EngineError> {
         let paths = files(source)?;
@@ -75,7 +75,7 @@ impl ScanTable {
     /// A table in memory, if it has the columns.
     pub(super) fn of_memory(
         table: &MemoryTable,
-        run: &Run,
+        run: &Shared,
         options: &Options,
     ) -> Result<ScanTable, EngineError> {
         let places = table.find(run.columns())?;
@@ -148,7 +148,7 @@ impl ScanTable {
 
 fn open_parquet(
     paths: &[PathBuf],
-    run: &Run,
+    run: &Shared,
     memory: usize,
 ) -> Result<Vec<Arc<ParquetFile>>, EngineError> {
     let mut files = Vec::with_capacity(paths.len());
@@ -174,6 +174,6 @@ fn open_parquet(
 }
 
 /// Refuses columns of types that the query cannot read, by a batch without rows.
-fn try_types(run: &Run, schema: SchemaRef) -> Result<(), EngineError> {
+fn try_types(run: &Shared, schema: SchemaRef) -> Result<(), EngineError> {
     run.worker().add(&RecordBatch::new_empty(schema))
 }

@@ -15,7 +15,7 @@ use super::{EngineError, Options};
 use crate::query::{Answer, Query};
 
 /// What the threads of a run share.
-pub(super) struct Run {
+pub(super) struct Shared {
     layout: Arc<Layout>,
     derive: Arc<DeriveStep>,
     interner: Arc<Interner>,
@@ -25,8 +25,8 @@ pub(super) struct Run {
     memory: usize,
 }
 
-impl Run {
-    pub(super) fn new(query: &Query, options: &Options) -> Result<Run, EngineError> {
+impl Shared {
+    pub(super) fn new(query: &Query, options: &Options) -> Result<Shared, EngineError> {
         let layout = Arc::new(Layout::new(query)?);
         let derive = Arc::new(DeriveStep::new(
             &query.derive,
@@ -35,7 +35,7 @@ impl Run {
         )?);
         // Places in a bucket have 32 bits, and a record has 24 bytes or more.
         let memory = options.memory.min(1 << 36);
-        Ok(Run {
+        Ok(Shared {
             interner: Arc::new(Interner::new(layout.tables.len(), memory)),
             layout,
             derive,
@@ -63,7 +63,7 @@ impl Run {
     }
 
     pub(super) fn finish(&self, workers: Vec<Worker>) -> Result<Answer, EngineError> {
-        let Run {
+        let Shared {
             layout,
             interner,
             threads,

@@ -9,7 +9,7 @@ use crate::value::{Value, value};
 
 /// A column as it is at some stage.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub(super) struct StagedColumn {
     /// Its name in the plan, for messages.
     pub column: String,
     pub value: Expr,
@@ -44,7 +44,7 @@ const TIME: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt \
 
 impl Form {
     /// The double nearest to what a cell says, or null; it may be infinite.
-    pub(super) fn number(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    pub(super) fn number(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         let c = &cell.value;
         let double = self.dialect.double_type();
         let cast = |sql: &str| format!("CAST({sql} AS {double})");
@@ -152,7 +152,7 @@ impl Form {
     }
 
     /// The one text of what a cell says, or null.
-    pub(super) fn text(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    pub(super) fn text(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         let c = &cell.value;
         let text = self.dialect.text_type();
         Ok(match cell.kind {
@@ -294,7 +294,7 @@ impl Form {
     }
 
     /// Whether a cell says one of some values; null where it says nothing.
-    pub(super) fn says(&mut self, cell: &Cell, texts: &[String]) -> Result<Expr, SqlError> {
+    pub(super) fn says(&mut self, cell: &StagedColumn, texts: &[String]) -> Result<Expr, SqlError> {
         let list: Vec<String> = match cell.kind {
             Kind::Raw(CellType::Float | CellType::Float32) | Kind::Computed(Type::Number) => {
                 let narrow = cell.kind == Kind::Raw(CellType::Float32);
@@ -329,7 +329,7 @@ impl Form {
     }
 
     /// `true` and 1, `false` and 0.
-    pub(super) fn condition(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    pub(super) fn condition(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         let c = &cell.value;
         Ok(match cell.kind {
             Kind::Raw(CellType::Boolean) | Kind::Computed(Type::Boolean) => c.clone(),
@@ -354,7 +354,7 @@ impl Form {
     }
 
     /// The day that a cell says, or null.
-    pub(super) fn date(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    pub(super) fn date(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         let c = &cell.value;
         Ok(match cell.kind {
             Kind::Computed(Type::Date) => c.clone(),
@@ -381,7 +381,7 @@ impl Form {
     }
 
     /// The microsecond that a cell says, or null.
-    pub(super) fn time(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    pub(super) fn time(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         let c = &cell.value;
         Ok(match cell.kind {
             Kind::Computed(Type::Timestamp) => c.clone(),
@@ -506,7 +506,7 @@ fn said_by(text: &str, narrow: bool) -> Option<f64> {
         .then_some(number)
 }
 
-fn refused(cell: &Cell, found: &str, wanted: &'static str) -> SqlError {
+fn refused(cell: &StagedColumn, found: &str, wanted: &'static str) -> SqlError {
     SqlError::Type {
         column: cell.column.clone(),
         found: found.to_owned(),

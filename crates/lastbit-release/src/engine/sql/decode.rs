@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use lastbit_exact::Integer;
 
-use super::table::{Place, Sum, TableStatement};
+use super::table::{InResult, Sum, TableStatement};
 use super::{Rows, SqlError};
 use crate::engine::files::layout::{AggregateLayout, TableLayout};
-use crate::query::{Exact, Group, KeyValue, LOG2_MOST_ROWS};
+use crate::query::{Aggregated, Group, KeyValue, LOG2_MOST_ROWS};
 
 const SHAPE: SqlError = SqlError::Result("a table");
 
@@ -134,9 +134,13 @@ fn key(table: &TableLayout, mut group: u64, texts: Vec<String>) -> Vec<KeyValue>
         .collect()
 }
 
-fn exact(place: &Place, aggregate: &AggregateLayout, found: &Found) -> Result<Exact, SqlError> {
+fn exact(
+    place: &InResult,
+    aggregate: &AggregateLayout,
+    found: &Found,
+) -> Result<Aggregated, SqlError> {
     let sums = match place {
-        Place::Counts(part) => {
+        InResult::Counts(part) => {
             let none = BTreeMap::new();
             let counts = found.counts.get(part).unwrap_or(&none);
             return match aggregate {
@@ -146,14 +150,14 @@ fn exact(place: &Place, aggregate: &AggregateLayout, found: &Found) -> Result<Ex
                         let place = usize::try_from(*word).ok();
                         *place.and_then(|word| all.get_mut(word)).ok_or(SHAPE)? = *count;
                     }
-                    Ok(Exact::Counts(all))
+                    Ok(Aggregated::Counts(all))
                 }
-                _ => Ok(Exact::Offsets(
+                _ => Ok(Aggregated::Offsets(
                     counts.iter().map(|(word, count)| (*word, *count)).collect(),
                 )),
             };
         }
-        Place::Sums(sums) => sums,
+        InResult::Sums(sums) => sums,
     };
     let sum = |sum: &Sum| {
         sum.iter().fold(Integer::ZERO, |all, (cell, shift)| {
@@ -171,17 +175,17 @@ fn exact(place: &Place, aggregate: &AggregateLayout, found: &Found) -> Result<Ex
         }
     };
     Ok(match (aggregate, all.as_slice()) {
-        (AggregateLayout::Rows, [rows]) => Exact::Rows(count(rows)?),
-        (AggregateLayout::Kept, [units, cut, left_out]) => Exact::Kept {
+        (AggregateLayout::Rows, [rows]) => Aggregated::Rows(count(rows)?),
+        (AggregateLayout::Kept, [units, cut, left_out]) => Aggregated::Kept {
             units: count(units)?,
             cut: count(cut)?,
             left_out: left_out.clone(),
         },
-        (AggregateLayout::Sum(_), [rows, sum]) => Exact::Sum {
+        (AggregateLayout::Sum(_), [rows, sum]) => Aggregated::Sum {
             rows: count(rows)?,
             sum: sum.clone(),
         },
-        (AggregateLayout::Moments(_), [rows, sum, squares]) => Exact::Moments {
+        (AggregateLayout::Moments(_), [rows, sum, squares]) => Aggregated::Moments {
             rows: count(rows)?,
             sum: sum.clone(),
             squares: squares.clone(),
@@ -189,7 +193,7 @@ fn exact(place: &Place, aggregate: &AggregateLayout, found: &Found) -> Result<Ex
         (
             AggregateLayout::Products(..) | AggregateLayout::FineProducts(..),
             [rows, sum_x, sum_y, products],
-        ) => Exact::Products {
+        ) => Aggregated::Products {
             rows: count(rows)?,
             sum_x: sum_x.clone(),
             sum_y: sum_y.clone(),
@@ -197,7 +201,7 @@ fn exact(place: &Place, aggregate: &AggregateLayout, found: &Found) -> Result<Ex
         },
         (AggregateLayout::Gram(columns), [rows, rest @ ..]) if rest.len() >= columns.len() => {
             let (sums, products) = rest.split_at(columns.len());
-            Exact::Gram {
+            Aggregated::Gram {
                 rows: count(rows)?,
                 sums: sums.to_vec(),
                 products: products.to_vec(),

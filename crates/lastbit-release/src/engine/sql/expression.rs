@@ -1,14 +1,14 @@
 //! Expressions of a plan, node by node: see `docs/expressions.md`.
 
 use super::SqlError;
-use super::cells::{Cell, Kind};
+use super::cells::{Kind, StagedColumn};
 use super::form::{Expr, Form};
 use crate::expression::calendar::{DAY, FIRST_DAY, HOUR, LAST_DAY};
 use crate::expression::{Comparison, Function, MOST_TEXT, Node, Type};
 use crate::value::canonical;
 
 /// The columns that an expression sees, by name.
-pub(super) type Columns<'a> = dyn Fn(&str) -> Result<Cell, SqlError> + 'a;
+pub(super) type Columns<'a> = dyn Fn(&str) -> Result<StagedColumn, SqlError> + 'a;
 
 impl Form {
     /// The value of a node: a double, a text, a truth, or a whole number of days or microseconds;
@@ -170,7 +170,7 @@ impl Form {
         })
     }
 
-    fn read_as(&mut self, cell: &Cell, to: Type) -> Result<Expr, SqlError> {
+    fn read_as(&mut self, cell: &StagedColumn, to: Type) -> Result<Expr, SqlError> {
         match to {
             Type::Number => self.number(cell),
             Type::Text => self.text(cell),
@@ -185,9 +185,9 @@ impl Form {
         &mut self,
         node: &Node,
         columns: &Columns<'_>,
-    ) -> Result<Cell, SqlError> {
+    ) -> Result<StagedColumn, SqlError> {
         let value = self.bound(node, columns)?;
-        Ok(Cell {
+        Ok(StagedColumn {
             column: node.to_string(),
             value,
             kind: match node {
@@ -223,7 +223,7 @@ impl Form {
     }
 
     /// What is null where a cell is missing.
-    fn missing(&mut self, cell: &Cell) -> Result<Expr, SqlError> {
+    fn missing(&mut self, cell: &StagedColumn) -> Result<Expr, SqlError> {
         use super::dialect::CellType;
         match cell.kind {
             Kind::Raw(CellType::Text | CellType::Dynamic)

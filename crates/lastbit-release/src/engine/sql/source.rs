@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cells::{Cell, Kind};
+use super::cells::{Kind, StagedColumn};
 use super::form::{Expr, Form};
 use super::{CellType, Dialect, Relation, SqlError};
 use crate::engine::files::derive::{DeriveStep, From};
@@ -13,7 +13,7 @@ use crate::query::Query;
 /// The columns that are wanted, at the stages of a form.
 pub(super) struct Source {
     pub form: Form,
-    cells: BTreeMap<String, Cell>,
+    cells: BTreeMap<String, StagedColumn>,
     /// `select … from …`, which the first stage is.
     pub first: String,
 }
@@ -29,13 +29,13 @@ impl Source {
     ) -> Result<Source, SqlError> {
         let step = DeriveStep::new(&query.derive, wanted, filters).map_err(SqlError::query)?;
         let mut form = Form::new(dialect);
-        let mut base: BTreeMap<String, Cell> = BTreeMap::new();
+        let mut base: BTreeMap<String, StagedColumn> = BTreeMap::new();
         let mut selected = Vec::new();
         for (place, name) in step.reads().iter().enumerate() {
             let found = columns.iter().find(|(other, _)| other == name);
             let (_, cell_type) = found.ok_or_else(|| SqlError::UnknownColumn(name.clone()))?;
             selected.push(format!("{} AS c{place}", dialect.identifier(name)?));
-            let mut cell = Cell {
+            let mut cell = StagedColumn {
                 column: name.clone(),
                 value: Expr::atom(format!("c{place}")),
                 kind: Kind::Raw(*cell_type),
@@ -87,7 +87,7 @@ impl Source {
                     form.join(&key, &table)
                 }
             };
-            let cell = Cell {
+            let cell = StagedColumn {
                 column: name.clone(),
                 value,
                 kind: Kind::Canonical,
@@ -118,7 +118,7 @@ impl Source {
         Ok(Source { form, cells, first })
     }
 
-    pub(super) fn cell(&self, name: &str) -> Result<Cell, SqlError> {
+    pub(super) fn cell(&self, name: &str) -> Result<StagedColumn, SqlError> {
         let found = self.cells.get(name).cloned();
         found.ok_or_else(|| SqlError::UnknownColumn(name.to_owned()))
     }

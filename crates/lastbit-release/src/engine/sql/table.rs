@@ -13,7 +13,7 @@ pub(super) type Sum = Vec<(usize, u32)>;
 
 /// Where the integers of an aggregate are in the rows of a result.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum InResult {
     /// In the rows of part 0: sums, the first of which is a count.
     Sums(Vec<Sum>),
     /// In the rows of this part: a word, and how many rows have it.
@@ -29,7 +29,7 @@ pub(super) struct TableStatement {
     pub discovered: usize,
     /// How many values.
     pub values: usize,
-    pub places: Vec<Place>,
+    pub places: Vec<InResult>,
 }
 
 /// What a statement is made from.
@@ -254,7 +254,7 @@ impl Writer<'_> {
             sql: text,
             discovered: 0,
             values: values.cells.len(),
-            places: vec![Place::Sums(values.sums)],
+            places: vec![InResult::Sums(values.sums)],
         }
     }
 
@@ -298,11 +298,11 @@ impl Writer<'_> {
                 }
                 AggregateLayout::Counts { feature, .. } | AggregateLayout::Offsets(feature) => {
                     parts.push(word(*feature));
-                    places.push(Place::Counts(parts.len()));
+                    places.push(InResult::Counts(parts.len()));
                     continue;
                 }
             }
-            places.push(Place::Sums(values.sums[start..].to_vec()));
+            places.push(InResult::Sums(values.sums[start..].to_vec()));
         }
         // A group of discovered keys is there if it has rows, whatever is asked of it.
         if values.cells.is_empty() {

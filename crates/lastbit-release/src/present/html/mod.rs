@@ -15,7 +15,7 @@ use super::method::definition;
 use super::text::{
     INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, of_budget, terms,
 };
-use super::{Cell, Picture, Report, Statistic};
+use super::{Cell, Picture, PublishedStatistic, Report};
 use crate::statistic::Word;
 use chart::Bar;
 use escape::grouped;
@@ -103,7 +103,7 @@ fn contents(report: &Report) -> String {
     list + "</ul>\n</nav>\n"
 }
 
-fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
+fn section(report: &Report, statistic: &PublishedStatistic, index: usize) -> String {
     let mut text = format!(
         "<section id=\"s{index}\" aria-labelledby=\"h{index}\">\n<h2 id=\"h{index}\">{}</h2>\n<p \
          class=\"about\">{}</p>\n{}",
@@ -132,7 +132,7 @@ fn section(report: &Report, statistic: &Statistic, index: usize) -> String {
     text + &receipt(report, statistic) + "</section>\n"
 }
 
-fn label_before(statistic: &Statistic, cell: &Cell) -> String {
+fn label_before(statistic: &PublishedStatistic, cell: &Cell) -> String {
     let mut parts: Vec<String> = cell.group.clone();
     if !cell.label.is_empty() {
         parts.push(match label_header(statistic) {
@@ -147,7 +147,7 @@ fn label_before(statistic: &Statistic, cell: &Cell) -> String {
 }
 
 /// "Mean of age by ward, in years."
-fn about(statistic: &Statistic) -> String {
+fn about(statistic: &PublishedStatistic) -> String {
     let list = |names: &[String]| {
         names
             .iter()
@@ -212,7 +212,7 @@ fn error_after(cell: &Cell, unit: &str) -> String {
 }
 
 /// One picture, or for a grouped histogram or quantiles one for each group, on the same scale.
-fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
+fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> String {
     let mark = Word::of(&statistic.kind).mark();
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
@@ -321,7 +321,7 @@ fn pictures(statistic: &Statistic, index: usize, report: &Report) -> String {
     )
 }
 
-fn receipt(report: &Report, statistic: &Statistic) -> String {
+fn receipt(report: &Report, statistic: &PublishedStatistic) -> String {
     let row = report.receipt.ledger_row.to_string();
     let rows = [
         ("Mechanism", statistic.mechanism.as_str()),

@@ -3,7 +3,7 @@
 use super::escape::{escape, name};
 use super::{error_html, value};
 use crate::present::text::label_header;
-use crate::present::{Cell, Statistic};
+use crate::present::{Cell, PublishedStatistic};
 
 /// The most rows of a table; the other forms have more.
 const MOST_ROWS: usize = 1000;
@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 1000;
 const MOST_BESIDE: usize = 4;
 
 /// The numbers of a statistic with their errors.
-pub(super) fn table(statistic: &Statistic) -> String {
+pub(super) fn table(statistic: &PublishedStatistic) -> String {
     let (rows, body) = match beside(statistic) {
         Some(groups) => (groups[0].len(), wide(statistic, &groups)),
         None => (statistic.cells.len(), long(statistic)),
@@ -32,7 +32,7 @@ pub(super) fn table(statistic: &Statistic) -> String {
 
 /// The cells by group, if there are at least one and at most [`MOST_BESIDE`] groups, with the same
 /// two or more labels in the same order.
-fn beside(statistic: &Statistic) -> Option<Vec<&[Cell]>> {
+fn beside(statistic: &PublishedStatistic) -> Option<Vec<&[Cell]>> {
     if statistic.by.is_empty() {
         return None;
     }
@@ -51,7 +51,7 @@ fn beside(statistic: &Statistic) -> Option<Vec<&[Cell]>> {
     fits.then_some(groups)
 }
 
-fn wide(statistic: &Statistic, groups: &[&[Cell]]) -> String {
+fn wide(statistic: &PublishedStatistic, groups: &[&[Cell]]) -> String {
     let mut text = format!(
         "<thead>\n<tr><th scope=\"col\" rowspan=\"2\">{}</th>",
         label_header(statistic)
@@ -86,7 +86,7 @@ fn wide(statistic: &Statistic, groups: &[&[Cell]]) -> String {
     text + "</tbody>\n"
 }
 
-fn long(statistic: &Statistic) -> String {
+fn long(statistic: &PublishedStatistic) -> String {
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut text = String::from("<thead>\n<tr>");
     for key in &statistic.by {
@@ -111,7 +111,7 @@ fn long(statistic: &Statistic) -> String {
     text + "</tbody>\n"
 }
 
-fn number_heads(statistic: &Statistic) -> String {
+fn number_heads(statistic: &PublishedStatistic) -> String {
     let unit = match statistic.unit.as_str() {
         "" => String::new(),
         unit => format!(" ({})", name(unit)),

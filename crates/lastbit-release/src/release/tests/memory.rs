@@ -8,7 +8,7 @@ use lastbit_exact::{Integer, Rounding};
 
 use crate::engine::{Engine, EngineFailure, Progress};
 use crate::plan::{Categories, Missing, Numbers, Source, Unit};
-use crate::query::{Aggregate, Answer, Exact, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
 
 /// Cells by column name; an absent one is null.
 pub type Row = BTreeMap<&'static str, String>;
@@ -182,25 +182,25 @@ fn public_keys(table: &Table) -> Option<Vec<Vec<KeyValue>>> {
     Some(all)
 }
 
-fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
+fn value(aggregate: &Aggregate, rows: &[&Row]) -> Aggregated {
     let sum = |numbers: &[u64]| numbers.iter().map(|&n| Integer::from(n)).sum::<Integer>();
     match aggregate {
         Aggregate::FineProducts(..)
         | Aggregate::States(_)
         | Aggregate::Kept
         | Aggregate::Gram(_) => unreachable!("no {aggregate:?} is asked for here"),
-        Aggregate::Rows => Exact::Rows(rows.len() as u64),
+        Aggregate::Rows => Aggregated::Rows(rows.len() as u64),
         Aggregate::Sum(x) => {
             let fine = |row: &&Row| offset_on(&x.fine, number(x, row)?);
             let x: Vec<u64> = rows.iter().filter_map(fine).collect();
-            Exact::Sum {
+            Aggregated::Sum {
                 rows: x.len() as u64,
                 sum: sum(&x),
             }
         }
         Aggregate::Moments(x) => {
             let x: Vec<u64> = rows.iter().filter_map(|row| offset(x, row)).collect();
-            Exact::Moments {
+            Aggregated::Moments {
                 rows: x.len() as u64,
                 sum: sum(&x),
                 squares: x.iter().map(|&x| Integer::from(x) * Integer::from(x)).sum(),
@@ -211,7 +211,7 @@ fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
                 .iter()
                 .filter_map(|row| Some((offset(x, row)?, offset(y, row)?)))
                 .unzip();
-            Exact::Products {
+            Aggregated::Products {
                 rows: x.len() as u64,
                 sum_x: sum(&x),
                 sum_y: sum(&y),
@@ -232,15 +232,15 @@ fn value(aggregate: &Aggregate, rows: &[&Row]) -> Exact {
             for offset in rows.iter().filter_map(|row| offset(x, row)) {
                 *offsets.entry(offset).or_insert(0) += 1;
             }
-            Exact::Offsets(offsets.into_iter().collect())
+            Aggregated::Offsets(offsets.into_iter().collect())
         }
     }
 }
 
-fn counts(length: usize, places: impl Iterator<Item = Option<usize>>) -> Exact {
+fn counts(length: usize, places: impl Iterator<Item = Option<usize>>) -> Aggregated {
     let mut counts = vec![0; length];
     for place in places.flatten() {
         counts[place] += 1;
     }
-    Exact::Counts(counts)
+    Aggregated::Counts(counts)
 }

@@ -7,7 +7,7 @@ use super::memory::{Memory, Row};
 use crate::ledger::{Ledger, LedgerError};
 use crate::loss::Loss;
 use crate::plan::Plan;
-use crate::present::{Report, Statistic};
+use crate::present::{PublishedStatistic, Report};
 use crate::release::{At, Identity, ReleaseError, Released, release_as_seen, release_with};
 
 /// Laplace noise next to zero, and Gaussian noise at its median.
@@ -91,7 +91,7 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-fn statistic<'a>(report: &'a Report, name: &str) -> &'a Statistic {
+fn statistic<'a>(report: &'a Report, name: &str) -> &'a PublishedStatistic {
     report.statistics.iter().find(|s| s.name == name).unwrap()
 }
 

@@ -18,7 +18,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
 use crate::plan::{Neighbours, Plan, Scope, Statistic, Unit};
-use crate::query::{Answer, Exact, KeyValue, Query};
+use crate::query::{Aggregated, Answer, KeyValue, Query};
 use crate::statistic::{
     Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key, table,
 };
@@ -250,7 +250,7 @@ impl One<'_> {
         let mut groups = answer.tables[self.slot.table].iter();
         let group = groups.find(|group| group.key == *key);
         let offsets = match group.map(|group| &group.values[self.slot.values[0]]) {
-            Some(Exact::Offsets(offsets)) => offsets.clone(),
+            Some(Aggregated::Offsets(offsets)) => offsets.clone(),
             Some(_) => panic!("offsets"),
             None => vec![],
         };

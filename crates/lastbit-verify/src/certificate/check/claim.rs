@@ -4,7 +4,7 @@ use core::fmt;
 
 use lastbit_exact::{Integer, Rational, Rounding};
 
-use super::super::document::{ClaimText, Place};
+use super::super::document::{ClaimText, InputPlace};
 use super::sign::Sum;
 use super::{BadStep, bad, step};
 
@@ -164,11 +164,11 @@ impl Facts {
     }
 
     /// Place and largest distance of each box, in order.
-    pub fn ends(&self) -> Vec<(Place, Rational)> {
-        let mut ends = vec![(Place::Inside, Rational::ZERO)];
+    pub fn ends(&self) -> Vec<(InputPlace, Rational)> {
+        let mut ends = vec![(InputPlace::Inside, Rational::ZERO)];
         let tail = &(&self.bound + &self.last_edge()) + &self.wobble();
         let outside = &tail - &self.grid;
-        for (place, reach) in [(Place::Outside, outside), (Place::Tail, tail)] {
+        for (place, reach) in [(InputPlace::Outside, outside), (InputPlace::Tail, tail)] {
             let mut to = self.grid.clone();
             while to < reach {
                 ends.push((place, to.clone()));
@@ -181,7 +181,7 @@ impl Facts {
 
     /// `(1 + v)·ideal − largest probability`, up to a positive factor: not negative if `up = v`
     /// holds.
-    pub fn up(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
+    pub fn up(&self, place: InputPlace, to: &Rational, v: &Rational) -> Sum {
         let allowed = &Rational::ONE + v;
         let steps = &Rational::ONE + &self.eta.times_power_of_two(1);
         let nearer = &(to / &self.scale) * &(&Rational::ONE - &self.smaller);
@@ -190,24 +190,24 @@ impl Facts {
         let q = self.narrowest();
         match place {
             // v (1 − q) ≥ 2·stretch/e.
-            Place::Inside => Sum::new()
+            InputPlace::Inside => Sum::new()
                 .constant(v.clone())
                 .term(-v, q)
                 .term(-&stretch.times_power_of_two(1), -&Rational::ONE),
             // (1 + v)(1 − q) ≥ (1 + 2η) e^nearer − q e^−farther.
-            Place::Outside => Sum::new()
+            InputPlace::Outside => Sum::new()
                 .constant(allowed.clone())
                 .term(-&allowed, q.clone())
                 .term(-&steps, nearer)
                 .term(Rational::ONE, &q - &farther),
             // 1 + v ≥ (1 + 2η) e^nearer.
-            Place::Tail => Sum::new().constant(allowed).term(-&steps, nearer),
+            InputPlace::Tail => Sum::new().constant(allowed).term(-&steps, nearer),
         }
     }
 
     /// `least probability − (1 − v)·ideal`, up to a positive factor: not negative if `down = v`
     /// holds.
-    pub fn down(&self, place: Place, to: &Rational, v: &Rational) -> Sum {
+    pub fn down(&self, place: InputPlace, to: &Rational, v: &Rational) -> Sum {
         let allowed = &Rational::ONE - v;
         let steps = &Rational::ONE + &self.eta.times_power_of_two(1);
         let shrink = &Rational::ONE - &self.smaller;
@@ -216,7 +216,7 @@ impl Facts {
         let q = self.narrowest();
         match place {
             // v (1 − q) ≥ 2η (1 + q^smaller) + 2·shrink/(e·smaller).
-            Place::Inside => Sum::new()
+            InputPlace::Inside => Sum::new()
                 .constant(v - &self.eta.times_power_of_two(1))
                 .term(-v, q.clone())
                 .term(-&self.eta.times_power_of_two(1), &q * &self.smaller)
@@ -225,13 +225,13 @@ impl Facts {
                     -&Rational::ONE,
                 ),
             // e^−nearer − q (1 + 2η) e^farther ≥ (1 − v)(1 − q).
-            Place::Outside => Sum::new()
+            InputPlace::Outside => Sum::new()
                 .term(Rational::ONE, -&nearer)
                 .term(-&steps, &q + &farther)
                 .constant(-&allowed)
                 .term(allowed, q),
             // e^−nearer ≥ 1 − v.
-            Place::Tail => Sum::new().term(Rational::ONE, -&nearer).constant(-&allowed),
+            InputPlace::Tail => Sum::new().term(Rational::ONE, -&nearer).constant(-&allowed),
         }
     }
 

@@ -10,7 +10,7 @@ mod sign;
 
 use lastbit_exact::Rational;
 
-use super::document::{BoundedBox, CASES, Case, Certificate, FORMAT, Place};
+use super::document::{BoundedBox, CASES, Case, Certificate, FORMAT, InputPlace};
 use claim::{Facts, number};
 pub use claim::{Operation, Stated};
 use sign::{Sum, sign, unit_of};
@@ -96,7 +96,7 @@ pub fn check_json(text: &str) -> Result<Accepted, BadStep> {
 }
 
 struct Bounds {
-    place: Place,
+    place: InputPlace,
     to: Rational,
     up: Rational,
     down: Rational,
@@ -136,14 +136,14 @@ fn check_cases(facts: &Facts, boxes: &[Bounds], cases: &[Case]) -> Result<Ration
     if cases.len() != CASES.len() {
         return bad("cases", format!("{} cases, expected 7", cases.len()));
     }
-    let all = |place: Place| boxes.iter().filter(move |b| b.place == place);
+    let all = |place: InputPlace| boxes.iter().filter(move |b| b.place == place);
     // Every box that begins within Δ of the cell.
-    let near = 1 + all(Place::Outside)
+    let near = 1 + all(InputPlace::Outside)
         .take_while(|b| b.to < facts.sensitivity)
         .count();
-    let near = near.min(all(Place::Outside).count());
-    let far = all(Place::Outside).count();
-    let tail = all(Place::Tail).count();
+    let near = near.min(all(InputPlace::Outside).count());
+    let far = all(InputPlace::Outside).count();
+    let tail = all(InputPlace::Tail).count();
     let mut largest = Rational::ZERO;
     for (i, case) in cases.iter().enumerate() {
         let name = |field: &str| format!("cases[{i}].{field}");
@@ -159,7 +159,7 @@ fn check_cases(facts: &Facts, boxes: &[Bounds], cases: &[Case]) -> Result<Ration
         if case.boxes != visited {
             return bad(&name("boxes"), format!("expected {visited:?}"));
         }
-        let places = [Place::Inside, Place::Outside, Place::Tail];
+        let places = [InputPlace::Inside, InputPlace::Outside, InputPlace::Tail];
         let reached = || {
             places
                 .iter()

@@ -119,7 +119,7 @@ impl<N: GridNoise> OnGrid<N> {
         &self,
         mut values: impl Iterator<Item = &'a T>,
         entropy: &mut dyn Entropy,
-        mut publish: impl FnMut(Cell),
+        mut publish: impl FnMut(GridPoint),
     ) -> Result<(), Error> {
         let mut words = [0; BLOCK];
         let mut steps = [0.0; BLOCK];
@@ -141,13 +141,13 @@ impl<N: GridNoise> OnGrid<N> {
             }
             if self.noise.try_block(&words, &steps, error, &mut cells) {
                 for cell in &cells[..block.len()] {
-                    publish(Cell::Small(*cell));
+                    publish(GridPoint::Small(*cell));
                 }
                 continue;
             }
             for ((word, steps), value) in words.iter().zip(&steps).zip(&block) {
                 publish(match self.noise.try_cell(*word, *steps, error) {
-                    Some(cell) => Cell::Small(cell),
+                    Some(cell) => GridPoint::Small(cell),
                     None => self.resolve(*word, *value, entropy)?,
                 });
             }
@@ -156,10 +156,10 @@ impl<N: GridNoise> OnGrid<N> {
 
     /// The number that is published for a cell.
     #[inline]
-    pub(in super::super) fn output<T: NoisyNumber>(&self, cell: &Cell) -> T::Output {
+    pub(in super::super) fn output<T: NoisyNumber>(&self, cell: &GridPoint) -> T::Output {
         match cell {
-            Cell::Small(cell) => T::from_small_cell(*cell, &self.grid),
-            Cell::Big(cell) => T::from_cell(cell, &self.grid),
+            GridPoint::Small(cell) => T::from_small_cell(*cell, &self.grid),
+            GridPoint::Big(cell) => T::from_cell(cell, &self.grid),
         }
     }
 
@@ -170,14 +170,16 @@ impl<N: GridNoise> OnGrid<N> {
         word: u64,
         value: &T,
         entropy: &mut dyn Entropy,
-    ) -> Result<Cell, Error> {
+    ) -> Result<GridPoint, Error> {
         let location = value.to_rational().ok_or_else(not_a_number)?;
-        Ok(Cell::Big(self.noise.resolve(word, &location, entropy)?))
+        Ok(GridPoint::Big(
+            self.noise.resolve(word, &location, entropy)?,
+        ))
     }
 }
 
 /// A place on the grid, counted in steps.
-pub enum Cell {
+pub enum GridPoint {
     /// From the first tier: an integer below 2^51.
     Small(f64),
     /// From the second tier.
@@ -201,10 +203,10 @@ impl Bar {
 
     /// Whether the cell is at or above the bar.
     #[inline]
-    pub(in super::super) fn is_reached(&self, cell: &Cell) -> bool {
+    pub(in super::super) fn is_reached(&self, cell: &GridPoint) -> bool {
         match cell {
-            Cell::Small(cell) => *cell >= self.small,
-            Cell::Big(cell) => *cell >= self.exact,
+            GridPoint::Small(cell) => *cell >= self.small,
+            GridPoint::Big(cell) => *cell >= self.exact,
         }
     }
 
@@ -220,7 +222,7 @@ impl<T: NoisyNumber, N: GridNoise> Draw<T> for OnGrid<N> {
         let word = entropy.word()?;
         let (steps, error) = value.in_steps(&self.grid);
         let cell = match self.noise.try_cell(word, steps, error) {
-            Some(cell) => Cell::Small(cell),
+            Some(cell) => GridPoint::Small(cell),
             None => self.resolve(word, value, entropy)?,
         };
         Ok(self.output::<T>(&cell))

@@ -4,7 +4,7 @@ use lastbit_exact::{Rational, Rounding};
 use lastbit_noise::Laplace;
 use lastbit_noise::entropy::Entropy;
 
-use super::place::Place;
+use super::place::Placement;
 use super::setting::{Centring, Setting};
 use super::{SnappingError, check_finite};
 
@@ -12,7 +12,7 @@ const BLOCK: usize = Laplace::BLOCK;
 
 /// What an exact release needs: all public.
 #[derive(Clone, Debug)]
-pub(super) struct Exact {
+pub(super) struct ExactDraw {
     laplace: Laplace,
     centring: Centring,
     /// `2^-grid_exponent`; NaN, which sends every draw to the second tier, where that is no normal
@@ -22,8 +22,8 @@ pub(super) struct Exact {
     steps_error: f64,
 }
 
-impl Exact {
-    pub(super) fn new(setting: &Setting) -> Exact {
+impl ExactDraw {
+    pub(super) fn new(setting: &Setting) -> ExactDraw {
         let exponent = setting.grid_exponent;
         let steps_per_unit = if (-1000..=1000).contains(&exponent) {
             f64::from_bits(((1023 - exponent) as u64) << 52)
@@ -41,7 +41,7 @@ impl Exact {
             .times_power_of_two(-exponent - 51)
             .to_f64(Rounding::Up)
             .max(f64::MIN_POSITIVE);
-        Exact {
+        ExactDraw {
             laplace: Laplace::new(&setting.scale, exponent)
                 .expect("a scale and a grid within the doubles"),
             centring: Centring::of(&setting.bounds),
@@ -53,7 +53,7 @@ impl Exact {
     /// One release of an exact value, clamped and centred.
     pub(super) fn draw(
         &self,
-        place: &Place,
+        place: &Placement,
         centred: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<f64, SnappingError> {
@@ -65,7 +65,7 @@ impl Exact {
     pub(super) fn draw_f64(
         &self,
         setting: &Setting,
-        place: &Place,
+        place: &Placement,
         value: f64,
         entropy: &mut impl Entropy,
     ) -> Result<f64, SnappingError> {
@@ -84,7 +84,7 @@ impl Exact {
     pub(super) fn draw_slice(
         &self,
         setting: &Setting,
-        place: &Place,
+        place: &Placement,
         values: &[f64],
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
@@ -103,7 +103,7 @@ impl Exact {
     pub(super) fn draw_repeated(
         &self,
         setting: &Setting,
-        place: &Place,
+        place: &Placement,
         centred: &Rational,
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
@@ -125,7 +125,7 @@ impl Exact {
     /// `centred(i)` in steps.
     fn blocks(
         &self,
-        place: &Place,
+        place: &Placement,
         error: f64,
         steps: impl Fn(usize) -> f64,
         centred: impl Fn(usize) -> Result<Rational, SnappingError>,
@@ -168,7 +168,7 @@ impl Exact {
     #[cold]
     fn resolve(
         &self,
-        place: &Place,
+        place: &Placement,
         word: u64,
         centred: &Rational,
         entropy: &mut impl Entropy,

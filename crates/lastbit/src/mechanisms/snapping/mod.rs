@@ -25,9 +25,9 @@ pub use setting::{CHARGED, PUBLISHED, Setting, float_grid_exponent};
 pub use utility::GridRule;
 
 use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
-use exact::Exact;
+use exact::ExactDraw;
 use multi::Multi;
-use place::Place;
+use place::Placement;
 use request::{LossOrError, Request};
 use setting::Centring;
 
@@ -149,13 +149,13 @@ impl Builder {
 #[derive(Clone, Debug)]
 pub struct Snapping {
     setting: Setting,
-    place: Place,
+    place: Placement,
     engine: Engine,
 }
 
 #[derive(Clone, Debug)]
 enum Engine {
-    Exact(Box<Exact>),
+    Exact(Box<ExactDraw>),
     /// In units of the grid: scaling by a power of two commutes with every operation inside the
     /// limits of the setting.
     Binary64 {
@@ -203,10 +203,10 @@ impl Snapping {
                 };
                 Engine::Multi(Box::new(Multi::new(&setting, format, parameters)))
             }
-            _ => Engine::Exact(Box::new(Exact::new(&setting))),
+            _ => Engine::Exact(Box::new(ExactDraw::new(&setting))),
         };
         Ok(Snapping {
-            place: Place::new(&setting),
+            place: Placement::new(&setting),
             setting,
             engine,
         })

@@ -4,7 +4,7 @@ use lastbit_exact::{Dyadic, Format, Rational, Rounding};
 use lastbit_noise::entropy::Entropy;
 
 use super::float::{FloatArithmetic, FloatParameters, FormatArithmetic, noisy};
-use super::place::Place;
+use super::place::Placement;
 use super::setting::{Centring, Setting};
 use super::{SnappingError, check_finite};
 
@@ -39,7 +39,7 @@ impl Multi {
     pub(super) fn draw_f64(
         &self,
         setting: &Setting,
-        place: &Place,
+        place: &Placement,
         value: f64,
         entropy: &mut impl Entropy,
     ) -> Result<f64, SnappingError> {
@@ -56,7 +56,7 @@ impl Multi {
     /// One release of an exact value, clamped and centred.
     pub(super) fn draw(
         &self,
-        place: &Place,
+        place: &Placement,
         centred: &Rational,
         entropy: &mut impl Entropy,
     ) -> Result<f64, SnappingError> {
@@ -67,7 +67,7 @@ impl Multi {
 
     fn noisy(
         &self,
-        place: &Place,
+        place: &Placement,
         centred: &Dyadic,
         entropy: &mut impl Entropy,
     ) -> Result<f64, SnappingError> {

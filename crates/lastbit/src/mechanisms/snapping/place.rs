@@ -8,7 +8,7 @@ use super::setting::Setting;
 /// A public function from cells to doubles. Whatever it does is post-processing; it must only be
 /// *one* function, so that the fast and the slow path publish the same double for the same cell.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Placement {
     centre: f64,
     grid: f64,
     grid_exponent: i64,
@@ -20,8 +20,8 @@ pub(super) struct Place {
     bottom: f64,
 }
 
-impl Place {
-    pub(super) fn new(setting: &Setting) -> Place {
+impl Placement {
+    pub(super) fn new(setting: &Setting) -> Placement {
         let centre = setting.bounds.centre().to_f64(Rounding::NearestEven);
         let grid_exponent = setting.grid_exponent;
         let saturation = || Rational::ONE.times_power_of_two(1023);
@@ -30,7 +30,7 @@ impl Place {
         // Rounded up if it is no double: the fast path stays below 2^51 cells, so it never compares
         // equal then.
         let top_cell = Dyadic::from(top_cell_exact.clone()).to_f64(Rounding::Up);
-        let mut place = Place {
+        let mut place = Placement {
             centre,
             grid: Dyadic::power_of_two(grid_exponent).to_f64(Rounding::NearestEven),
             grid_exponent,

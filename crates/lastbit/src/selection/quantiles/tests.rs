@@ -32,15 +32,15 @@ fn closed_form(runs: &[Run<i64>], mechanism: &Exponential) -> Vec<Outcome> {
 }
 
 /// The law of the answers.
-fn law(way: &Way, ranks: &Ranks, sorted: &[u64]) -> Law {
+fn law(way: &QuantilesDraw, ranks: &Ranks, sorted: &[u64]) -> Law {
     walk(|mut choose| way.draw(ranks, sorted, &mut choose))
 }
 
 /// The law of everything that is selected: of cuts, which tell more than answers.
-fn transcripts(way: &Way, ranks: &Ranks, sorted: &[u64]) -> Law {
+fn transcripts(way: &QuantilesDraw, ranks: &Ranks, sorted: &[u64]) -> Law {
     match way {
-        Way::Split { .. } => law(way, ranks, sorted),
-        Way::Bisection { tree, places } => {
+        QuantilesDraw::Split { .. } => law(way, ranks, sorted),
+        QuantilesDraw::Bisection { tree, places } => {
             let told_apart = told_apart(sorted, ranks.rows as u128);
             walk(|mut choose| tree.draw(&told_apart, *places, &mut choose))
         }
@@ -135,7 +135,7 @@ fn laws(
     method: QuantilesMethod,
 ) -> Vec<(Vec<u64>, Law)> {
     let ranks = Ranks::new(rows, quantiles).unwrap();
-    let way = Way::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
+    let way = QuantilesDraw::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
     let sets = data_sets(size, rows).into_iter();
     sets.map(|data| {
         let law = law(&way, &ranks, &data);
@@ -157,7 +157,8 @@ fn no_two_neighbours_lose_more_than_epsilon() {
     ] {
         for epsilon in ["1", "8"] {
             let ranks = Ranks::new(rows, &quantiles).unwrap();
-            let way = Way::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
+            let way =
+                QuantilesDraw::new(&ranks, size.into(), &epsilon.parse().unwrap(), method).unwrap();
             let sets = data_sets(size, rows).into_iter();
             let both: Vec<_> = sets
                 .map(|data| {
@@ -199,7 +200,7 @@ fn a_level_pays_for_a_removal_and_an_addition() {
     let neighbours = [[0, 0, 1, 1, 399, 399], [0, 1, 1, 399, 399, 399]];
     let lost = |epsilon: &str| {
         let epsilon = epsilon.parse().unwrap();
-        let way = Way::new(&ranks, size, &epsilon, QuantilesMethod::Bisection).unwrap();
+        let way = QuantilesDraw::new(&ranks, size, &epsilon, QuantilesMethod::Bisection).unwrap();
         let laws = neighbours.map(|data| (data.to_vec(), transcripts(&way, &ranks, &data)));
         largest_loss(&laws)
     };
@@ -238,7 +239,8 @@ fn the_law_of_bisection_is_the_one_written_down() {
             }
         }
     }
-    let way = Way::new(&ranks, 3, &"2".parse().unwrap(), QuantilesMethod::Bisection).unwrap();
+    let way =
+        QuantilesDraw::new(&ranks, 3, &"2".parse().unwrap(), QuantilesMethod::Bisection).unwrap();
     let law = law(&way, &ranks, &data);
     assert_eq!(law.len(), expected.len());
     for (answers, p) in law {

@@ -5,14 +5,9 @@ use lastbit_noise::enumerate::{Prefix, masses};
 use proptest::prelude::*;
 
 /// A selection that looks at these ranks first.
-fn selection(
-    epsilon: &str,
-    quality: RankQuality,
-    size: u128,
-    window: Range<usize>,
-) -> RankSelection {
+fn selection(epsilon: &str, quality: RankQuality, size: u128, window: Range<usize>) -> RankWindow {
     let mechanism = Exponential::new(&epsilon.parse().unwrap(), &"1".parse().unwrap());
-    RankSelection {
+    RankWindow {
         mechanism,
         quality,
         first: 0,
@@ -23,7 +18,7 @@ fn selection(
 
 /// The start and the length of the run that is drawn, and whether the window was enough.
 fn choose(
-    selection: &RankSelection,
+    selection: &RankWindow,
     rows: &[u64],
     bits: &mut Prefix,
 ) -> Result<(u128, u128, bool), Error> {
@@ -34,7 +29,7 @@ fn choose(
 }
 
 /// The qualities of every rank, with every margin, for the rows.
-fn selections(rows: &[u64], size: u128, epsilon: &str) -> Vec<RankSelection> {
+fn selections(rows: &[u64], size: u128, epsilon: &str) -> Vec<RankWindow> {
     let count = rows.len();
     let ranks = (1..=count as u64).map(|rank| RankQuality::Quantile { count, rank });
     ranks
@@ -148,14 +143,14 @@ fn the_window_for_many_rows_is_public_and_leaves_little_outside() {
         rank: 250_000,
     };
     let mechanism = Exponential::new(&"1".parse().unwrap(), &"1".parse().unwrap());
-    let selection = RankSelection::new(mechanism.clone(), quality, (0, 1 << 64), count);
+    let selection = RankWindow::new(mechanism.clone(), quality, (0, 1 << 64), count);
     // 2·0.7·(64 + 64) = 179.2 ranks on either side.
     assert_eq!(selection.window, Some(249_820..250_179));
     // 2^64 places at this loss of quality weigh at most 2^-64.
     let tail = lastbit_exact::exp_enclosure(&lastbit_exact::Dyadic::from(-90), 60);
     assert!(*tail.hi() <= lastbit_exact::Dyadic::power_of_two(-128));
     // Few rows, or a window of most of them, are sorted.
-    let few = RankSelection::new(
+    let few = RankWindow::new(
         mechanism,
         RankQuality::InteriorPoint { count: 300 },
         (0, 2),
@@ -164,7 +159,7 @@ fn the_window_for_many_rows_is_public_and_leaves_little_outside() {
     assert_eq!(few.window, None);
     let flat = Exponential::new(&"0.0001".parse().unwrap(), &"1".parse().unwrap());
     assert_eq!(
-        RankSelection::new(flat, quality, (0, 1 << 64), count).window,
+        RankWindow::new(flat, quality, (0, 1 << 64), count).window,
         None
     );
 }
@@ -191,7 +186,7 @@ fn many_rows_are_selected_from_as_if_they_were_sorted() {
             RankQuality::InteriorPoint { count },
         ] {
             let mechanism = Exponential::new(&"1".parse().unwrap(), &"1".parse().unwrap());
-            let selection = RankSelection::new(mechanism, quality, (0, 1 << 64), count);
+            let selection = RankWindow::new(mechanism, quality, (0, 1 << 64), count);
             assert!(selection.window.is_some());
             let whole = selection.whole(&rows).unwrap();
             for word in [1 << 60, 1 << 63, 0xb504_f333_f9de_6484, u64::MAX >> 1] {

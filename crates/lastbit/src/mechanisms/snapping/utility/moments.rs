@@ -216,7 +216,7 @@ impl Side {
     pub(super) fn sums(&self) -> Sums {
         let decay = |distance: &Rational| Moment::exp_neg(&(distance * &self.step));
         let near = decay(&self.first);
-        let run = Run::of(self.units.as_ref(), &self.step);
+        let run = GeometricSums::of(self.units.as_ref(), &self.step);
         // Unit edge j moves from lead + j − 1 to lead + j: its squares differ by 2j − 1 + 2·lead.
         let mut first = &near * &run.plain;
         let mut second = &near * &(&run.odd + &run.plain.times(&self.lead.times_power_of_two(1)));
@@ -237,7 +237,7 @@ impl Side {
 }
 
 /// Sums over `j = 1..=m` with `q = e^-h`.
-struct Run {
+struct GeometricSums {
     /// `Σ q^(j−1)`.
     plain: Moment,
     /// `Σ (2j − 1) q^(j−1)`.
@@ -247,14 +247,14 @@ struct Run {
 /// Below this product `m·h` the sums are m and m² to within a factor `1 − mh`.
 const NEGLIGIBLE: i64 = -200;
 
-impl Run {
-    fn of(terms: Option<&Integer>, h: &Rational) -> Run {
+impl GeometricSums {
+    fn of(terms: Option<&Integer>, h: &Rational) -> GeometricSums {
         let r = Moment::one_minus_exp_neg(h);
         let two = Moment::ONE.times_power_of_two(1);
         let Some(m) = terms else {
             let plain = &Moment::ONE / &r;
             let odd = &(&(&two - &r) * &plain) * &plain;
-            return Run { plain, odd };
+            return GeometricSums { plain, odd };
         };
         let m = Rational::from(m.clone());
         let total = &m * h;
@@ -263,7 +263,7 @@ impl Run {
             // Every q^(j−1) lies in [1 − mh, 1].
             let near_one = (&Moment::ONE - &Moment::of(&total)).hull(&Moment::ONE);
             let plain = &count * &near_one;
-            return Run {
+            return GeometricSums {
                 odd: &count * &plain,
                 plain,
             };
@@ -282,7 +282,7 @@ impl Run {
         // is (mh)²: at most 1 − NEGLIGIBLE bits cancel.
         let numerator = &(&(&two - &r) * &rise) - &(&(&count * &rest) * &r).times_power_of_two(1);
         let odd = &(&numerator / &r) / &r;
-        Run {
+        GeometricSums {
             plain,
             odd: odd.at_least(&Dyadic::ZERO),
         }

@@ -11,23 +11,26 @@ use crate::quality::StepFunction;
 use crate::{Alpha, Epsilon, Error, Sensitivity};
 
 /// How a point is selected.
-pub(super) enum Way {
+pub(super) enum PointDraw {
     Exponential(Exponential),
     Concave(Box<RecConcave>),
 }
 
-impl Way {
+impl PointDraw {
     /// Over `size` points, of which the best surely has quality `promise` and none can have more.
-    pub fn new(offer: &Offer, size: u128, promise: i64) -> Result<Way, Error> {
+    pub fn new(offer: &Offer, size: u128, promise: i64) -> Result<PointDraw, Error> {
         match &offer.method {
             Method::Exponential => {
                 let one = Sensitivity::new(Rational::ONE)?;
-                Ok(Way::Exponential(Exponential::new(&offer.epsilon, &one)))
+                Ok(PointDraw::Exponential(Exponential::new(
+                    &offer.epsilon,
+                    &one,
+                )))
             }
             Method::Concave { levels, selection } => {
                 let lost = offer.loss_of_quality;
                 let mechanism = concave(size, promise, lost, *levels, &offer.epsilon, selection)?;
-                Ok(Way::Concave(Box::new(mechanism)))
+                Ok(PointDraw::Concave(Box::new(mechanism)))
             }
         }
     }
@@ -35,10 +38,10 @@ impl Way {
     /// For two qualities that differ by at most 1 everywhere.
     pub fn loss(&self) -> Result<EpsilonDelta, Error> {
         match self {
-            Way::Exponential(mechanism) => {
+            PointDraw::Exponential(mechanism) => {
                 EpsilonDelta::new(Up::from_rational(mechanism.epsilon().get()), Up::ZERO)
             }
-            Way::Concave(mechanism) => mechanism.loss(),
+            PointDraw::Concave(mechanism) => mechanism.loss(),
         }
     }
 
@@ -49,8 +52,8 @@ impl Way {
         entropy: &mut impl Entropy,
     ) -> Result<Option<u128>, Error> {
         match self {
-            Way::Exponential(mechanism) => draw_point(quality, mechanism, entropy).map(Some),
-            Way::Concave(mechanism) => mechanism.draw(quality, entropy),
+            PointDraw::Exponential(mechanism) => draw_point(quality, mechanism, entropy).map(Some),
+            PointDraw::Concave(mechanism) => mechanism.draw(quality, entropy),
         }
     }
 }
