@@ -5,10 +5,10 @@
 //! the share of published numbers that are within their error of the exact one, and the mean stated
 //! error over the 95 % quantile of the actual ones. Of quantiles: the share of intervals that hold
 //! the exact quantile, and the mean length of an interval over the 95 % quantile of twice the
-//! distance of the value.
+//! distance of the value; of quantiles without an interval, the same of errors in rank.
 //!
-//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES [ROWS …]]`: 2,000 of each kind,
-//! and groups of 30, 300 and 3,000 rows, unless told otherwise.
+//! `cargo run --release -p lastbit-benches --bin coverage [RELEASES [ROWS …]] [KIND …]`: 2,000 of
+//! each kind, and groups of 30, 300 and 3,000 rows, unless told otherwise.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,14 +25,21 @@ const GROUPS: usize = 500;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let releases = match arguments.next() {
-        Some(text) => text.parse()?,
-        None => 2_000,
+    let (mut sizes, mut only) = (Vec::new(), Vec::new());
+    for text in std::env::args().skip(1) {
+        match text.parse::<usize>() {
+            Ok(number) => sizes.push(number),
+            Err(_) => only.push(text),
+        }
+    }
+    let kinds = |all: &[Kind]| -> Vec<Kind> {
+        let is_wanted = |kind: &&Kind| only.is_empty() || only.iter().any(|name| name == kind.0);
+        all.iter().filter(is_wanted).copied().collect()
     };
-    let mut sizes = arguments
-        .map(|text| text.parse())
-        .collect::<Result<Vec<usize>, _>>()?;
+    let releases = match sizes.is_empty() {
+        true => 2_000,
+        false => sizes.remove(0),
+    };
     if sizes.is_empty() {
         sizes = vec![30, 300, 3_000];
     }
@@ -42,11 +49,13 @@ fn main() -> Result<(), Failure> {
     for rows in sizes {
         for place in [Place::Middle, Place::Low, Place::Ends] {
             // Of each statistic, and as much again for those that share.
-            for (budget, loss) in [("epsilon = 24", "loss = 1"), ("rho = 12", "loss = 0.5")] {
-                measure(rows, place, (budget, loss), releases, Plans::Apart)?;
+            for (budget, loss) in [("epsilon = 25", "loss = 1"), ("rho = 12.5", "loss = 0.5")] {
+                let plans = Plans::Apart(kinds(&KINDS));
+                measure(rows, place, (budget, loss), releases, &plans)?;
             }
             for budget in ["epsilon = 6", "rho = 3"] {
-                measure(rows, place, (budget, ""), releases, Plans::Consistent)?;
+                let plans = Plans::Consistent(kinds(&TABLES));
+                measure(rows, place, (budget, ""), releases, &plans)?;
             }
         }
     }
@@ -77,18 +86,20 @@ impl Place {
     }
 }
 
+/// The name of a statistic, and what it is.
+type Kind = (&'static str, &'static str);
+
 /// Which statistics a plan has.
-#[derive(Clone, Copy, PartialEq)]
 enum Plans {
-    /// [`KINDS`], each by itself or sharing its noise.
-    Apart,
-    /// [`TABLES`], which are made to add up.
-    Consistent,
+    /// Of [`KINDS`], each by itself or sharing its noise.
+    Apart(Vec<Kind>),
+    /// Of [`TABLES`], which are made to add up.
+    Consistent(Vec<Kind>),
 }
 
 /// Names of statistics, and what they are. A loss of its own keeps each apart; those named “shared”
 /// share their noise.
-const KINDS: [(&str, &str); 26] = [
+const KINDS: [Kind; 27] = [
     ("count", "kind = \"count\""),
     ("units", "kind = \"units\""),
     ("histogram", "kind = \"histogram\"\nof = \"c\""),
@@ -97,6 +108,7 @@ const KINDS: [(&str, &str); 26] = [
     ("variance", "kind = \"variance\"\nof = \"x\""),
     ("covariance", "kind = \"covariance\"\nof = [\"x\", \"y\"]"),
     ("quantiles", "kind = \"quantiles\"\nof = \"x\""),
+    ("rank", "kind = \"quantiles\"\nof = \"x\"\ninterval = false"),
     ("share", "kind = \"share\"\nof = \"c\""),
     ("condition", "kind = \"share\"\nof = \"number(x) < 0.4\""),
     (
@@ -131,7 +143,7 @@ const HOSTS: &str = "[[statistics]]\nname = \"host\"\nkind = \"variance\"\nof = 
     [[statistics]]\nname = \"host of shares\"\nkind = \"histogram\"\nof = \"c\"\nby = \"g\"\n";
 
 /// Tables of the same rows.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [Kind; 5] = [
     ("tied cells", "kind = \"count\"\nby = [\"g\", \"c\"]"),
     ("tied margin", "kind = \"count\"\nby = \"g\""),
     (
@@ -179,8 +191,15 @@ fn measure(
     place: Place,
     (budget, loss): (&str, &str),
     releases: usize,
-    plans: Plans,
+    plans: &Plans,
 ) -> Result<(), Failure> {
+    let (kinds, consistent) = match plans {
+        Plans::Apart(kinds) => (kinds, ""),
+        Plans::Consistent(kinds) => (kinds, "consistent = true\n"),
+    };
+    if kinds.is_empty() {
+        return Ok(());
+    }
     let data: Vec<(f64, f64)> = (0..rows).map(|index| place.row(index)).collect();
     let mut csv = String::from("g,x,y,w,c\n");
     for group in 0..GROUPS {
@@ -190,10 +209,6 @@ fn measure(
         }
     }
     let groups: Vec<String> = (0..GROUPS).map(|group| format!("g{group}")).collect();
-    let (kinds, consistent): (&[_], _) = match plans {
-        Plans::Apart => (&KINDS, ""),
-        Plans::Consistent => (&TABLES, "consistent = true\n"),
-    };
     let mut plan = format!(
         "{consistent}[source]\nfiles = \"x.csv\"\n\
          [privacy]\nneighbours = \"add-remove\"\n\
@@ -211,15 +226,16 @@ fn measure(
     );
     for (name, kind) in kinds {
         let rest = match plans {
-            Plans::Consistent => "",
+            Plans::Consistent(_) => "",
             _ if name.starts_with("shared") => "by = \"g\"\n",
-            Plans::Apart => &format!("by = \"g\"\n{loss}"),
+            Plans::Apart(_) => &format!("by = \"g\"\n{loss}"),
         };
         writeln!(plan, "[[statistics]]\nname = \"{name}\"\n{kind}\n{rest}")?;
     }
     plan += match plans {
-        Plans::Apart => HOSTS,
-        Plans::Consistent => TIE,
+        Plans::Apart(kinds) if kinds.iter().any(|kind| kind.0.starts_with("shared")) => HOSTS,
+        Plans::Apart(_) => "",
+        Plans::Consistent(_) => TIE,
     };
     let directory = std::env::temp_dir().join(format!("lastbit-coverage-{}", std::process::id()));
     fs::create_dir_all(&directory)?;
@@ -275,6 +291,7 @@ fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
     let n = data.len() as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| data.iter().map(f).sum::<f64>() / n;
     let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let part = |f: &dyn Fn(&(f64, f64)) -> bool| data.iter().filter(|row| f(row)).count() as f64;
     if kind == "bounds" {
         // With the confidence there are rows in the outermost bins: some row is at or above half of
         // the upper bound. The bin from 0 on has no half.
@@ -303,8 +320,25 @@ fn compare(kind: &str, cell: &Cell, data: &[(f64, f64)]) -> Option<Found> {
             off: 2.0 * (value - median).abs(),
         });
     }
+    if kind == "rank" {
+        // Of some number within the last digit printed.
+        let decimals = cell
+            .value
+            .as_deref()?
+            .split_once('.')
+            .map_or(9, |it| it.1.len());
+        let digit = 0.1f64.powi(decimals as i32);
+        let below = part(&|p| p.0 < value - digit);
+        let up_to = part(&|p| p.0 <= value + digit);
+        let (stated, off) = (number(&cell.error)?, (0.5 * n - up_to).max(below - 0.5 * n));
+        let off = off.max(0.0);
+        return Some(Found {
+            holds: off <= stated,
+            stated,
+            off,
+        });
+    }
     let indexed = |f: &dyn Fn(usize) -> f64| (0..data.len()).map(f).sum::<f64>();
-    let part = |f: &dyn Fn(&(f64, f64)) -> bool| data.iter().filter(|row| f(row)).count() as f64;
     let of_category = |label: &str| {
         indexed(&|index| f64::from(u8::from(format!("c{}", category(index)) == label)))
     };

@@ -1,6 +1,6 @@
-//! Times the engine on a Parquet or CSV file:
-//! `engine_speed private|bounded|derived|written|fingerprint FILE`, or the mean of numbers in
-//! memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its peers.
+//! Times the engine on a Parquet or CSV file: `engine_speed private|bounded|fingerprint FILE`, or
+//! the mean of numbers in memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its
+//! peers.
 
 use std::env;
 use std::error::Error;
@@ -14,7 +14,6 @@ use lastbit::statistics::{Grid, NonFinite, grid_mean};
 use lastbit_exact::Rational;
 use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
 use lastbit_release::engine::{Options, answer, fingerprint};
-use lastbit_release::expression::Expression;
 use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -39,27 +38,13 @@ fn main() -> Result<()> {
             };
             black_box(answer(&query(file, unit)?, &options)?);
         }
-        // By month, of adults in three wards, as `benches/expression.py` writes them; and of all
-        // rows, with the columns in the file.
-        [mode @ ("derived" | "written"), file] => {
-            let derive = match mode {
-                "derived" => derive()?,
-                _ => Derive::default(),
-            };
-            let query = Query {
-                derive,
-                ..by_month(file)?
-            };
-            black_box(answer(&query, &Options::default())?);
-        }
         ["fingerprint", file] => {
             black_box(fingerprint(&query(file, Unit::Row)?.source)?);
         }
         ["mean", rows] => return mean(rows.parse()?),
         _ => {
             return Err(
-                "usage: engine_speed private|derived|written|fingerprint FILE, bounded FILE M G \
-                 MIB, or mean ROWS"
+                "usage: engine_speed private|fingerprint FILE, bounded FILE M G MIB, or mean ROWS"
                     .into(),
             );
         }
@@ -83,34 +68,6 @@ fn query(file: &str, unit: Unit) -> Result<Query> {
         other: None,
     });
     Ok(one_table(file, unit, key, x))
-}
-
-/// The body mass index by month.
-fn by_month(file: &str) -> Result<Query> {
-    let bounds = Bounds::parse("0", "64")?;
-    let x = Arc::new(Numbers::new("bmi", bounds, -20, Missing::Drop)?);
-    let key = Arc::new(Categories {
-        column: "month".into(),
-        names: (1..=12).map(|month| month.to_string()).collect(),
-        other: None,
-    });
-    Ok(one_table(file, Unit::Row, key, x))
-}
-
-fn derive() -> Result<Derive> {
-    Ok(Derive {
-        filter: Some(Expression::condition(
-            "age >= 18 and ward in ('w1', 'w3', 'w5')",
-        )?),
-        columns: vec![
-            (
-                "bmi".into(),
-                Expression::parse("weight / (height * height)")?,
-            ),
-            ("month".into(), Expression::parse("month(day)")?),
-        ],
-        ..Derive::default()
-    })
 }
 
 fn one_table(file: &str, unit: Unit, key: Arc<Categories>, x: Arc<Numbers>) -> Query {
