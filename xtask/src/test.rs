@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::rust_version::{self, Tested};
-use crate::{errata, page, proofs, python, rooms, run, width};
+use crate::{databases, errata, page, proofs, python, rooms, run, width};
 
 /// A check and its heading.
 struct Step {
@@ -53,6 +53,15 @@ const STEPS: &[Step] = &[
     Step {
         heading: "tests",
         check: tests,
+    },
+    Step {
+        heading: "databases",
+        check: || {
+            databases::step().map(|told| match told {
+                Ok(summary) => Outcome::Passed(summary),
+                Err(why) => Outcome::Skipped(why),
+            })
+        },
     },
     Step {
         heading: "page",
@@ -146,12 +155,16 @@ fn format() -> Result<Outcome> {
 }
 
 fn lints() -> Result<Outcome> {
-    let arguments =
-        "clippy --workspace --exclude lastbit-python --all-targets --locked -- -D warnings";
-    run::succeed(
-        run::cargo().args(arguments.split(' ')),
-        &format!("mend what clippy names above; repeat with: cargo {arguments}"),
-    )?;
+    // The tests that need a database are not among all targets.
+    for targets in ["--all-targets", "--test databases"] {
+        let arguments = format!(
+            "clippy --workspace --exclude lastbit-python {targets} --locked -- -D warnings"
+        );
+        run::succeed(
+            run::cargo().args(arguments.split(' ')),
+            &format!("mend what clippy names above; repeat with: cargo {arguments}"),
+        )?;
+    }
     Ok(Outcome::Passed(String::new()))
 }
 

@@ -23,7 +23,7 @@ use lastbit_noise::entropy::{Entropy, System};
 
 use crate::account::{Charging, price_in};
 use crate::engine::{Engine, Progress};
-use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Terms};
+use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Stored, Terms, Turn};
 use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::to_stored;
@@ -152,6 +152,27 @@ impl Kept<'_> {
             Kept::Rehearsal => Ledger::rehearsal(budget, terms, protects),
         }
     }
+
+    /// The ledger; before its first release, one in memory that stands for it, so that a release
+    /// that fails leaves none behind.
+    fn look(
+        self,
+        budget: &Loss,
+        terms: Option<&Terms>,
+        protects: &str,
+    ) -> Result<Ledger, LedgerError> {
+        match self {
+            Kept::At(at) if at.exists()? => at.open(budget, terms, protects),
+            _ => Ledger::rehearsal(budget, terms, protects),
+        }
+    }
+
+    fn turn(self, ledger: &Ledger) -> Turn {
+        match self {
+            Kept::At(_) if ledger.is_kept() => Turn::take(ledger.path()),
+            _ => Turn::alone(),
+        }
+    }
 }
 
 fn run(
@@ -172,7 +193,8 @@ fn run(
     let (mut query, mut slots) = query(plan, identity.hash());
     engine.check(&query).map_err(ReleaseError::Engine)?;
     let data = fingerprint(plan, engine)?;
-    let mut ledger = kept.open(&plan.budget, plan.terms().as_ref(), &plan.protects())?;
+    let (terms, protects) = (plan.terms(), plan.protects());
+    let mut ledger = kept.look(&plan.budget, terms.as_ref(), &protects)?;
     // Another release may have spent since.
     let now = Charging::new(plan, Some(ledger.account()));
     if now != charging {
@@ -182,14 +204,13 @@ fn run(
         (query, slots) = crate::statistic::query(plan, identity.hash());
     }
     let known = known(plan, &charging, &identity, &ledger);
+    let rows = ledger.head().0;
+    // Who asks for what another process releases at this moment waits for it.
+    let turn = kept.turn(&ledger);
     if let Some(stored) = ledger.recall(&known, &data)? {
         return Released::recalled(plan, stored, data);
     }
-    ledger.check_budget(&plan.budget)?;
-    let own = ledger.account().composed.as_ref().map(|own| &own.terms);
-    if let Some(terms) = plan.stated_terms(own) {
-        ledger.check_terms(&terms)?;
-    }
+    check(plan, &ledger)?;
     let request = Request {
         plan: identity.hex(),
         data,
@@ -199,6 +220,7 @@ fn run(
     if let Some(stored) = ledger.foresee(&request)? {
         return Released::recalled(plan, stored, request.data);
     }
+    drop(turn);
     if confirm
         .seen
         .is_some_and(|seen| seen != (&identity, &request.loss))
@@ -230,6 +252,14 @@ fn run(
     if read != request.data {
         return Err(ReleaseError::Changed);
     }
+    if !ledger.is_kept() {
+        ledger = kept.open(&plan.budget, terms.as_ref(), &protects)?;
+        check(plan, &ledger)?;
+    }
+    let _turn = kept.turn(&ledger);
+    if let Some(stored) = settled_meanwhile(plan, &mut ledger, (&known, rows), &request.data)? {
+        return Released::recalled(plan, stored, request.data);
+    }
     let reserved = match ledger.reserve(&request)? {
         Outcome::Reserved(reserved) => reserved,
         Outcome::Stored(stored) => return Released::recalled(plan, stored, request.data),
@@ -248,4 +278,32 @@ fn run(
         .settle(reserved, &text)
         .map_err(|error| spent(error.into()))?;
     Ok(Released::New(Box::new(report)))
+}
+
+/// Whether the ledger is one for this plan.
+fn check(plan: &Plan, ledger: &Ledger) -> Result<(), LedgerError> {
+    ledger.check_budget(&plan.budget)?;
+    let own = ledger.account().composed.as_ref().map(|own| &own.terms);
+    match plan.stated_terms(own) {
+        Some(terms) => ledger.check_terms(&terms),
+        None => Ok(()),
+    }
+}
+
+/// The same release, if another process settled it since the ledger had so many rows, and the
+/// release was known under these hashes.
+fn settled_meanwhile(
+    plan: &Plan,
+    ledger: &mut Ledger,
+    (before, rows): (&[String], i64),
+    data: &str,
+) -> Result<Option<Stored>, ReleaseError> {
+    let stored = ledger.recall(before, data)?;
+    if stored.is_some() || ledger.head().0 == rows {
+        return Ok(stored);
+    }
+    // It may have been priced by what was left between.
+    let charging = Charging::new(plan, Some(ledger.account()));
+    let identity = Identity::new(plan, &price_in(plan, &charging)?);
+    Ok(ledger.recall(&known(plan, &charging, &identity, ledger), data)?)
 }

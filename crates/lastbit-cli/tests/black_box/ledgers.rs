@@ -40,6 +40,62 @@ fn first_releases_that_start_together_spend_one_budget() {
     }
 }
 
+/// Whether the ledger composes or adds up plainly, and whatever came before.
+#[test]
+fn the_same_release_that_starts_together_is_paid_once() {
+    let composing = plan(20).replace("epsilon = 1", "epsilon = 1\ndelta = 1e-6");
+    assert_ne!(composing, plan(20));
+    let tenth = |text: &str| format!("{text}[spend]\nepsilon = 0.1\n");
+    let plans = [plan(20), tenth(&plan(20)), tenth(&composing), composing];
+    for (round, text) in plans.into_iter().enumerate() {
+        let here = Here::new();
+        here.write("plan.toml", text);
+        let started: Vec<_> = (0..6)
+            .map(|_| here.command(&["release", "plan.toml"]).spawn().unwrap())
+            .collect();
+        let printed: Vec<Vec<u8>> = started
+            .into_iter()
+            .map(|child| {
+                let output = child.wait_with_output().unwrap();
+                let err = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "round {round}: {err}");
+                output.stdout
+            })
+            .collect();
+        let history = here.run(&["ledger", "history", "lastbit.ledger", "--json"]);
+        let history: serde_json::Value = serde_json::from_str(&history.succeeded().out).unwrap();
+        let entries = history["entries"].as_array().unwrap();
+        let paid = entries
+            .iter()
+            .filter(|entry| entry["kind"] == "reserve")
+            .count();
+        assert_eq!(paid, 1, "round {round}: {history}");
+        let first = &printed[0];
+        assert!(printed.iter().all(|one| one == first), "round {round}");
+        let left: Vec<String> = here
+            .files()
+            .into_iter()
+            .filter(|n| n.contains("turn"))
+            .collect();
+        assert!(left.is_empty(), "round {round}: {left:?}");
+    }
+}
+
+/// Otherwise the mistakes of a first plan would be fixed for all that come after it.
+#[test]
+fn a_release_that_fails_leaves_no_ledger() {
+    let here = Here::new();
+    let counted = plan(20).replace(
+        "neighbours = \"add-remove\"",
+        "neighbours = \"change-one\"\nrows = 123456",
+    );
+    here.write("plan.toml", counted);
+    here.run(&["release", "plan.toml"]).refused("123456");
+    assert_eq!(here.files(), ["people.csv", "plan.toml"]);
+    here.write("plan.toml", plan(20));
+    here.run(&["release", "plan.toml"]).succeeded();
+}
+
 #[test]
 fn a_ledger_of_another_name_stays_the_one_of_its_directory() {
     let here = Here::new();

@@ -29,6 +29,23 @@ impl At<'_> {
         }
     }
 
+    /// Whether there is one, whatever it holds. Where none can be made is an error.
+    pub(crate) fn exists(self) -> Result<bool, LedgerError> {
+        let path = match self {
+            At::File(path) => path.to_owned(),
+            At::Directory(directory) => in_directory(directory)?,
+        };
+        if path.try_exists().unwrap_or(true) {
+            return Ok(true);
+        }
+        match path.parent() {
+            Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+                Err(LedgerError::NoDirectory(directory.to_owned()))
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Opens or makes the ledger, see [`Ledger::open_on`].
     pub fn open(
         self,

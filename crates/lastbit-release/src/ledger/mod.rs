@@ -43,6 +43,7 @@ mod store;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -61,6 +62,7 @@ pub use place::{exposure, is_ledger_name};
 pub use reserve::{Outcome, Request, Reserved, Stored};
 pub use state::Fault;
 pub use terms::{Currency, Limit, Terms};
+pub(crate) use turn::Turn;
 
 use crate::loss::Loss;
 use entry::Raw;
@@ -198,6 +200,11 @@ impl Ledger {
     /// Opens an existing ledger to look at it; this needs no permission to write.
     pub fn view(path: &Path) -> Result<Ledger, LedgerError> {
         Ledger::connect(path, Access::Read)
+    }
+
+    /// Whether it is in a file.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.db.path().is_some_and(|path| !path.is_empty())
     }
 
     /// Its path, as given.

@@ -37,7 +37,7 @@ impl Asked {
         run(&format!(
             "CREATE TABLE nasty (number integer, person {text}, \"the \"\"region\"\"\" {text}, \
              age {text}, day {text}, cost double precision, \"select\" bigint, price \
-             decimal(18, 6), born date, at timestamp, small real, flag boolean)"
+             decimal(18, 6), born date, \"at\" timestamp, small real, flag boolean)"
         ));
         let numbered = self.tables.iter().enumerate();
         let rows: Vec<String> = numbered
