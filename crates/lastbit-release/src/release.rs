@@ -205,9 +205,12 @@ fn run(
     }
     let known = known(plan, &charging, &identity, &ledger);
     let rows = ledger.head().0;
+    if let Some(stored) = ledger.recall(&known, &data)? {
+        return Released::recalled(plan, stored, data);
+    }
     // Who asks for what another process releases at this moment waits for it.
     let turn = kept.turn(&ledger);
-    if let Some(stored) = ledger.recall(&known, &data)? {
+    if let Some(stored) = settled_meanwhile(plan, &mut ledger, (&known, rows), &data)? {
         return Released::recalled(plan, stored, data);
     }
     check(plan, &ledger)?;

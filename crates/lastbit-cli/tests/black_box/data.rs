@@ -273,8 +273,6 @@ fn an_interrupt_while_data_are_read_costs_nothing() {
         spent.as_deref().is_none_or(|spent| spent == "0"),
         "{spent:?}"
     );
-    let checked = here.run(&["ledger", "show", "lastbit.ledger"]).succeeded();
-    assert!(!checked.out.contains("not settled"), "{}", checked.out);
 }
 
 #[cfg(target_os = "linux")]
@@ -291,7 +289,7 @@ fn data_that_change_while_they_are_read_cost_nothing() {
         message.contains("changed while they were read"),
         "{message}"
     );
-    assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0"));
+    assert!(!here.path("lastbit.ledger").exists());
 }
 
 #[test]
