@@ -3,10 +3,12 @@
 
     python3 benches/accuracy_laws.py [--lastbit target/release/lastbit]
 
-Our mechanisms and their scales are those of `lastbit plan --json`. Of the peers:
+All at ε = 1. Our mechanisms and their scales are those of `lastbit plan --json`. Of the peers:
 
-- Whole numbers of OpenDP, and histograms of diffprivlib far from the ends of their range, have discrete Laplace noise of the same scale.
-- Sums, and means of a public number of rows, have real Laplace noise on a fine grid.
+- Whole numbers of OpenDP, and histograms of diffprivlib far from the ends of their range, have discrete Laplace noise; those of PipelineDP, and sums, real
+  Laplace noise on a fine grid. OpenDP counts a unit as often as it has rows in a group.
+- A mean of an unknown number of rows is a ratio of two sums at half of ε: of OpenDP the rows and their number, of PipelineDP the distances from the middle of
+  the bounds and their number. Of Lastbit it is a ratio of the shares of both bounds, at all of ε. The error of a ratio is that to first order.
 - Medians of OpenDP are chosen by permute-and-flip among given numbers, with |rows below − rows above|/2 as the loss. Medians of diffprivlib are chosen by
   the exponential mechanism, in proportion to lengths.
 """
@@ -83,34 +85,59 @@ def medians(table, rows):
     return found
 
 
+def means(table, rows):
+    """Mean square errors of means by group, to first order."""
+    (_, lower, upper), most = table["numbers"], table["rows"] * table["groups"]
+    found = Counter()
+    for group in table["group"][1]:
+        x = [row["x"] for row in rows if row["g"] == group]
+        n, mean = len(x), math.fsum(x) / len(x)
+        share, size = (mean - lower) / (upper - lower), max(abs(lower), abs(upper))
+        found["Lastbit"] += laplace(most) * ((upper - lower) / n) ** 2 * (share**2 + (1 - share) ** 2)
+        found["OpenDP"] += laplace(2 * most) / n**2 * (size**2 + mean**2)
+        found["PipelineDP"] += laplace(2 * most) * ((upper - lower) / n) ** 2 * (1 / 4 + (share - 1 / 2) ** 2)
+    return {name: square / len(table["group"][1]) for name, square in found.items()}
+
+
+def numbers(lastbit, kind, table, rows):
+    """Mean square errors of numbers with noise."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "plan.toml"
+        file.write_text(plan(kind, table, rows, "1", None))
+        priced = subprocess.run([lastbit, "plan", "--json", file], check=True, capture_output=True, text=True).stdout
+    noise = json.loads(priced)["statistics"][0]["mechanism"]
+    scale = noise["scale"]
+    found = {"Lastbit": rounded_laplace(scale, 2.0 ** noise["grid_exponent"])}
+    found["OpenDP"] = laplace(scale) if kind in ("sum", "mean") else discrete_laplace(scale * (table["rows"] if kind == "units" else 1))
+    if table.get("change_one"):
+        return {**found, "diffprivlib": found["OpenDP"]}
+    return {**found, "PipelineDP": laplace(scale)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lastbit", type=Path, default=TARGET / "release" / "lastbit", help="the command")
     options = parser.parse_args()
-    print("| table | statistic | Lastbit | OpenDP | ratio | diffprivlib | ratio |\n|---|---|---|---|---|---|---|")
+    peers = ("OpenDP", "PipelineDP", "diffprivlib")
+    print("| table | statistic | Lastbit | " + " | ".join(f"{peer}, ratio" for peer in peers) + " |\n|" + "---|" * (3 + len(peers)))
     for name, table in TABLES.items():
         rows = read(table)
         for kind in kinds(table):
-            if kind in ("mean", "variance") and not (kind == "mean" and table.get("change_one")):
+            if kind == "variance":
                 continue
             if kind == "median":
                 found = medians(table, rows)
+            elif kind == "mean" and not table.get("change_one"):
+                found = means(table, rows)
             else:
-                with tempfile.TemporaryDirectory() as directory:
-                    file = Path(directory) / "plan.toml"
-                    file.write_text(plan(kind, table, rows, "1", None))
-                    priced = subprocess.run([options.lastbit, "plan", "--json", file], check=True, capture_output=True, text=True).stdout
-                noise = json.loads(priced)["statistics"][0]["mechanism"]
-                scale = noise["scale"]
-                theirs = laplace(scale) if kind in ("sum", "mean") else discrete_laplace(scale)
-                found = {"Lastbit": rounded_laplace(scale, 2.0 ** noise["grid_exponent"]), "OpenDP": theirs}
-                if table.get("change_one"):
-                    found["diffprivlib"] = theirs
+                found = numbers(options.lastbit, kind, table, rows)
             ours = math.sqrt(found["Lastbit"])
             line = [name, kind, f"{ours:.4g}"]
-            for peer in ("OpenDP", "diffprivlib"):
+            for peer in peers:
                 their = math.sqrt(found[peer]) if peer in found else None
-                line += ["", ""] if their is None else [f"{their:.4g}", f"{ours / their:.3f}" if their > 1e-3 else "both exact"]
+                # Errors that no sample would see.
+                ratio = lambda: f"{their:.4g}, **{ours / their:.3f}**" if their > 1e-3 else "both exact"
+                line.append("—" if their is None else ratio())
             print("| " + " | ".join(line) + " |", flush=True)
 
 

@@ -204,16 +204,17 @@ class PipelineDP:
         by = "b" if kind == "histogram" else "g" if is_grouped(kind, table) else None
         keys = table["bins" if by == "b" else "group"][1] if by else ["all"]
         rows, groups = limits(table, by == "g")
+        # Rows of a unit are in any bins.
+        bounds = {"max_partitions_contributed": groups, "max_contributions_per_partition": rows}
         if kind == "histogram":
-            groups = min(rows, len(keys))
+            bounds = {"max_contributions": rows}
         metric = {"count": p.Metrics.COUNT, "histogram": p.Metrics.COUNT, "sum": p.Metrics.SUM, "mean": p.Metrics.MEAN}
         metric |= {"variance": p.Metrics.VARIANCE, "units": p.Metrics.PRIVACY_ID_COUNT, "median": p.Metrics.PERCENTILE(50)}
         name = {"histogram": "count", "units": "privacy_id_count", "median": "percentile_50"}.get(kind, kind)
         parameters = p.AggregateParams(
             metrics=[metric[kind]],
             noise_kind=p.NoiseKind.GAUSSIAN if case["delta"] and kind != "median" else p.NoiseKind.LAPLACE,
-            max_partitions_contributed=groups,
-            max_contributions_per_partition=rows,
+            **bounds,
             min_value=float(lower),
             max_value=float(upper),
         )
