@@ -2,7 +2,7 @@
 
 use lastbit_exact::Up;
 
-use super::loss_distribution::LossDistribution;
+use super::loss_distribution::{LossDistribution, LossGrid};
 use super::transform::Rounding;
 
 /// A law and how many releases it is the loss of.
@@ -64,6 +64,16 @@ pub(super) fn repeated(law: &LossDistribution, count: u64, cut: f64) -> LossDist
 
 /// The loss of both, on the coarser of their grids: steps are the same but for a power of two.
 pub(super) fn product(one: &LossDistribution, other: &LossDistribution) -> LossDistribution {
+    last_of_product(one, other, |_| usize::MAX)
+}
+
+/// The same, with the masses of its last points alone: as many as `count` says for the last point
+/// and the grid of the product.
+pub(super) fn last_of_product(
+    one: &LossDistribution,
+    other: &LossDistribution,
+    count: impl Fn((i64, LossGrid)) -> usize,
+) -> LossDistribution {
     let step = one.grid().step.max(other.grid().step);
     let coarse = |law: &LossDistribution| {
         let mut law = law.clone();
@@ -72,9 +82,12 @@ pub(super) fn product(one: &LossDistribution, other: &LossDistribution) -> LossD
         }
         law
     };
+    let last = |one: &LossDistribution, other: &LossDistribution| {
+        one.last_of_product(other, count((one.last() + other.last(), one.grid())))
+    };
     if one.grid() == other.grid() {
-        one.product(other)
+        last(one, other)
     } else {
-        coarse(one).product(&coarse(other))
+        last(&coarse(one), &coarse(other))
     }
 }

@@ -28,6 +28,12 @@ struct Point {
 
 impl Curve {
     pub(super) fn new(law: &LossDistribution) -> Curve {
+        Curve::until(law, f64::INFINITY)
+    }
+
+    /// The part down to the first point whose profile may be above `target`: all that
+    /// [`Curve::epsilon_above`] needs.
+    pub(super) fn until(law: &LossDistribution, target: f64) -> Curve {
         let (step, bits) = (law.grid().step, law.grid().bits());
         let ratio = (-Interval::point(step)).exp();
         let fall = -(-Interval::point(step)).exp_m1();
@@ -36,21 +42,28 @@ impl Curve {
         };
         let mut delta = enclosed(law.infinite());
         let mut above = Interval::ZERO;
-        let points = law
-            .descending()
-            .map(|(place, mass)| {
-                let slope = above + enclosed(mass);
-                let point = Point {
-                    place,
-                    delta,
-                    slope,
-                };
-                delta = delta + fall * slope;
-                above = ratio * slope;
-                point
-            })
-            .collect();
+        let mut points = Vec::new();
+        for (place, mass) in law.descending() {
+            let slope = above + enclosed(mass);
+            points.push(Point {
+                place,
+                delta,
+                slope,
+            });
+            if delta.hi() > target {
+                break;
+            }
+            delta = delta + fall * slope;
+            above = ratio * slope;
+        }
         Curve { step, points }
+    }
+
+    /// Whether the profile may be above a number at the lowest point.
+    pub(super) fn is_above(&self, target: f64) -> bool {
+        self.points
+            .last()
+            .is_some_and(|point| point.delta.hi() > target)
     }
 
     /// `δ(z)`.

@@ -97,6 +97,6 @@ impl FixedLosses {
             pairs.push((pair, *count));
         }
         let delta = Down::from_rational(delta);
-        Composition::coarse(&pairs, delta)?.epsilon_above(delta)
+        Composition::coarse_epsilon(&pairs, delta)
     }
 }

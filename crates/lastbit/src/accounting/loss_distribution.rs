@@ -4,7 +4,7 @@ use lastbit_exact::{Down, Interval, Up};
 
 use super::mass::Mass;
 use super::pair::Law;
-use super::transform::{Rounding, convolve, unit_bits};
+use super::transform::{Rounding, convolve_last, unit_bits};
 
 /// A law of the loss on the points `k·step`, that bounds another from above or from below.
 ///
@@ -89,33 +89,39 @@ impl LossDistribution {
 
     /// The loss of both, one after the other.
     pub(super) fn product(&self, other: &LossDistribution) -> LossDistribution {
+        self.last_of_product(other, usize::MAX)
+    }
+
+    /// The loss of both, with masses at its last `count` points alone, if it has more.
+    pub(super) fn last_of_product(
+        &self,
+        other: &LossDistribution,
+        count: usize,
+    ) -> LossDistribution {
         debug_assert_eq!(self.grid, other.grid);
         let bits = self.grid.bits();
         let up = self.grid.side == Rounding::Up;
         // Infinite if either is: ∞_1·(all of 2) + (finite of 1)·∞_2.
         let finite = |law: &LossDistribution| law.masses.iter().fold(Mass::ZERO, |a, b| a + *b);
-        let all = finite(other) + other.infinite;
+        let (own, of_other) = (finite(self), finite(other));
+        let all = of_other + other.infinite;
         let limit = Mass::whole(bits) + Mass::whole(bits);
-        let long = self.masses.len() + other.masses.len() > LONGEST;
-        if long || all >= limit || finite(self) >= limit {
+        let points = self.masses.len() + other.masses.len() - 1;
+        if points >= LONGEST || all >= limit || own >= limit {
             // Too long, or rounding has doubled the mass and products would leave their modulus.
             // Sound, and of no use.
             return LossDistribution::unbounded(self.grid);
         }
-        let infinite =
-            self.infinite.times(all, bits, up) + finite(self).times(other.infinite, bits, up);
-        let masses = if core::ptr::eq(self, other) {
-            convolve(&self.masses, &self.masses, self.grid.primes, self.grid.side)
-        } else {
-            convolve(
-                &self.masses,
-                &other.masses,
-                self.grid.primes,
-                self.grid.side,
-            )
-        };
+        let infinite = self.infinite.times(all, bits, up) + own.times(other.infinite, bits, up);
+        let masses = convolve_last(
+            &self.masses,
+            &other.masses,
+            count,
+            self.grid.primes,
+            self.grid.side,
+        );
         LossDistribution {
-            first: self.first + other.first,
+            first: self.first + other.first + (points - masses.len()) as i64,
             masses,
             infinite,
             grid: self.grid,
@@ -126,24 +132,8 @@ impl LossDistribution {
     /// that of an infinite loss, and the lower tail is raised to what is left; from below, the
     /// upper tail is lowered to what is left, and the lower is dropped.
     pub(super) fn trim(&mut self, cut: Up) {
-        let bits = self.grid.bits();
-        let cut = Mass::below(Down::exact(cut.get()), bits);
-        let up = self.grid.side == Rounding::Up;
-        let most = self.masses.len() - 1;
-        let (mut tail, mut dropped) = (Mass::ZERO, 0);
-        while dropped < most {
-            let next = tail + self.masses[most - dropped];
-            if next > cut {
-                break;
-            }
-            (tail, dropped) = (next, dropped + 1);
-        }
-        self.masses.truncate(most + 1 - dropped);
-        if up {
-            self.infinite += tail;
-        } else if let Some(last) = self.masses.last_mut() {
-            *last += tail;
-        }
+        self.trim_above(cut);
+        let cut = Mass::below(Down::exact(cut.get()), self.grid.bits());
         let most = self.masses.len() - 1;
         let (mut tail, mut dropped) = (Mass::ZERO, 0);
         while dropped < most {
@@ -155,8 +145,28 @@ impl LossDistribution {
         }
         self.masses.drain(..dropped);
         self.first += dropped as i64;
-        if up {
+        if self.grid.side == Rounding::Up {
             self.masses[0] += tail;
+        }
+    }
+
+    /// Cuts a tail of at most `cut` off the upper end alone.
+    pub(super) fn trim_above(&mut self, cut: Up) {
+        let cut = Mass::below(Down::exact(cut.get()), self.grid.bits());
+        let most = self.masses.len() - 1;
+        let (mut tail, mut dropped) = (Mass::ZERO, 0);
+        while dropped < most {
+            let next = tail + self.masses[most - dropped];
+            if next > cut {
+                break;
+            }
+            (tail, dropped) = (next, dropped + 1);
+        }
+        self.masses.truncate(most + 1 - dropped);
+        if self.grid.side == Rounding::Up {
+            self.infinite += tail;
+        } else if let Some(last) = self.masses.last_mut() {
+            *last += tail;
         }
     }
 
@@ -198,9 +208,14 @@ impl LossDistribution {
 
     /// Points from the last to the first, as multiples of the step, each with its mass.
     pub(super) fn descending(&self) -> impl Iterator<Item = (i64, Mass)> {
-        let last = self.first + self.masses.len() as i64 - 1;
+        let last = self.last();
         let masses = self.masses.iter().rev().enumerate();
         masses.map(move |(i, mass)| (last - i as i64, *mass))
+    }
+
+    /// The last point, as a multiple of the step.
+    pub(super) fn last(&self) -> i64 {
+        self.first + self.masses.len() as i64 - 1
     }
 
     /// How many points there are.

@@ -86,7 +86,7 @@ impl Mass {
         };
         if top == 0 && self.0[0] < 1 << 53 {
             // Exact, and bits ≤ 245 leaves it a normal number.
-            return self.0[0] as f64 * (-(bits as f64)).exp2();
+            return self.0[0] as f64 * power_of_two(-(bits as i64));
         }
         let low = if top == 0 { 0 } else { self.0[top - 1] };
         let leading = (u128::from(self.0[top]) << 64) | u128::from(low);
@@ -103,7 +103,7 @@ impl Mass {
         }
         let exponent = drop as i64 + 64 * (top as i64 - 1) - bits as i64;
         // kept ≤ 2^53 is exact, and so is the product: exponents are between −310 and 10.
-        kept as f64 * (exponent as f64).exp2()
+        kept as f64 * power_of_two(exponent)
     }
 
     /// `self − other` for `other ≤ self`.
@@ -157,6 +157,12 @@ impl Mass {
         }
         Mass(limbs)
     }
+}
+
+/// `2^exponent`, for exponents of normal doubles.
+fn power_of_two(exponent: i64) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 impl Add for Mass {

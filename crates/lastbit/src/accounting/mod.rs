@@ -30,6 +30,7 @@ mod gaussian_profile;
 mod laplace;
 mod loss_distribution;
 mod mass;
+mod modulo;
 mod normal;
 mod pair;
 mod sampled;

@@ -1,7 +1,10 @@
 //! Exact convolution: number-theoretic transforms modulo primes, put together by Chinese
 //! remainders.
 
+use std::sync::OnceLock;
+
 use super::mass::{LIMBS, Mass};
+use super::modulo::{Factor, Modulus};
 
 /// Primes `c·2^24 + 1` just below `2^62`, each with an element of order `2^24`.
 const PRIMES: [(u64, u64); MOST_PRIMES] = [
@@ -24,8 +27,8 @@ const ORDER_BITS: u32 = 24;
 /// Limbs of a number below the product of all primes.
 const WIDE: usize = MOST_PRIMES;
 
-/// Below this length a thread costs more than it saves.
-const THREADS_FROM: usize = 1 << 13;
+/// Up to this length a thread costs more than it saves.
+const THREADS_ABOVE: usize = 1 << 13;
 
 /// Bits of a unit of mass for which products of two laws are below the product of `primes` primes.
 ///
@@ -52,41 +55,19 @@ pub(super) enum Rounding {
 pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding) -> Vec<Mass> {
     debug_assert!((2..=MOST_PRIMES).contains(&primes));
     let length = a.len() + b.len() - 1;
-    let size = length.next_power_of_two();
     assert!(
-        size <= 1 << ORDER_BITS,
+        length <= 1 << ORDER_BITS,
         "callers keep laws shorter than 2^23"
     );
-    let square = core::ptr::eq(a, b);
-    let one_prime = |&(prime, root): &(u64, u64)| {
-        let modulus = Modulus::new(prime);
-        let roots = Roots::new(&modulus, root, size);
-        let mut x = modulus.load(a, size);
-        roots.forward(&modulus, &mut x, a.len());
-        if square {
-            for value in &mut x {
-                *value = modulus.multiply(*value, *value);
-            }
-        } else {
-            let mut y = modulus.load(b, size);
-            roots.forward(&modulus, &mut y, b.len());
-            for (value, other) in x.iter_mut().zip(y) {
-                *value = modulus.multiply(*value, other);
-            }
-        }
-        roots.backward(&modulus, &mut x);
-        x.truncate(length);
-        x
-    };
-    let chosen = &PRIMES[..primes];
-    let residues: Vec<Vec<u64>> = if size < THREADS_FROM {
-        chosen.iter().map(one_prime).collect()
+    let sizes = Sizes::of(length);
+    let one_prime = |index: usize| product_modulo(index, a, b, sizes);
+    let residues: Vec<Vec<u64>> = if length <= THREADS_ABOVE {
+        (0..primes).map(one_prime).collect()
     } else {
         std::thread::scope(|scope| {
             let one_prime = &one_prime;
-            let handles: Vec<_> = chosen
-                .iter()
-                .map(|prime| scope.spawn(move || one_prime(prime)))
+            let handles: Vec<_> = (0..primes)
+                .map(|index| scope.spawn(move || one_prime(index)))
                 .collect();
             // A thread panics only if memory is out, as the program would without threads.
             let joined = handles.into_iter().map(|handle| handle.join());
@@ -95,7 +76,7 @@ pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding
                 .collect()
         })
     };
-    let remainders = Remainders::new(chosen);
+    let remainders = Remainders::new(&PRIMES[..primes]);
     let bits = unit_bits(primes);
     (0..length)
         .map(|k| {
@@ -105,124 +86,176 @@ pub(super) fn convolve(a: &[Mass], b: &[Mass], primes: usize, rounding: Rounding
         .collect()
 }
 
-/// Arithmetic modulo a prime below `2^62` in Montgomery's form: x stands for `x·2^-64`. Values are
-/// below `2p`, so that `4p < 2^64` bounds every sum.
-struct Modulus {
-    prime: u64,
-    /// `p^-1 mod 2^64`.
-    inverse: u64,
-    /// `2^64 mod p`: the one.
-    one: u64,
-    /// `2^128 mod p`.
-    square: u64,
+/// The last `count` entries of [`convolve`], which the last `count` of `a` and of `b` decide.
+pub(super) fn convolve_last(
+    a: &[Mass],
+    b: &[Mass],
+    count: usize,
+    primes: usize,
+    rounding: Rounding,
+) -> Vec<Mass> {
+    let last = |masses: &[Mass]| masses.len().saturating_sub(count);
+    let mut product = convolve(&a[last(a)..], &b[last(b)..], primes, rounding);
+    product.drain(..product.len().saturating_sub(count));
+    product
 }
 
-impl Modulus {
-    fn new(prime: u64) -> Modulus {
-        // Newton's iteration doubles the number of right bits, of which an odd number has three to
-        // begin with.
-        let mut inverse = prime;
-        for _ in 0..5 {
-            inverse = inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)));
-        }
-        let one = ((1u128 << 64) % u128::from(prime)) as u64;
-        let square = (u128::from(one) * u128::from(one) % u128::from(prime)) as u64;
-        Modulus {
-            prime,
-            inverse,
-            one,
-            square,
-        }
-    }
+/// How a product of some length is computed: modulo `x^size − 1`, and if that is too short, what
+/// wraps around is found modulo another polynomial, of degree `rest`.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    size: usize,
+    rest: Option<usize>,
+}
 
-    /// `a·b/2^64`, below `2p`, for `a·b < 2^64·p`: true if both are below `2p`, and for any a if
-    /// `b < p`.
-    #[inline(always)]
-    fn multiply(&self, a: u64, b: u64) -> u64 {
-        let product = u128::from(a) * u128::from(b);
-        let multiple = (product as u64).wrapping_mul(self.inverse);
-        let reduction = (u128::from(multiple) * u128::from(self.prime)) >> 64;
-        ((product >> 64) as u64) + self.prime - reduction as u64
-    }
-
-    #[inline(always)]
-    fn add(&self, a: u64, b: u64) -> u64 {
-        let sum = a + b;
-        sum.min(sum.wrapping_sub(2 * self.prime))
-    }
-
-    #[inline(always)]
-    fn subtract(&self, a: u64, b: u64) -> u64 {
-        let difference = a.wrapping_sub(b);
-        difference.min(difference.wrapping_add(2 * self.prime))
-    }
-
-    /// The number that a form stands for, below p.
-    fn number(&self, a: u64) -> u64 {
-        let reduced = self.multiply(a, 1);
-        reduced.min(reduced.wrapping_sub(self.prime))
-    }
-
-    /// The form of a number.
-    fn form(&self, number: u64) -> u64 {
-        self.multiply(number, self.square)
-    }
-
-    fn power(&self, base: u64, mut exponent: u64) -> u64 {
-        let (mut result, mut square) = (self.one, base);
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                result = self.multiply(result, square);
+impl Sizes {
+    fn of(length: usize) -> Sizes {
+        let size = length.next_power_of_two();
+        let rest = (length - size / 2).next_power_of_two();
+        // With three quarters of the work at most.
+        if size > 1 && length > size / 2 && rest < size / 2 {
+            Sizes {
+                size: size / 2,
+                rest: Some(rest),
             }
-            square = self.multiply(square, square);
-            exponent >>= 1;
+        } else {
+            Sizes { size, rest: None }
         }
-        result
-    }
-
-    /// Masses modulo p, in form, filled up with zeros.
-    fn load(&self, masses: &[Mass], size: usize) -> Vec<u64> {
-        let mut weights = [0; LIMBS];
-        // The form of 2^(64i) is 2^(64(i+1)) mod p; another 2^64 for the product's division.
-        let mut weight = self.square;
-        for slot in &mut weights {
-            *slot = weight % self.prime;
-            weight = self.multiply(*slot, self.square);
-        }
-        let mut values = vec![0; size];
-        for (value, mass) in values.iter_mut().zip(masses) {
-            let mut sum = 0;
-            for (limb, weight) in mass.limbs().iter().zip(weights) {
-                if *limb != 0 {
-                    sum = self.add(sum, self.multiply(*limb, weight));
-                }
-            }
-            *value = sum;
-        }
-        values
     }
 }
 
-/// The roots of unity of a transform, in the order in which its blocks need them.
+/// The entries of the product modulo a prime.
+///
+/// **Proof** of the two sizes. Let `P = A + x^n·B` with A of degree below n and B below m, a power
+/// of two less than n. Modulo `x^n − 1` it is `S = A + B`. Block `n/m` of m values divides
+/// `x^n + 1`: modulo it `x^n = −1` and P is `A − B = S − 2B`, where B is itself. So S and P there
+/// give B, and then A. ∎
+fn product_modulo(prime: usize, a: &[Mass], b: &[Mass], sizes: Sizes) -> Vec<u64> {
+    let length = a.len() + b.len() - 1;
+    let Sizes { size, rest } = sizes;
+    let modulus = Modulus::new(PRIMES[prime].0);
+    let roots = Roots::of(
+        prime,
+        &modulus,
+        if rest.is_some() { 2 * size } else { size },
+    );
+    let is_square = core::ptr::eq(a, b);
+    let multiplied = |x: &mut [u64], y: Option<&[u64]>| match y {
+        None => x.iter_mut().for_each(|x| *x = modulus.multiply(*x, *x)),
+        Some(y) => {
+            let pairs = x.iter_mut().zip(y);
+            pairs.for_each(|(x, y)| *x = modulus.multiply(*x, *y));
+        }
+    };
+    let x = modulus.load(a);
+    let y = (!is_square).then(|| modulus.load(b));
+    // Modulo x^size − 1.
+    let whole = |values: &[u64]| {
+        let mut out = wrapped(&modulus, values, size, false);
+        roots.forward(&modulus, &mut out, 0, values.len());
+        out
+    };
+    let mut product = whole(&x);
+    multiplied(&mut product, y.as_deref().map(whole).as_deref());
+    roots.backward(&modulus, &mut product, 0);
+    let Some(rest) = rest else {
+        product.truncate(length);
+        return product;
+    };
+    let block = size / rest;
+    let folded = |values: &[u64]| {
+        let mut out = wrapped(&modulus, values, size, true);
+        roots.fold(&modulus, &mut out, rest);
+        out
+    };
+    let transformed = |values: &[u64]| {
+        let mut out = folded(values);
+        roots.forward(&modulus, &mut out, block, rest);
+        out
+    };
+    let mut other = transformed(&x);
+    multiplied(&mut other, y.as_deref().map(transformed).as_deref());
+    roots.backward(&modulus, &mut other, block);
+    let sum = folded(&product);
+    let half = Factor::new(&modulus, modulus.prime.div_ceil(2));
+    product.resize(length, 0);
+    let (low, high) = product.split_at_mut(size);
+    // Of degree length − size, at most `rest`: what is beyond is 0.
+    for (((low, high), sum), other) in low.iter_mut().zip(high).zip(sum).zip(other) {
+        // Sums are below 2p and others below p.
+        let twice = sum + modulus.prime - other;
+        *high = modulus.below_prime(half.times(twice, &modulus));
+        *low = modulus.below_prime(*low + modulus.prime - *high);
+    }
+    product
+}
+
+/// Values modulo `x^size − 1` or `x^size + 1`, all below 2p.
+fn wrapped(modulus: &Modulus, values: &[u64], size: usize, negated: bool) -> Vec<u64> {
+    let (first, others) = values.split_at(values.len().min(size));
+    let mut out = first.to_vec();
+    out.resize(size, 0);
+    // Products of two laws are shorter than twice the size.
+    for (value, other) in out.iter_mut().zip(others) {
+        *value = if negated {
+            modulus.below_twice(*value + 2 * modulus.prime - *other)
+        } else {
+            modulus.below_twice(*value + *other)
+        };
+    }
+    out
+}
+
+/// The roots of unity of transforms up to some size, in the order in which their blocks need them:
+/// block s of any size has the product of the roots of order `2^(k+2)` over the bits k of s.
 struct Roots {
-    forward: Vec<u64>,
-    backward: Vec<u64>,
-    /// The form of `1/size`.
-    scale: u64,
+    forward: Vec<Factor>,
+    backward: Vec<Factor>,
+}
+
+/// The roots of transforms of this size are kept.
+const KEPT: usize = 1 << 13;
+
+/// Roots that are kept, or were made for one product.
+enum Held {
+    Kept(&'static Roots),
+    Own(Roots),
+}
+
+impl core::ops::Deref for Held {
+    type Target = Roots;
+
+    fn deref(&self) -> &Roots {
+        match self {
+            Held::Kept(roots) => roots,
+            Held::Own(roots) => roots,
+        }
+    }
 }
 
 impl Roots {
+    /// For transforms of up to `size` values.
+    fn of(prime: usize, modulus: &Modulus, size: usize) -> Held {
+        static ROOTS: [OnceLock<Roots>; MOST_PRIMES] = [const { OnceLock::new() }; MOST_PRIMES];
+        let root = PRIMES[prime].1;
+        if size <= KEPT {
+            Held::Kept(ROOTS[prime].get_or_init(|| Roots::new(modulus, root, KEPT)))
+        } else {
+            Held::Own(Roots::new(modulus, root, size))
+        }
+    }
+
     fn new(modulus: &Modulus, root: u64, size: usize) -> Roots {
-        let inverse = |x: u64| modulus.power(x, modulus.prime - 2);
-        let root = modulus.form(root);
         let table = |root: u64| {
-            // Block s has the product of the roots of order 2^(k+2) over the bits k of s.
-            let mut roots = vec![modulus.one];
+            let mut roots = Vec::with_capacity(size / 2);
+            roots.push(Factor::new(modulus, 1));
             let mut k = 0;
             while roots.len() < size / 2 {
                 let factor = modulus.power(root, 1 << (ORDER_BITS - 2 - k));
+                let factor = Factor::new(modulus, factor);
                 for s in 0..roots.len() {
-                    roots.push(modulus.multiply(roots[s], factor));
+                    let next = factor.times(roots[s].number, modulus);
+                    roots.push(Factor::new(modulus, modulus.below_prime(next)));
                 }
                 k += 1;
             }
@@ -230,48 +263,81 @@ impl Roots {
         };
         Roots {
             forward: table(root),
-            backward: table(inverse(root)),
-            scale: inverse(modulus.form(size as u64)),
+            backward: table(modulus.inverted(root)),
         }
     }
 
-    /// Values at all roots of unity, in the order that [`Roots::backward`] expects. From `filled`
-    /// on they are zero.
-    fn forward(&self, modulus: &Modulus, values: &mut [u64], filled: usize) {
+    /// Block `block` of all blocks of this many values: values at its roots of unity, below `4p`,
+    /// in the order that [`Roots::backward`] expects, for values below `2p`. From `filled` on they
+    /// are zero; only block 0 may say so.
+    ///
+    /// A step turns a block modulo `x^2h − r²` into one modulo `x^h − r` and one modulo `x^h + r`.
+    fn forward(&self, modulus: &Modulus, values: &mut [u64], block: usize, filled: usize) {
         // As long as the right half of a block is zero, its step copies the left half: x ± 0.
-        let start = filled.next_power_of_two().min(values.len());
+        let start = match block {
+            0 => filled.next_power_of_two().min(values.len()),
+            _ => values.len(),
+        };
         let (first, others) = values.split_at_mut(start);
-        for block in others.chunks_exact_mut(start) {
-            block.copy_from_slice(first);
+        for copy in others.chunks_exact_mut(start) {
+            copy.copy_from_slice(first);
         }
         let mut half = start / 2;
         while half > 0 {
-            for (block, &root) in values.chunks_exact_mut(2 * half).zip(&self.forward) {
-                let (left, right) = block.split_at_mut(half);
+            let roots = &self.forward[block * (values.len() / (2 * half))..];
+            for (step, root) in values.chunks_exact_mut(2 * half).zip(roots) {
+                let (left, right) = step.split_at_mut(half);
                 for (x, y) in left.iter_mut().zip(right) {
-                    let turned = modulus.multiply(*y, root);
-                    (*x, *y) = (modulus.add(*x, turned), modulus.subtract(*x, turned));
+                    let (kept, turned) = (modulus.below_twice(*x), root.times(*y, modulus));
+                    (*x, *y) = (kept + turned, kept + 2 * modulus.prime - turned);
                 }
             }
             half /= 2;
         }
     }
 
-    /// Back to coefficients, as numbers below p.
-    fn backward(&self, modulus: &Modulus, values: &mut [u64]) {
+    /// A block modulo `x^n + 1`, the second of its size, modulo its first divisor of degree `rest`:
+    /// the left halves of the steps, without the right ones. Values are below `2p`.
+    fn fold(&self, modulus: &Modulus, values: &mut Vec<u64>, rest: usize) {
+        let mut block = 1;
+        while values.len() > rest {
+            let half = values.len() / 2;
+            let root = self.forward[block];
+            let (left, right) = values.split_at_mut(half);
+            for (x, y) in left.iter_mut().zip(right) {
+                *x = modulus.below_twice(*x + root.times(*y, modulus));
+            }
+            values.truncate(half);
+            block *= 2;
+        }
+    }
+
+    /// Back to coefficients, as numbers below p, for values below `2p` that are products of
+    /// [`Modulus::multiply`].
+    fn backward(&self, modulus: &Modulus, values: &mut [u64], block: usize) {
         let mut half = 1;
         while half < values.len() {
-            for (block, &root) in values.chunks_exact_mut(2 * half).zip(&self.backward) {
-                let (left, right) = block.split_at_mut(half);
+            let roots = &self.backward[block * (values.len() / (2 * half))..];
+            for (step, root) in values.chunks_exact_mut(2 * half).zip(roots) {
+                let (left, right) = step.split_at_mut(half);
                 for (x, y) in left.iter_mut().zip(right) {
-                    let difference = modulus.subtract(*x, *y);
-                    (*x, *y) = (modulus.add(*x, *y), modulus.multiply(difference, root));
+                    let difference = *x + 2 * modulus.prime - *y;
+                    (*x, *y) = (
+                        modulus.below_twice(*x + *y),
+                        root.times(difference, modulus),
+                    );
                 }
             }
             half *= 2;
         }
+        // 2^64/size: a product of two was divided by 2^64.
+        let size = values.len() as u64;
+        let word = (u128::from(u64::MAX) % u128::from(modulus.prime)) as u64 + 1;
+        let inverse = Factor::new(modulus, modulus.inverted(size));
+        let scale = modulus.below_prime(inverse.times(word, modulus));
+        let scale = Factor::new(modulus, scale);
         for value in values {
-            *value = modulus.number(modulus.multiply(*value, self.scale));
+            *value = modulus.below_prime(scale.times(*value, modulus));
         }
     }
 }
@@ -279,8 +345,8 @@ impl Roots {
 /// Chinese remainders, by Garner's mixed radix.
 struct Remainders {
     moduli: Vec<Modulus>,
-    /// Row i: the forms modulo `p_i` of `p_j^-1` for `j < i`.
-    inverses: Vec<Vec<u64>>,
+    /// Row i: modulo `p_i`, `p_j^-1` for `j < i`.
+    inverses: Vec<Vec<Factor>>,
 }
 
 impl Remainders {
@@ -289,7 +355,10 @@ impl Remainders {
         let inverses = moduli.iter().enumerate().map(|(i, modulus)| {
             let others = moduli[..i].iter();
             others
-                .map(|other| modulus.power(modulus.form(other.prime), modulus.prime - 2))
+                .map(|other| {
+                    let other = other.prime % modulus.prime;
+                    Factor::new(modulus, modulus.inverted(other))
+                })
                 .collect()
         });
         Remainders {
@@ -299,24 +368,25 @@ impl Remainders {
     }
 
     /// The number below the product of all primes with these remainders.
+    #[inline]
     fn combine(&self, residue: impl Fn(usize) -> u64) -> [u64; WIDE] {
         let mut digits = [0u64; MOST_PRIMES];
         let count = self.moduli.len();
-        for (i, modulus) in self.moduli.iter().enumerate() {
+        for (i, (modulus, inverses)) in self.moduli.iter().zip(&self.inverses).enumerate() {
             let mut value = residue(i);
-            for (digit, &inverse) in digits.iter().zip(&self.inverses[i]) {
-                // Digits are below another prime, so below 2p: the difference is congruent and
-                // below 2p.
-                value = modulus.multiply(modulus.subtract(value, *digit), inverse);
+            for (digit, inverse) in digits.iter().zip(inverses) {
+                // Digits are below another prime, so below 2p: the difference is congruent, and
+                // below 4p.
+                value = inverse.times(value + 2 * modulus.prime - *digit, modulus);
             }
-            digits[i] = value.min(value.wrapping_sub(modulus.prime));
+            digits[i] = modulus.below_prime(value);
         }
-        // d_0 + p_0(d_1 + p_1(d_2 + …)).
+        // d_0 + p_0(d_1 + p_1(d_2 + …)): one word more for each prime.
         let mut wide = [0u64; WIDE];
         wide[0] = digits[count - 1];
         for i in (0..count - 1).rev() {
             let mut carry = u128::from(digits[i]);
-            for limb in &mut wide[..count] {
+            for limb in &mut wide[..count - i] {
                 carry += u128::from(*limb) * u128::from(self.moduli[i].prime);
                 *limb = carry as u64;
                 carry >>= 64;
@@ -349,96 +419,4 @@ fn shift(value: &[u64; WIDE], bits: usize, rounding: Rounding) -> Mass {
 }
 
 #[cfg(test)]
-mod tests {
-    use lastbit_exact::Natural;
-
-    use super::*;
-
-    fn big(mass: Mass) -> Natural {
-        let limbs = mass.limbs().iter().rev();
-        limbs.fold(Natural::ZERO, |sum, limb| {
-            (sum << 64) + Natural::from(*limb)
-        })
-    }
-
-    /// A fixed stream of numbers.
-    fn stream(seed: u64) -> impl FnMut() -> u64 {
-        let mut state = seed;
-        move || {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            state ^ (state >> 31)
-        }
-    }
-
-    fn masses(count: usize, bits: usize, seed: u64) -> Vec<Mass> {
-        let mut next = stream(seed);
-        let mut list: Vec<Mass> = (0..count)
-            .map(|_| {
-                let mut limbs = [0u64; LIMBS];
-                // Masses of all sizes, none above 2^bits/count.
-                let length = (next() as usize) % (bits - count.ilog2() as usize - 1);
-                for (i, limb) in limbs.iter_mut().enumerate() {
-                    let kept = length.saturating_sub(64 * i).min(64);
-                    *limb = if kept == 0 { 0 } else { next() >> (64 - kept) };
-                }
-                Mass::from_limbs(limbs)
-            })
-            .collect();
-        // The largest that the contract allows, alone.
-        if count == 1 {
-            list[0] = Mass::whole(bits) + Mass::whole(bits).minus(Mass::UNIT);
-        }
-        list
-    }
-
-    #[test]
-    fn convolution_equals_the_sum_of_products_for_every_number_of_primes() {
-        for primes in 2..=MOST_PRIMES {
-            let bits = unit_bits(primes);
-            for (n, m) in [(1, 1), (1, 7), (5, 9), (33, 64), (100, 3)] {
-                let (a, b) = (
-                    masses(n, bits, 1 + n as u64),
-                    masses(m, bits, 77 + m as u64),
-                );
-                for rounding in [Rounding::Up, Rounding::Down] {
-                    let product = convolve(&a, &b, primes, rounding);
-                    assert_eq!(product.len(), n + m - 1);
-                    for (k, mass) in product.iter().enumerate() {
-                        let mut sum = Natural::ZERO;
-                        for i in k.saturating_sub(m - 1)..=k.min(n - 1) {
-                            sum += big(a[i]) * big(b[k - i]);
-                        }
-                        let mut expected = &sum >> bits;
-                        if rounding == Rounding::Up && (&expected << bits) != sum {
-                            expected += Natural::ONE;
-                        }
-                        assert_eq!(big(*mass), expected, "{primes} primes, {n}×{m}, entry {k}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_square_in_threads_equals_the_product_of_two_copies() {
-        let bits = unit_bits(3);
-        let a = masses(THREADS_FROM, bits, 5);
-        let copy = a.clone();
-        assert_eq!(
-            convolve(&a, &a, 3, Rounding::Up),
-            convolve(&a, &copy, 3, Rounding::Up)
-        );
-    }
-
-    #[test]
-    fn primes_have_roots_of_the_order_stated() {
-        for (prime, root) in PRIMES {
-            assert!(prime < 1 << 62 && (prime - 1).is_multiple_of(1 << ORDER_BITS));
-            let modulus = Modulus::new(prime);
-            let half = modulus.power(modulus.form(root), 1 << (ORDER_BITS - 1));
-            assert_eq!(modulus.number(half), prime - 1);
-        }
-    }
-}
+mod tests;
