@@ -18,11 +18,12 @@ use lastbit::measures::{
 };
 use lastbit_exact::{Down, Rational, Up};
 
-use super::pricer::{Pricer, reach};
+use super::item::Way;
+use super::pricer::Pricer;
 use super::sums::finite;
 use super::{Charging, Price, PriceError};
 use crate::loss::{Loss, Measure};
-use crate::plan::{Accountant, Plan, Statistic};
+use crate::plan::Accountant;
 use crate::statistic::{LossUnit, Pick, Slot};
 
 #[cfg(test)]
@@ -37,7 +38,7 @@ impl Pricer<'_> {
         loss: &Loss,
         prices: &[Price],
     ) -> Result<(), PriceError> {
-        let drawn = Drawn::new(self.plan, prices);
+        let drawn = Drawn::new(prices);
         for (price, proved) in drawn.prices.iter().zip(drawn.costs_as_priced()?) {
             check_one(price, &proved)?;
         }
@@ -69,11 +70,7 @@ impl Pricer<'_> {
         loss: &Loss,
         drawn: &Drawn<'_>,
     ) -> Result<bool, PriceError> {
-        let unit = match accountant {
-            Accountant::Pure | Accountant::Optimal => LossUnit::Epsilon,
-            Accountant::Zcdp | Accountant::Gaussian | Accountant::Pld => LossUnit::Rho,
-        };
-        let all = drawn.composed(unit)?;
+        let all = drawn.composed(Way::of(accountant).loss_unit())?;
         let (main, sum) = (&loss.main, all.loss());
         let is_plain = accountant == Accountant::Pure || loss.measure == Measure::Zcdp;
         // What of δ is not of thresholds is for the conversion.
@@ -120,19 +117,14 @@ impl Pricer<'_> {
 
 /// The statistics of a release that are drawn; the others follow from their numbers.
 struct Drawn<'a> {
-    plan: &'a Plan,
-    statistics: Vec<&'a Statistic>,
     prices: Vec<&'a Price>,
 }
 
 impl<'a> Drawn<'a> {
-    fn new(plan: &'a Plan, prices: &'a [Price]) -> Drawn<'a> {
-        let drawn = prices.iter().zip(&plan.statistics);
-        let (prices, statistics) = drawn.filter(|(price, _)| price.shared.is_none()).unzip();
+    fn new(prices: &'a [Price]) -> Drawn<'a> {
+        let drawn = prices.iter().filter(|price| price.shared.is_none());
         Drawn {
-            plan,
-            statistics,
-            prices,
+            prices: drawn.collect(),
         }
     }
 
@@ -150,15 +142,14 @@ impl<'a> Drawn<'a> {
         &self,
         unit: impl Fn(&Price) -> LossUnit,
     ) -> Result<Vec<WithDelta<Rational>>, PriceError> {
-        let each = self.prices.iter().zip(&self.statistics);
-        each.map(|(price, statistic)| {
-            let (paid, scope) = (price.paid(&Slot::default()), reach(statistic));
+        let cost = |price: &&Price| {
+            let paid = price.paid(&Slot::default());
             Ok(match unit(price) {
-                LossUnit::Epsilon => paid.pure(self.plan, &scope, Pick::All)?.map(&1)?,
-                LossUnit::Rho => paid.zcdp(self.plan, &scope, Pick::All)?.map(&1)?,
+                LossUnit::Epsilon => paid.pure(Pick::All)?.map(&1)?,
+                LossUnit::Rho => paid.zcdp(Pick::All)?.map(&1)?,
             })
-        })
-        .collect()
+        };
+        self.prices.iter().map(cost).collect()
     }
 
     /// The loss of all chains, as losses that add up.

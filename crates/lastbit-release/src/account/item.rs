@@ -31,6 +31,15 @@ pub(super) enum Way {
 }
 
 impl Way {
+    /// What an accountant buys.
+    pub fn of(accountant: Accountant) -> Way {
+        match accountant {
+            Accountant::Pure | Accountant::Optimal => Way::Pure,
+            Accountant::Zcdp | Accountant::Pld => Way::Zcdp,
+            Accountant::Gaussian => Way::Gaussian,
+        }
+    }
+
     /// What the loss is counted in.
     pub fn loss_unit(self) -> LossUnit {
         match self {
@@ -143,9 +152,9 @@ impl Item {
                     ..
                 },
             ) => {
-                let Chain { groups, reach, .. } = self.chain;
+                let Chain { groups, reach, .. } = &self.chain;
                 let margin = |share: &Rational| {
-                    let selection = selected.selection(share, groups, &end, reach)?;
+                    let selection = selected.selection(share, *groups, &end, *reach)?;
                     selection.margin(errors.alpha)
                 };
                 let margins = selected.shares().iter().map(margin);
@@ -228,10 +237,10 @@ impl Item {
                 Ok(noisy.error(&self.noised(noise, *grid), rows, errors))
             }
             (Method::Selection(selected), Mechanism::Selection { epsilon, .. }) => {
-                let Chain { groups, reach, .. } = self.chain;
+                let Chain { groups, reach, .. } = &self.chain;
                 let mut most = Up::ZERO;
                 for share in selected.shares() {
-                    let selection = selected.selection(share, groups, epsilon, reach)?;
+                    let selection = selected.selection(share, *groups, epsilon, *reach)?;
                     most = most.max(selection.rank_error(errors.alpha)?);
                 }
                 Ok(Some(most))

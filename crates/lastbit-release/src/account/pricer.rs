@@ -13,18 +13,8 @@ use super::item::{Item, Way};
 use super::sharing::shared;
 use super::{Charging, PriceError};
 use crate::loss::{Loss, Measure};
-use crate::plan::{Accountant, Allowance, Plan, Scope, Statistic};
-use crate::statistic::{Chain, Errors, LossUnit, Mechanism, Method, table};
-
-/// Which rows of a unit reach a statistic. For a statistic of units, a unit is one row in one
-/// group.
-pub(super) fn reach(statistic: &Statistic) -> Scope {
-    let mut scope = statistic.scope.clone();
-    if statistic.kind.limited_by().is_some() {
-        (scope.most_rows, scope.most_groups) = (Some(1), Some(1));
-    }
-    scope
-}
+use crate::plan::{Accountant, Allowance, Plan};
+use crate::statistic::{Chain, Errors, LossUnit, Mechanism, Method};
 
 /// The weight of each statistic, and of those that share its noise.
 fn weights(plan: &Plan, items: &[Item]) -> Vec<Rational> {
@@ -111,13 +101,7 @@ impl<'a> Pricer<'a> {
             .iter()
             .enumerate()
             .map(|(index, statistic)| {
-                let chain = Chain {
-                    kind: statistic.kind.clone(),
-                    // What one unit reaches after the scan.
-                    reach: table(plan, &reach(statistic))?.map(&1)?,
-                    groups: plan.public_groups(statistic),
-                    margin: plan.margin(index),
-                };
+                let chain = Chain::new(plan, index)?;
                 Ok(Item {
                     norms: chain.norms()?,
                     // If rows without a number are left out, fewer rows count than the public
@@ -178,11 +162,7 @@ impl<'a> Pricer<'a> {
     /// Mechanisms and losses under an accountant.
     pub fn assign(&self, accountant: Accountant) -> Result<Assignment, PriceError> {
         let split = self.split(accountant);
-        let way = match accountant {
-            Accountant::Pure | Accountant::Optimal => Way::Pure,
-            Accountant::Zcdp | Accountant::Pld => Way::Zcdp,
-            Accountant::Gaussian => Way::Gaussian,
-        };
+        let way = Way::of(accountant);
         let (loss, choices) = match accountant {
             Accountant::Optimal => (self.plan.spend.clone(), self.optimal(&split.converted)?),
             Accountant::Pld => self.by_laws(&split)?,

@@ -1,8 +1,8 @@
 //! The chain of a statistic: from the table to what is published, as a measurement of [`lastbit`].
 //!
-//! [`table`] is its first stage, the same for all statistics of the same rows; a [`Chain`] is the
-//! rest. The cost of a statistic is the map of both together at one unit. The two halves run
-//! separately, because the answer is sealed until it is paid for.
+//! [`table`] is its first stage, the same for all statistics of the same rows; what follows is a
+//! tail from the answer. The cost of a statistic is the map of both together at one unit. The two
+//! halves run separately, because the answer is sealed until it is paid for.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use lastbit_noise::entropy::Entropy;
 
 use super::counted::Counted;
 use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
-use super::{Kind, Method, Selected, Slot, unexpected};
+use super::{Kind, Method, Scanned, Selected, Slot, unexpected};
 use crate::ledger::Reserved;
-use crate::plan::{Neighbours, Plan, Scope, Unit};
+use crate::plan::{Neighbours, Plan, Unit};
 use crate::query::{Aggregated, Answer, KeyValue, Sealed};
 
 /// What the loss of a chain is counted in.
@@ -97,9 +97,9 @@ pub type ToCounts =
 /// A table that can be scanned.
 pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
 
-/// The first stage of every chain of statistics with this scope: the scan, which bounds what a unit
+/// The first stage of every chain of statistics that scan this: the scan, which bounds what a unit
 /// reaches. A filter looks at one row, so it does not extend the reach of a unit.
-pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
+pub fn table(plan: &Plan, scanned: Scanned<'_>) -> Result<TableScan, Error> {
     let metric = match plan.neighbours {
         Neighbours::AddRemove => UnitDistance::Added,
         Neighbours::ChangeOne { .. } => UnitDistance::Changed,
@@ -111,7 +111,7 @@ pub fn table(plan: &Plan, scope: &Scope) -> Result<TableScan, Error> {
             "private tables are joined by the column of the unit alone",
         ));
     }
-    let limits = match scope.limits(&plan.unit) {
+    let limits = match scanned.scope.limits(&plan.unit) {
         None => Limits::ONE_ROW,
         Some((most_rows, most_groups)) => Limits::new(most_rows, most_groups)?,
     };
@@ -129,7 +129,9 @@ enum Tail {
 pub struct Chain {
     /// The kind of the statistic.
     pub(crate) kind: Arc<dyn Kind>,
-    /// What one unit reaches, after the scan.
+    /// The scan.
+    pub(crate) table: TableScan,
+    /// What one unit reaches, after the scan: its map at one unit.
     pub(crate) reach: Reach,
     /// How many groups there are, if that is public.
     pub(crate) groups: Option<u64>,
@@ -138,6 +140,19 @@ pub struct Chain {
 }
 
 impl Chain {
+    /// The chain of the statistic of a plan at this place.
+    pub fn new(plan: &Plan, index: usize) -> Result<Chain, Error> {
+        let statistic = &plan.statistics[index];
+        let table = table(plan, Scanned::new(plan, index))?;
+        Ok(Chain {
+            kind: Arc::clone(&statistic.kind),
+            reach: table.map(&1)?,
+            table,
+            groups: plan.public_groups(statistic),
+            margin: plan.margin(index),
+        })
+    }
+
     /// The kind of the statistic.
     pub fn kind(&self) -> &Arc<dyn Kind> {
         &self.kind
@@ -331,31 +346,16 @@ pub type WholeChain<M> = Measurement<TableDomain<Scan>, UnitDistance, Approximat
 
 impl Paid<'_> {
     /// The whole chain, its loss in ε. Its map at one unit is what the statistic costs.
-    pub fn pure(
-        &self,
-        plan: &Plan,
-        scope: &Scope,
-        pick: Pick,
-    ) -> Result<WholeChain<MaxDivergence>, Error> {
-        self.whole(plan, scope, pick)
+    pub fn pure(&self, pick: Pick) -> Result<WholeChain<MaxDivergence>, Error> {
+        self.whole(pick)
     }
 
     /// The whole chain, its loss in ρ.
-    pub fn zcdp(
-        &self,
-        plan: &Plan,
-        scope: &Scope,
-        pick: Pick,
-    ) -> Result<WholeChain<ZeroConcentratedDivergence>, Error> {
-        self.whole(plan, scope, pick)
+    pub fn zcdp(&self, pick: Pick) -> Result<WholeChain<ZeroConcentratedDivergence>, Error> {
+        self.whole(pick)
     }
 
-    fn whole<M: Counted>(
-        &self,
-        plan: &Plan,
-        scope: &Scope,
-        pick: Pick,
-    ) -> Result<WholeChain<M>, Error>
+    fn whole<M: Counted>(&self, pick: Pick) -> Result<WholeChain<M>, Error>
     where
         Exact<M>: Composable<Distance = Rational>,
     {
@@ -366,7 +366,7 @@ impl Paid<'_> {
             slot,
             ..
         } = self;
-        table(plan, scope)? >> chain.counted::<M>(mechanism, *threshold, slot, pick)?
+        chain.table.clone() >> chain.counted::<M>(mechanism, *threshold, slot, pick)?
     }
 
     /// Draws from the answer. This is the only way from a sealed answer to noise, and it needs the

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lastbit::measures::Measure;
-use lastbit::tables::{AnswerDomain, ReachDistance, added, counts, moved, products, shares, sums};
+use lastbit::tables::{AnswerDomain, ReachDistance, added, counts, moved, products, shares, sums, units};
 use lastbit::{Error, Measurement};
 use lastbit_exact::Rational;
 
@@ -113,6 +113,7 @@ fn of_groups(
             let ends = (row.lower().clone(), row.upper().clone());
             sums(groups, ends, numbers)
         }
+        Stability::Units => units(groups, numbers),
         Stability::Products(of) => products(groups, &of, numbers),
         Stability::Moved(statistic) => moved(&statistic, move |answer| {
             numbers(answer)?.pop().ok_or_else(unexpected)

@@ -2,7 +2,8 @@
 //!
 //! A unit has a share l of its rows left out, and is cut if that is not 0. It adds
 //! `(c − l, l, 1 − c)`, with c = 1 if it is cut and c = 0 if not. These are nonnegative, as
-//! `l ≤ c`, and their sum is 1. So a unit counts once, however many rows it has.
+//! `l ≤ c`, and their sum is 1. So a unit counts once, however many rows it has:
+//! [`lastbit::tables::units`].
 
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ impl Noisy for LeftOut {
     }
 
     fn stability(&self) -> Stability {
-        Stability::Shares
+        Stability::Units
     }
 
     fn count(&self) -> u64 {

@@ -54,7 +54,7 @@ pub use groups::exact_numbers;
 pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
 use moment::{Moment, Shape};
 pub use noised::{Mix, Noised};
-pub use query::{Slot, query};
+pub use query::{Scanned, Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
 pub use word::{Mark, WORDS, Word};
@@ -241,6 +241,8 @@ pub enum Stability {
     Shares,
     /// As [`lastbit::tables::sums`], for rows that add numbers between these bounds.
     Sums(lastbit::Bounds),
+    /// As [`lastbit::tables::units`].
+    Units,
     /// As [`lastbit::tables::products`].
     Products(lastbit::tables::Products),
     /// As [`lastbit::tables::moved`].

@@ -1,6 +1,6 @@
 //! From a plan to the query that its statistics need.
 
-use crate::plan::{ColumnKind, Plan, Statistic};
+use crate::plan::{ColumnKind, Plan, Scope};
 use crate::query::{Aggregate, Aggregated, Derive, Group, Key, Query, Table};
 
 /// Where in the answer the exact values of a statistic are.
@@ -20,24 +20,46 @@ impl Slot {
     }
 }
 
+/// What is scanned for a statistic: the one place that says it to the engine, by [`query`], and to
+/// the chain that bounds what a unit reaches, by [`Chain::new`](super::Chain::new).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scanned<'a> {
+    /// Which rows count, and the limits of a unit.
+    pub scope: &'a Scope,
+    /// The columns to whose groups the limits apply.
+    pub by: &'a [String],
+    /// Whether units are told of, and not their rows.
+    of_units: bool,
+}
+
+impl<'a> Scanned<'a> {
+    /// For the statistic of a plan at this place. A margin is summed from the groups of another.
+    pub fn new(plan: &'a Plan, index: usize) -> Scanned<'a> {
+        let grouped = &plan.statistics[plan.finest(index).unwrap_or(index)];
+        let limited_by = grouped.kind.limited_by();
+        Scanned {
+            scope: &grouped.scope,
+            by: limited_by.unwrap_or(&grouped.by),
+            of_units: limited_by.is_some(),
+        }
+    }
+}
+
 /// The query of a plan, and for each statistic where its values are. Statistics of the same rows in
 /// the same groups share a table, and those that need the same integers share them. `hash_key`
 /// chooses which rows of a unit count.
 pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
     let mut tables: Vec<Table> = Vec::new();
-    let mut firsts: Vec<&Statistic> = Vec::new();
+    let mut scans: Vec<Scanned<'_>> = Vec::new();
     let mut slots = Vec::new();
     for (index, statistic) in plan.statistics.iter().enumerate() {
-        // A margin is summed from the groups of another statistic.
-        let grouped = &plan.statistics[plan.finest(index).unwrap_or(index)];
-        let known = firsts
-            .iter()
-            .position(|first| Plan::is_same_table(first, grouped));
+        let scanned = Scanned::new(plan, index);
+        let known = scans.iter().position(|other| *other == scanned);
         let table = known.unwrap_or_else(|| {
-            firsts.push(grouped);
+            scans.push(scanned);
             tables.push(Table {
-                scope: grouped.scope.clone(),
-                keys: keys(plan, grouped.kind.limited_by().unwrap_or(&grouped.by)),
+                scope: scanned.scope.clone(),
+                keys: keys(plan, scanned.by),
                 aggregates: vec![],
             });
             tables.len() - 1

@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | [`scan`] | a table | the engine's exact answer | the [`Reach`] of a unit |
 //! | [`shares`], [`sums`], [`vectors`], [`moved`] | the answer | exact numbers | [`Norms`] |
+//! | [`units`] | the answer | sums of one share a unit | [`Norms`] |
 //! | [`products`] | the answer | sums of products of columns | [`Norms`] |
 //! | [`added`] | exact numbers | sums of them, such as margins | the same norms |
 //! | [`Noise`] | exact numbers | noisy numbers | an exact loss |
@@ -66,7 +67,7 @@ mod tails;
 pub use domain::{AnswerDomain, KeyDomain, TableDomain, UnitDistance};
 pub use keys::counts;
 pub use noise::{Counts, Noise, NoisyNumbers, NoisyPure, NoisyZcdp, NumbersDomain};
-pub use numbers::{ToNumbers, added, moved, shares, sums, vectors};
+pub use numbers::{ToNumbers, added, moved, shares, sums, units, vectors};
 pub use products::{Products, products};
 pub use ranks::{
     Aim, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure, RanksZcdp, offsets,

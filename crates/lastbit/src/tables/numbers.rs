@@ -101,6 +101,34 @@ pub fn vectors<A: Clone + Send + Sync + 'static>(
     })
 }
 
+/// Sums to which every unit adds nonnegative numbers of a sum of at most 1, whatever its rows:
+/// shares of units. `groups` is how many groups there are, if that is public; it must be one.
+///
+/// **Proof.** What a unit adds is a function of its own rows, so tables that differ in d units
+/// differ in what these d units add. It is a nonnegative vector of L1 norm at most 1, so of L2 norm
+/// at most 1, and is added once, as there is one group. That is [`shares`] of a unit with one row
+/// in one group, whatever the limits of the scan are. ∎
+pub fn units<A: Clone + Send + Sync + 'static>(
+    groups: Option<u64>,
+    numbers: impl Fn(&A) -> Result<Vec<Rational>, Error> + Send + Sync + 'static,
+) -> Result<ToNumbers<A>, Error> {
+    if groups != Some(1) {
+        return Err(Error::space(
+            "a unit counts once among all units; leave out the groups",
+        ));
+    }
+    to_numbers(numbers, |reach| {
+        let once = Rational::from(match reach.metric {
+            UnitDistance::Added => 1u64,
+            UnitDistance::Changed => 2,
+        });
+        Ok(Norms {
+            l1: once.clone(),
+            l2_squared: once,
+        })
+    })
+}
+
 /// One number over a public number of rows, every one of which counts and is a unit of its own: a
 /// changed row moves it by the sensitivity of [`statistics`](crate::statistics) under change-one
 /// neighbours.

@@ -135,11 +135,7 @@ fn prices_cover_the_composition_of_their_chains_and_hardly_more() {
 /// The noise of a larger share, in place of one's own.
 fn with_more(pricer: &Pricer<'_>, accountant: Accountant, place: usize, price: &mut Price) {
     let item = &pricer.items[place];
-    let way = match accountant {
-        Accountant::Pure | Accountant::Optimal => Way::Pure,
-        Accountant::Zcdp | Accountant::Pld => Way::Zcdp,
-        Accountant::Gaussian => Way::Gaussian,
-    };
+    let way = Way::of(accountant);
     let more = &price.loss * &Rational::new(11, 10);
     let mechanism = item.mechanism(way, &more, pricer.errors).unwrap();
     price.mechanism = item.aimed(mechanism, pricer.errors).unwrap();

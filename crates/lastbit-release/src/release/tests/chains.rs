@@ -12,7 +12,7 @@ use lastbit_verify::exact::divergence::log_ratio;
 
 use super::memory::{Memory, Row};
 use crate::account::price;
-use crate::plan::{Plan, Scope};
+use crate::plan::Plan;
 use crate::statistic::{Drawn, Pick, Scan, WholeChain, query};
 
 /// One statistic, of a column `x` from 0 to 4 or by discovered towns.
@@ -71,10 +71,7 @@ impl Pair {
         let prices = price(plan).unwrap();
         let (query, slots) = query(plan, [5; 32]);
         let one = &prices.statistics[0];
-        let chain = one
-            .paid(&slots[0])
-            .pure(plan, &Scope::default(), Pick::All)
-            .unwrap();
+        let chain = one.paid(&slots[0]).pure(Pick::All).unwrap();
         let proved = chain.map(&1).unwrap();
         // What is charged is what the chain proves.
         assert_eq!(*proved.loss(), one.loss);

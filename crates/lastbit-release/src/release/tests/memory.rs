@@ -8,7 +8,9 @@ use lastbit_exact::{Integer, Rounding};
 
 use crate::engine::{Engine, EngineFailure, Progress};
 use crate::plan::{Categories, Missing, Numbers, Source, Unit};
-use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::query::{
+    Aggregate, Aggregated, Answer, Group, Key, KeyValue, LOG2_SHARE, Query, Sealed, Table,
+};
 
 /// Cells by column name; an absent one is null.
 pub type Row = BTreeMap<&'static str, String>;
@@ -29,7 +31,10 @@ impl Memory {
             tables: query
                 .tables
                 .iter()
-                .map(|table| groups(table, &kept(query, table, &self.rows)))
+                .map(|table| match &table.aggregates[..] {
+                    [Aggregate::Kept] => vec![of_units(query, table, &self.rows)],
+                    _ => groups(table, &kept(query, table, &self.rows)),
+                })
                 .collect(),
         }
     }
@@ -55,34 +60,64 @@ impl Engine for Memory {
     }
 }
 
-/// The rows that count in a table: each unit's first groups and rows, in the order of their
-/// contents.
-fn kept<'a>(query: &Query, table: &Table, rows: &'a [Row]) -> Vec<(Vec<KeyValue>, &'a Row)> {
-    let placed = rows.iter().filter_map(|row| Some((key(table, row)?, row)));
-    let Unit::Column {
-        name,
-        most_rows,
-        most_groups,
-    } = &query.unit
-    else {
-        return placed.collect();
-    };
-    let mut units: BTreeMap<&str, BTreeMap<Vec<KeyValue>, Vec<&Row>>> = BTreeMap::new();
-    for (key, row) in placed {
-        if let Some(unit) = row.get(name.as_str()) {
+/// The rows of a unit in each of its groups.
+type Placed<'a> = BTreeMap<Vec<KeyValue>, Vec<&'a Row>>;
+
+/// The rows of a table, by unit.
+fn by_unit<'a>(table: &Table, unit: &str, rows: &'a [Row]) -> BTreeMap<&'a str, Placed<'a>> {
+    let mut units: BTreeMap<&str, Placed<'_>> = BTreeMap::new();
+    for row in rows {
+        if let (Some(key), Some(unit)) = (key(table, row), row.get(unit)) {
             let groups = units.entry(unit).or_default();
             groups.entry(key).or_default().push(row);
         }
     }
+    units
+}
+
+/// The rows that count in a table: each unit's first groups and rows, in the order of their
+/// contents.
+fn kept<'a>(query: &Query, table: &Table, rows: &'a [Row]) -> Vec<(Vec<KeyValue>, &'a Row)> {
+    let (Unit::Column { name, .. }, Some((most_rows, most_groups))) =
+        (&query.unit, table.scope.limits(&query.unit))
+    else {
+        let placed = rows.iter().filter_map(|row| Some((key(table, row)?, row)));
+        return placed.collect();
+    };
     let mut kept = Vec::new();
-    for groups in units.into_values() {
-        for (key, mut rows) in groups.into_iter().take(*most_groups as usize) {
+    for groups in by_unit(table, name, rows).into_values() {
+        for (key, mut rows) in groups.into_iter().take(most_groups as usize) {
             rows.sort();
-            rows.truncate(*most_rows as usize);
+            rows.truncate(most_rows as usize);
             kept.extend(rows.into_iter().map(|row| (key.clone(), row)));
         }
     }
     kept
+}
+
+/// What the limits leave out of each unit, summed over the units.
+fn of_units(query: &Query, table: &Table, rows: &[Row]) -> Group {
+    let Unit::Column { name, .. } = &query.unit else {
+        unreachable!("every row is a unit");
+    };
+    let (mut units, mut cut, mut left_out) = (0, 0, 0u64);
+    let counted = kept(query, table, rows);
+    for (unit, groups) in by_unit(table, name, rows) {
+        let all = groups.values().map(Vec::len).sum::<usize>() as u64;
+        let is_of = |(_, row): &&(Vec<KeyValue>, &Row)| row.get(name.as_str()).unwrap() == unit;
+        let kept = counted.iter().filter(is_of).count() as u64;
+        units += 1;
+        cut += u64::from(kept < all);
+        left_out += ((all - kept) << LOG2_SHARE) / all;
+    }
+    Group {
+        key: vec![],
+        values: vec![Aggregated::Kept {
+            units,
+            cut,
+            left_out: Integer::from(left_out),
+        }],
+    }
 }
 
 fn key(table: &Table, row: &Row) -> Option<Vec<KeyValue>> {

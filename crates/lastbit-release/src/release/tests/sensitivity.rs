@@ -1,7 +1,7 @@
 //! No neighbour moves the numbers under the noise, or the ranks of a selection, by more than the
 //! map of the chain says.
 //!
-//! The chains are those of a release: [`table`] is the scan, [`numbers_chain`] and [`rows_by_key`]
+//! The chains are those of a release: each has its scan, and [`numbers_chain`] and [`rows_by_key`]
 //! are what follows it.
 
 use std::cell::RefCell;
@@ -17,10 +17,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
-use crate::plan::{Neighbours, Plan, Scope, Statistic, Unit};
+use crate::plan::{Neighbours, Plan, Statistic, Unit};
 use crate::query::{Aggregated, Answer, KeyValue, Query};
 use crate::statistic::{
-    Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key, table,
+    Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key,
 };
 
 /// Every statistic, grouped and not, under one of the neighbour relations and units.
@@ -86,6 +86,12 @@ discover = true
             }
             text += &format!(
                 "[[statistics]]\nname = \"{kind} by {name}\"\nkind = \"{kind}\"\n{of}\nby = {by}\n"
+            );
+        }
+        if by_person {
+            text += &format!(
+                "[[statistics]]\nname = \"left-out by {name}\"\nkind = \"left-out\"\n\
+                 limits_by = {by}\n"
             );
         }
     }
@@ -298,13 +304,18 @@ fn is_within<T: PartialOrd>(found: &T, most: &T) -> bool {
     found <= most
 }
 
-/// What exceeds its bound between two tables that differ in so many units, with chains that begin
-/// with this scan.
-fn wrong(setting: &Setting, table: &TableScan, tables: [&[Row]; 2], units: u64) -> Vec<String> {
-    let [a, b] = tables.map(|rows| setting.scan(rows));
+/// What exceeds its bound between two tables that differ in so many units, with the chains of the
+/// release, or with another scan in place of theirs.
+fn wrong(
+    setting: &Setting,
+    other: Option<&TableScan>,
+    [a, b]: [Scan; 2],
+    units: u64,
+) -> Vec<String> {
     let mut wrong = Vec::new();
     for one in setting.each() {
         let name = &one.statistic.name;
+        let table = other.unwrap_or(&one.price.chain.table);
         if let Some((found, most)) = one.norms(table, [&a, &b], units)
             && !is_within(&found, &most)
         {
@@ -370,12 +381,7 @@ fn no_neighbour_moves_what_is_published_by_more_than_the_map_of_its_chain() {
     // About 10,000 pairs of neighbours, and as many that differ in two units, each with every
     // statistic.
     on_neighbours(2_500, |setting, tables, units| {
-        let wrong = wrong(
-            setting,
-            &table(&setting.plan, &Scope::default()).unwrap(),
-            tables,
-            units,
-        );
+        let wrong = wrong(setting, None, tables.map(|rows| setting.scan(rows)), units);
         prop_assert!(wrong.is_empty(), "{wrong:?}");
         let [a, b] = tables.map(|rows| setting.answer(rows));
         for one in setting.each() {
@@ -408,6 +414,8 @@ fn a_scan_that_claims_too_little_is_caught() {
         "sum",
     ];
     let but_sums = &all[..5];
+    // What is told of a unit does not depend on its limits, so that only the metric matters.
+    let changed = [but_sums, &["left-out"]].concat();
     for (what, change_one, false_table, kinds) in [
         ("rows", false, planted(UnitDistance::Added, 1, 2), &all[..]),
         ("groups", false, planted(UnitDistance::Added, 2, 1), &all),
@@ -418,13 +426,14 @@ fn a_scan_that_claims_too_little_is_caught() {
             planted(UnitDistance::Changed, 2, 1),
             but_sums,
         ),
-        ("metric", true, planted(UnitDistance::Added, 2, 2), but_sums),
+        ("metric", true, planted(UnitDistance::Added, 2, 2), &changed),
     ] {
         let found = RefCell::new(BTreeSet::new());
         on_neighbours(300, |setting, tables, units| {
             let is_change = setting.plan.neighbours != Neighbours::AddRemove;
             if setting.plan.unit != Unit::Row && is_change == change_one {
-                let wrong = wrong(setting, &false_table, tables, units);
+                let scans = tables.map(|rows| setting.scan(rows));
+                let wrong = wrong(setting, Some(&false_table), scans, units);
                 let kind = |text: &String| text.split(' ').next().unwrap().to_owned();
                 found.borrow_mut().extend(wrong.iter().map(kind));
             }
@@ -434,6 +443,43 @@ fn a_scan_that_claims_too_little_is_caught() {
         for kind in kinds {
             assert!(found.contains(*kind), "{what} {change_one}: only {found:?}");
         }
+    }
+}
+
+/// The same check finds units of which something is told twice, and no other statistic.
+#[test]
+fn a_unit_that_is_told_of_twice_is_caught() {
+    let twice = |scan: Scan| -> Scan {
+        let mut answer = (*scan().unwrap()).clone();
+        let groups = answer.tables.iter_mut().flatten();
+        for value in groups.flat_map(|group| &mut group.values) {
+            if let Aggregated::Kept {
+                units,
+                cut,
+                left_out,
+            } = value
+            {
+                (*units, *cut) = (*units * 2, *cut * 2);
+                *left_out = left_out.clone() + left_out.clone();
+            }
+        }
+        let answer = Arc::new(answer);
+        Arc::new(move || Ok(Arc::clone(&answer)))
+    };
+    for change_one in [false, true] {
+        let found = RefCell::new(BTreeSet::new());
+        on_neighbours(100, |setting, tables, units| {
+            let is_change = setting.plan.neighbours != Neighbours::AddRemove;
+            if setting.plan.unit != Unit::Row && is_change == change_one {
+                let scans = tables.map(|rows| twice(setting.scan(rows)));
+                let wrong = wrong(setting, None, scans, units);
+                let name = |text: &String| text.split(':').next().unwrap().to_owned();
+                found.borrow_mut().extend(wrong.iter().map(name));
+            }
+            Ok(())
+        });
+        let all = ["all", "town", "ward", "x and ward"].map(|by| format!("left-out by {by}"));
+        assert!(found.into_inner().into_iter().eq(all), "{change_one}");
     }
 }
 
@@ -457,18 +503,20 @@ fn a_person_reaches_the_map_of_the_chain() {
         .map(|ward| person(ward))
         .collect();
     let setting = Setting::new(plan(false, true, true, 0));
-    let table = table(&setting.plan, &Scope::default()).unwrap();
-    let (a, b) = (setting.scan(&rows), setting.scan(&[]));
-    for name in [
-        "count by ward",
-        "sum by ward",
-        "mean by ward",
-        "variance by ward",
-        "histogram by ward",
+    for (name, rows) in [
+        ("count by ward", &rows[..]),
+        ("sum by ward", &rows),
+        ("mean by ward", &rows),
+        ("variance by ward", &rows),
+        ("histogram by ward", &rows),
+        // Nothing is left out, so that all of the unit is one of three numbers.
+        ("left-out by ward", &rows[..1]),
     ] {
         let one = setting.each().find(|one| one.statistic.name == name);
         let one = one.unwrap();
-        let (found, most) = one.norms(&table, [&a, &b], 1).unwrap();
+        let (a, b) = (setting.scan(rows), setting.scan(&[]));
+        let table = &one.price.chain.table;
+        let (found, most) = one.norms(table, [&a, &b], 1).unwrap();
         assert_eq!(found, most, "{name}");
         // The noise was calibrated to it.
         assert_eq!(most, one.price.sensitivity, "{name}");
