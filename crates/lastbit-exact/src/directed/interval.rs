@@ -28,6 +28,8 @@ impl Interval {
     pub const ZERO: Interval = Interval::from_bounds(Down::ZERO, Up::ZERO);
     /// The interval of one alone.
     pub const ONE: Interval = Interval::from_bounds(Down::ONE, Up::ONE);
+    /// From zero to one.
+    pub const UNIT: Interval = Interval::from_bounds(Down::ZERO, Up::ONE);
     /// Every real number.
     pub const WHOLE: Interval = Interval::from_bounds(Down::NEG_INFINITY, Up::INFINITY);
 
@@ -52,6 +54,11 @@ impl Interval {
     /// through [`Interval::new`].
     pub const fn point(value: f64) -> Interval {
         Interval::from_bounds(Down::exact(value), Up::exact(value))
+    }
+
+    /// Contains every x with `|x| ≤ size`, for a size of zero or more.
+    pub fn plus_minus(size: Up) -> Interval {
+        Interval::from_bounds(-size, size)
     }
 
     /// The tightest interval around `x`.

@@ -4,6 +4,7 @@
 //! operator exists only where the bounds it is given determine the bound it returns: `Up - Down` is
 //! an `Up`, `Up - Up` does not compile.
 
+mod contraction;
 mod decimal;
 mod down;
 mod exp;

@@ -312,13 +312,9 @@ impl Item {
         })
     }
 
-    fn noised<'a>(&'a self, noise: &'a Noise, grid: GridExponent) -> Noised<'a> {
-        Noised {
-            noise,
-            grid,
-            mix: self.shared.as_ref().and_then(Shared::sums),
-            made: None,
-        }
+    /// This noise, on the numbers of the statistic.
+    pub fn noised<'a>(&'a self, noise: &'a Noise, grid: GridExponent) -> Noised<'a> {
+        Shared::noised(noise, grid, self.shared.as_ref())
     }
 
     /// How many selections one unit takes part in.

@@ -141,12 +141,7 @@ impl Price {
     pub fn noised(&self) -> Option<Noised<'_>> {
         match &self.mechanism {
             Mechanism::Noise { noise, grid } => {
-                let noised = Noised {
-                    noise,
-                    grid: *grid,
-                    mix: self.shared.as_ref().and_then(Shared::sums),
-                    made: None,
-                };
+                let noised = Shared::noised(noise, *grid, self.shared.as_ref());
                 Some(match &self.tied {
                     Some(tied) => tied.noised(noised),
                     None => noised,

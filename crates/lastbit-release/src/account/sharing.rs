@@ -4,11 +4,13 @@
 //! and a histogram has the counts of shares. So only one of them, the host, is drawn. The others
 //! follow from it, and cost nothing.
 
+use lastbit::GridExponent;
+use lastbit::tables::{Mix, MixedNoise, Noise};
 use lastbit_exact::Rational;
 
 use super::item::Item;
 use crate::plan::{Allowance, Plan, Statistic};
-use crate::statistic::{Method, Mix, Span};
+use crate::statistic::{Method, Noised, Span};
 
 /// A statistic that follows from the noisy numbers of another.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +26,21 @@ pub struct Shared {
 
 impl Shared {
     /// How the numbers follow from those drawn, unless they are the same.
-    pub fn sums(&self) -> Option<&Mix> {
+    fn sums(&self) -> Option<&Mix> {
         (self.mix != Mix::Same).then_some(&self.mix)
+    }
+
+    /// The noise of the numbers of a statistic that may be shared.
+    pub(super) fn noised<'a>(
+        noise: &'a Noise,
+        grid: GridExponent,
+        shared: Option<&'a Shared>,
+    ) -> Noised<'a> {
+        let mix = shared.and_then(Shared::sums);
+        Noised {
+            drawn: MixedNoise { noise, grid, mix },
+            made: None,
+        }
     }
 }
 
@@ -60,8 +75,7 @@ pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
         if plan.family(index).is_some() && matches!(&mix, Mix::Sums(all) if all.len() > 1) {
             return None;
         }
-        let scale = &items[host].norms.l1 / &items[index].norms.l1;
-        let noise = &mix.largest_square() * &(&scale * &scale);
+        let noise = mix.growth(&items[host].norms, &items[index].norms);
         (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some(mix)
     };
     let all = 0..items.len();

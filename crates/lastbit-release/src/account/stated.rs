@@ -1,7 +1,5 @@
 //! The price of each statistic, once its share is known.
 
-use lastbit_exact::{Rational, Up};
-
 use super::pricer::{Assignment, Pricer};
 use super::tie::tie;
 use super::{Price, PriceError};
@@ -30,10 +28,7 @@ impl Pricer<'_> {
         let kind = &item.chain.kind;
         let bias = match (kind.method(), &mechanism) {
             (Method::Noise(noisy), Mechanism::Noise { noise, grid }) if noisy.is_clamped() => {
-                let factor = item.shared.as_ref().map(|shared| shared.mix.largest_sum());
-                // E max(0, Σwη) ≤ Σ|w|·E max(0, η), as noise is symmetric.
-                let factor = Up::from_rational(&factor.unwrap_or(Rational::ONE));
-                Some(noise.clamping_bias(*grid) * factor)
+                Some(item.noised(noise, *grid).drawn.clamping_bias())
             }
             _ => None,
         };

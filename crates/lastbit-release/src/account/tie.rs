@@ -6,11 +6,11 @@ use lastbit::tables::Term;
 use lastbit_exact::decimal::power_of_ten;
 use lastbit_exact::{Rational, Up};
 
-use super::{Price, PriceError, Shared};
+use super::{Price, PriceError};
 use crate::cell::digits_needed;
 use crate::consistent::{Family, Member, Projection};
 use crate::plan::{Allowance, Plan};
-use crate::statistic::{Errors, Method, Mix, Noised};
+use crate::statistic::{Errors, Method, Noised};
 
 /// A statistic that is made to add up with others.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
             // As many decimals as the most exact of them needs.
             let each = family.members.iter().zip(&ties).map(|(member, tied)| {
                 let grid = prices[member.statistic].noised();
-                digits_needed(Some(tied.off), grid.map(|noised| noised.grid))
+                digits_needed(Some(tied.off), grid.map(|noised| noised.drawn.grid))
             });
             let decimals = each.max().unwrap_or(0);
             ties.iter_mut().for_each(|tied| tied.decimals = decimals);
@@ -170,12 +170,7 @@ fn projection(
     for (member, &is_measured) in family.members.iter().zip(measured) {
         let noised = prices[member.statistic].noised().ok_or_else(unexpected)?;
         variances.push(match is_measured {
-            true => {
-                let squares = factors(&prices[member.statistic])?
-                    .iter()
-                    .fold(Rational::ZERO, |sum, factor| &sum + &(factor * factor));
-                &noised.noise.variance() * &squares
-            }
+            true => noised.drawn.variance().ok_or_else(unexpected)?,
             // It adds nothing to another member.
             false => Rational::ZERO,
         });
@@ -194,37 +189,17 @@ fn terms<'a>(
     let mut terms = Vec::new();
     let each = projection.coefficients(member).into_iter();
     for (coefficients, of) in each.zip(&family.members) {
-        let price = &prices[of.statistic];
-        let noised = price.noised().ok_or_else(unexpected)?;
-        let factors = factors(price)?;
-        let mut weights = Vec::new();
+        let noised = prices[of.statistic].noised().ok_or_else(unexpected)?;
+        let mut counted = Vec::new();
         for (coefficient, count) in coefficients {
-            let count = u32::try_from(count).map_err(|_| unexpected())?;
-            for factor in &factors {
-                let weight = (&coefficient * factor).abs();
-                if !weight.is_zero() {
-                    weights.push((Up::from_rational(&weight), count));
-                }
-            }
+            counted.push((coefficient, u32::try_from(count).map_err(|_| unexpected())?));
         }
-        if !weights.is_empty() {
-            terms.push(Term {
-                noise: noised.noise,
-                grid: noised.grid,
-                weights,
-            });
+        let term = noised.drawn.term(&counted).ok_or_else(unexpected)?;
+        if !term.weights.is_empty() {
+            terms.push(term);
         }
     }
     Ok(terms)
-}
-
-/// The factors of the noises in one number.
-fn factors(price: &Price) -> Result<Vec<Rational>, PriceError> {
-    match price.shared.as_ref().and_then(Shared::sums) {
-        None => Ok(vec![Rational::ONE]),
-        Some(Mix::Sums(numbers)) if numbers.len() == 1 => Ok(numbers[0].clone()),
-        Some(_) => Err(unexpected()),
-    }
 }
 
 fn unexpected() -> PriceError {

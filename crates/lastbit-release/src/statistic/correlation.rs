@@ -12,7 +12,7 @@ use lastbit::Error;
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::gram::{Form, Gram};
-use super::ratio::{around, shrink};
+use super::ratio::around;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::plan::PlanError;
@@ -176,7 +176,8 @@ impl Seen<'_> {
                 self.rows,
             )
         };
-        shrink((-one).hull(one), next).unwrap_or((-one).hull(one))
+        let all = (-one).hull(one);
+        all.contracted(next).unwrap_or(all)
     }
 
     /// An interval for a covariance, or a variance, of the rows before rounding.
@@ -205,7 +206,7 @@ impl Seen<'_> {
                 .single(0, means[i] * means[j] - spread);
             around(estimate, form.tail(&noised, errors, &alpha), self.rows) + second
         };
-        let found = shrink(range, next).unwrap_or(range);
+        let found = range.contracted(next).unwrap_or(range);
         let rounding = Interval::from_rational(&self.gram.pair_rounding(i, j));
         let wider = found + (-rounding).hull(rounding);
         wider.intersect(range).unwrap_or(range)

@@ -265,7 +265,7 @@ impl<M: Moment> Noisy for OfMoment<M> {
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
         let Published { noised, errors, .. } = published;
         if self.fixed.is_some() {
-            let grid = Some(noised.grid);
+            let grid = Some(noised.drawn.grid);
             return vec![cell(numbers.first(), self.range(), published.error, grid)];
         }
         let (low, high) = self.moment.range();

@@ -36,9 +36,6 @@ use super::{Errors, Moment, Noised, Shape};
 /// The smaller events have probabilities in sixteenths of the whole.
 const PARTS: i64 = 16;
 
-/// The most steps that shrink a box.
-const ROUNDS: usize = 8;
-
 /// Means known to within this much are one box.
 const NARROW: f64 = 0.03;
 
@@ -156,11 +153,10 @@ impl Errors<'_> {
     /// The tail of a mean's sum, at any mean. If the noises are sums of others, the worst over
     /// boxes that cover the means.
     fn planned_mean(&self, noised: &Noised<'_>, corners: usize, alpha: &Rational) -> Up {
-        if noised.mix.is_none() {
-            let Noised { noise, grid, .. } = *noised;
-            return self.tails.beyond(noise, grid, alpha);
+        if noised.drawn.mix.is_none() {
+            return self.tails.of_each(&noised.drawn, alpha);
         }
-        let tails = sliced(unit(), 8)
+        let tails = sliced(Interval::UNIT, 8)
             .into_iter()
             .map(|place| self.tail(noised, &mean_weights(corners, place), alpha));
         tails.fold(Up::ZERO, Up::max)
@@ -169,7 +165,7 @@ impl Errors<'_> {
     /// The tail of `D_s` of a moment of products, at any mean.
     fn planned_places(&self, shape: Shape, noised: &Noised<'_>, alpha: &Rational) -> Up {
         let one = Interval::point(1.0);
-        if noised.mix.is_none() {
+        if noised.drawn.mix.is_none() {
             let weights = match shape {
                 Shape::Variance => [one, Interval::point(0.5)],
                 _ => [one, one],
@@ -181,7 +177,7 @@ impl Errors<'_> {
             let [left, right] = sides.map(|weights| self.tail(noised, &weights, alpha));
             left.max(right)
         };
-        sliced(unit(), 8)
+        sliced(Interval::UNIT, 8)
             .into_iter()
             .map(of)
             .fold(Up::ZERO, Up::max)
@@ -197,21 +193,20 @@ impl Errors<'_> {
         alpha: &Rational,
     ) -> Up {
         let quarter = Up::exact(0.25);
-        if noised.mix.is_none() {
-            let Noised { noise, grid, .. } = *noised;
+        if noised.drawn.mix.is_none() {
             let (linear, corners) = match shape {
                 Shape::Variance => (Up::ONE, Up::exact(3.0)),
                 _ => (Up::exact(1.25), Up::exact(4.0)),
             };
             let weights = linear + corners * quarter / less;
-            return weights * self.tails.beyond(noise, grid, alpha);
+            return weights * self.tails.of_each(&noised.drawn, alpha);
         }
         let mut most = Up::ZERO;
         let parts = if shape == Shape::Variance { 8 } else { 4 };
-        for mu in sliced(unit(), parts) {
+        for mu in sliced(Interval::UNIT, parts) {
             let others = match shape {
                 Shape::Variance => vec![mu],
-                _ => sliced(unit(), parts),
+                _ => sliced(Interval::UNIT, parts),
             };
             for nu in others {
                 for statistic in sliced(shape.range([mu, nu]), 4) {
@@ -249,7 +244,7 @@ impl Seen<'_> {
     /// sums of others.
     fn mean(&self, corners: usize, estimate: Interval, alpha: &Rational) -> Interval {
         let next = |from: Interval, place: Interval| {
-            let far = if self.noised.mix.is_some() {
+            let far = if self.noised.drawn.mix.is_some() {
                 place
             } else if place.hi() > 1.0 - place.lo() {
                 Interval::point(place.hi())
@@ -259,9 +254,10 @@ impl Seen<'_> {
             let off = self.tail(&mean_weights(corners, far), alpha);
             around(from, off, self.rows)
         };
-        shrink(unit(), |place| next(estimate, place)).unwrap_or_else(|| {
-            let place = nearest(estimate, unit());
-            within(next(place, place), unit())
+        let found = Interval::UNIT.contracted(|place| next(estimate, place));
+        found.unwrap_or_else(|| {
+            let place = nearest(estimate, Interval::UNIT);
+            within(next(place, place), Interval::UNIT)
         })
     }
 
@@ -311,14 +307,14 @@ impl Seen<'_> {
                 Shape::Covariance => off(0) * off(1) / self.rows,
                 _ => off(0).abs() * off(0).abs() / self.rows,
             };
-            shrink(shape.range(means), |statistic| {
+            shape.range(means).contracted(|statistic| {
                 let off = next(means, statistic);
                 estimate + (-off).hull(off) + second / self.less_one
             })
         });
         found.reduce(Interval::hull).unwrap_or_else(|| {
             let statistic = nearest(estimate, shape.all());
-            let off = next(estimates.map(|mean| nearest(mean, unit())), statistic);
+            let off = next(estimates.map(|mean| nearest(mean, Interval::UNIT)), statistic);
             within(statistic + (-off).hull(off), shape.all())
         })
     }
@@ -330,10 +326,10 @@ impl Seen<'_> {
         weights: impl Fn(Interval) -> Vec<Interval>,
         alpha: &Rational,
     ) -> Interval {
-        let found = shrink(unit(), |place| {
+        let found = Interval::UNIT.contracted(|place| {
             around(estimate, self.tail(&weights(place), alpha), self.rows)
         });
-        found.unwrap_or(unit())
+        found.unwrap_or(Interval::UNIT)
     }
 }
 
@@ -404,14 +400,9 @@ fn sum(shares: &[Rational]) -> Rational {
         .fold(Rational::ZERO, |sum, share| &sum + share)
 }
 
-pub(super) fn unit() -> Interval {
-    Interval::point(0.0).hull(Interval::point(1.0))
-}
-
 /// `estimate ± off/rows`.
 pub(super) fn around(estimate: Interval, off: Up, rows: Interval) -> Interval {
-    let off = Interval::point(off.get());
-    estimate + (-off).hull(off) / rows
+    estimate + Interval::plus_minus(off) / rows
 }
 
 /// The number of a range nearest to an estimate. If nothing is possible, the event did not happen
@@ -429,33 +420,5 @@ pub(super) fn sliced(whole: Interval, parts: u32) -> Vec<Interval> {
     if whole.width().get() <= NARROW {
         return vec![whole];
     }
-    let (low, high) = (whole.lo(), whole.hi());
-    // Any increasing points will do, because adjacent parts share theirs.
-    let at = |part: u32| {
-        let place = low + (high - low) * f64::from(part) / f64::from(parts);
-        Interval::point(place.clamp(low, high))
-    };
-    let ends = |part: u32| match part {
-        0 => Interval::point(low),
-        _ if part == parts => Interval::point(high),
-        _ => at(part),
-    };
-    (0..parts)
-        .map(|part| ends(part).hull(ends(part + 1)))
-        .collect()
-}
-
-/// The last of a chain of boxes, each following from the one before, as long as they shrink. `None`
-/// if nothing is possible: then the event did not happen, or not within this box.
-pub(super) fn shrink(start: Interval, next: impl Fn(Interval) -> Interval) -> Option<Interval> {
-    let mut now = start;
-    for _ in 0..ROUNDS {
-        let smaller = now.intersect(next(now))?;
-        let enough = smaller.width().get() > 0.98 * now.width().get();
-        now = smaller;
-        if enough {
-            break;
-        }
-    }
-    Some(now)
+    whole.parts(parts)
 }

@@ -185,7 +185,7 @@ impl Regression {
         };
         // All noises at once are within `each` of zero.
         let share = &errors.part(1) / &Rational::from(gram.count() as u64);
-        let each = errors.tails.beyond(noised.noise, noised.grid, &share);
+        let each = errors.tails.of_each(&noised.drawn, &share);
         let two = Up::exact(2.0);
         let rows = Up::from_rational(rows) + two * each;
         let pairs = (0..size).flat_map(|i| (i..size).map(move |j| gram.pair_rounding(i, j)));
@@ -206,16 +206,12 @@ impl Regression {
             return None;
         }
         let most = first.iter().copied().fold(Up::ZERO, Up::max) / left;
-        let mut off = vec![most; size];
         let alpha = &errors.part(15) / &Rational::from(size as u64);
-        for _ in 0..ROUNDS {
+        let off = Up::tightened(vec![most; size], ROUNDS, |off| {
             let boxes: Vec<Interval> = beta
                 .iter()
-                .zip(&off)
-                .map(|(&entry, off)| {
-                    let off = Interval::point(off.get());
-                    entry + (-off).hull(off)
-                })
+                .zip(off)
+                .map(|(&entry, &off)| entry + Interval::plus_minus(off))
                 .collect();
             let forms: Vec<Up> = (0..size)
                 .map(|entry| {
@@ -224,11 +220,8 @@ impl Regression {
                     form.tail(&noised, errors, &alpha) + rounding * (Up::ONE + norm)
                 })
                 .collect();
-            let smaller = times(&forms);
-            for (off, smaller) in off.iter_mut().zip(smaller) {
-                *off = off.min(smaller);
-            }
-        }
+            times(&forms)
+        });
         off.iter().all(|off| off.is_finite()).then_some(off)
     }
 

@@ -11,7 +11,7 @@ use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::histogram::{counts, indicators};
-use super::ratio::{around, shrink, sliced, unit};
+use super::ratio::{around, sliced};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::expression::Expression;
@@ -273,7 +273,7 @@ pub(super) fn worst(
 ) -> Up {
     let main = errors.part(15);
     let tail = |share: Interval| errors.tail(noised, &weights(share), &main);
-    let tails = sliced(unit(), 8).into_iter().map(tail);
+    let tails = sliced(Interval::UNIT, 8).into_iter().map(tail);
     tails.fold(Up::ZERO, Up::max)
 }
 
@@ -294,7 +294,7 @@ pub(super) fn possible(
         around(share, off, rows)
     };
     // If nothing is possible, the event did not happen, and nothing is promised.
-    let possible = shrink(unit(), next).unwrap_or(unit());
+    let possible = Interval::UNIT.contracted(next).unwrap_or(Interval::UNIT);
     let off = (Interval::from_rational(value) - possible).abs().upper();
     off.min(Up::ONE)
 }

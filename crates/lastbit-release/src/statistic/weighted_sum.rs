@@ -122,7 +122,7 @@ impl Noisy for WeightedSum {
     }
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
-        let grid = Some(published.noised.grid);
+        let grid = Some(published.noised.drawn.grid);
         vec![cell(numbers.first(), self.range(), published.error, grid)]
     }
 }

@@ -57,6 +57,7 @@
 
 mod domain;
 mod keys;
+mod mixed;
 mod noise;
 mod numbers;
 mod products;
@@ -66,6 +67,7 @@ mod tails;
 
 pub use domain::{AnswerDomain, KeyDomain, TableDomain, UnitDistance};
 pub use keys::counts;
+pub use mixed::{Mix, MixedNoise};
 pub use noise::{Counts, Noise, NoisyNumbers, NoisyPure, NoisyZcdp, NumbersDomain};
 pub use numbers::{ToNumbers, added, moved, shares, sums, units, vectors};
 pub use products::{Products, products};
