@@ -94,10 +94,10 @@ impl Left {
         if !loss.fits(left) {
             return Part::TooMuch;
         }
-        let twice = loss.plus(loss);
+        let fits_twice = loss.plus(loss).is_ok_and(|twice| twice.fits(left));
         match () {
             () if loss.main == left.main => Part::Everything,
-            () if !twice.fits(left) => Part::Most,
+            () if !fits_twice => Part::Most,
             () => Part::Half,
         }
     }

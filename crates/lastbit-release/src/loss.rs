@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+use lastbit::accounting::Currency;
+use lastbit::composition::Composable;
+use lastbit::measures::{Approximate, Exact, ExactWithDelta, MaxDivergence};
 use lastbit_exact::Rational;
 
 /// How losses are measured and added. A ledger has one measure. These are measures of
@@ -100,6 +103,12 @@ pub enum LossError {
     #[error("δ = {} under the measure {}, which has no δ; leave it out, or use the measure \
              approximate", decimal(.1), .0)]
     DeltaNotInMeasure(Measure, Rational),
+    /// Losses in two measures, which do not add up.
+    #[error("losses under the measures {0} and {1} do not add up")]
+    Measures(Measure, Measure),
+    /// The library refused to add them up.
+    #[error("{0}")]
+    Composition(lastbit::Error),
 }
 
 impl Loss {
@@ -176,14 +185,29 @@ impl Loss {
         self.measure == limit.measure && self.main <= limit.main && self.delta <= limit.delta
     }
 
-    /// The exact sum, part by part; the measures must agree.
-    pub fn plus(&self, other: &Loss) -> Loss {
-        debug_assert_eq!(self.measure, other.measure);
-        Loss {
-            measure: self.measure,
-            main: &self.main + &other.main,
-            delta: &self.delta + &other.delta,
+    /// The loss of both together, exactly: the composition of [`lastbit`] in their measure, which
+    /// holds also if the second release was chosen after seeing the first.
+    pub fn plus(&self, other: &Loss) -> Result<Loss, LossError> {
+        if self.measure != other.measure {
+            return Err(LossError::Measures(self.measure, other.measure));
         }
+        let both = [self, other].map(|loss| ExactWithDelta {
+            loss: loss.main.clone(),
+            delta: loss.delta.clone(),
+        });
+        let sum = match self.measure {
+            Measure::Pure | Measure::Approximate => {
+                Exact(Approximate(MaxDivergence)).compose_adaptively(&both)
+            }
+            Measure::Zcdp | Measure::ApproximateZcdp => Currency::Zcdp.compose(&both),
+            Measure::ApproximateGaussian => Currency::Gaussian.compose(&both),
+        };
+        let sum = sum.map_err(LossError::Composition)?;
+        Ok(Loss {
+            measure: self.measure,
+            main: sum.loss,
+            delta: sum.delta,
+        })
     }
 
     /// The exact difference, part by part, and zero where it would be negative; the measures must
@@ -256,12 +280,43 @@ mod tests {
         let mut spent = Loss::zero(Measure::Pure);
         for _ in 0..10 {
             assert!(spent.fits(&budget));
-            spent = spent.plus(&Loss::pure(number("0.1")).unwrap());
+            let tenth = Loss::pure(number("0.1")).unwrap();
+            spent = spent.plus(&tenth).unwrap();
         }
         assert_eq!(spent, budget);
         let third = Loss::pure(Rational::new(1, 3)).unwrap();
         assert_eq!(budget.minus(&third).to_string(), "ε = 2/3");
         assert_eq!(third.minus(&budget).to_string(), "ε = 0");
+    }
+
+    #[test]
+    fn losses_compose_in_their_measure_and_in_no_other() {
+        let loss = |measure| Loss {
+            measure,
+            main: number("0.1"),
+            delta: number("0"),
+        };
+        let all = [
+            Measure::Pure,
+            Measure::Zcdp,
+            Measure::Approximate,
+            Measure::ApproximateZcdp,
+            Measure::ApproximateGaussian,
+        ];
+        for measure in all {
+            let both = loss(measure).plus(&loss(measure)).unwrap();
+            assert_eq!((both.measure, both.main), (measure, number("0.2")));
+            for other in all.into_iter().filter(|other| *other != measure) {
+                let refused = loss(measure).plus(&loss(other)).unwrap_err();
+                assert_eq!(refused, LossError::Measures(measure, other));
+            }
+            let below = Loss {
+                main: number("-1"),
+                ..loss(measure)
+            };
+            let refused = loss(measure).plus(&below).unwrap_err();
+            assert!(matches!(refused, LossError::Composition(_)), "{refused}");
+        }
     }
 
     #[test]

@@ -226,7 +226,7 @@ impl Account {
             self.promised.push(self.budget.clone());
         }
         if loss.measure == self.budget.measure {
-            self.spent = self.spent.plus(loss);
+            self.spent = sum(&self.spent, loss)?;
             if !self.spent.fits(&self.budget) {
                 return Err(format!(
                     "with it {} is spent of the budget {}",
@@ -249,7 +249,7 @@ impl Account {
                 if !composed.is_touched() {
                     composed.in_force.push(composed.limit.clone());
                 }
-                composed.spent = composed.spent.plus(loss);
+                composed.spent = sum(&composed.spent, loss)?;
                 if !composed.spent.fits(&composed.limit) {
                     return Err(format!(
                         "with it {} is spent of {}",
@@ -306,6 +306,10 @@ impl Account {
         }
         Ok(())
     }
+}
+
+fn sum(spent: &Loss, loss: &Loss) -> Result<Loss, String> {
+    spent.plus(loss).map_err(|error| error.to_string())
 }
 
 /// Whether terms may change after a release. The currency may not. A new limit must contain every

@@ -298,7 +298,7 @@ pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
     let budget = &account.budget;
     let missing = loss.minus(&account.remaining_in(loss.measure)?);
     if loss.measure == budget.measure {
-        return Some(options(&budget.plus(&missing)));
+        return Some(options(&budget.plus(&missing).ok()?));
     }
     let composed = account.composed.as_ref()?;
     // More δ for thresholds means more δ in all, so that noise keeps its δ.
@@ -308,7 +308,7 @@ pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
         ..composed.terms.clone()
     };
     let delta = &budget.delta + &missing.delta;
-    let needed = composed.spent.plus(loss);
+    let needed = composed.spent.plus(loss).ok()?;
     let enough = |epsilon: Decimal| {
         let left = Loss {
             measure: budget.measure,

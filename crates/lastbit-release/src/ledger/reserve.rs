@@ -238,10 +238,12 @@ fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, Led
         description: request.description.clone(),
     };
     // A loss taken plainly leaves less to compose.
-    let composed = account.composed.as_ref().filter(|_| plain);
-    let limit = composed.map(|composed| {
-        let left = account.budget.minus(&account.spent.plus(loss));
-        Limit::new(&composed.terms, &left)
-    });
+    let limit = match account.composed.as_ref().filter(|_| plain) {
+        None => None,
+        Some(composed) => {
+            let left = account.budget.minus(&account.spent.plus(loss)?);
+            Some(Limit::new(&composed.terms, &left))
+        }
+    };
     Ok(Decision::Append(Box::new(event), limit))
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lastbit::measures::Measure;
-use lastbit::tables::{AnswerDomain, ReachDistance, added, counts, moved, products, shares, sums, units};
+use lastbit::tables::{
+    AnswerDomain, ReachDistance, added, counts, moved, products, shares, sums, units,
+};
 use lastbit::{Error, Measurement};
 use lastbit_exact::Rational;
 

@@ -52,8 +52,8 @@ pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
 pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
-use moment::{Moment, Shape};
 pub use lastbit::tables::Mix;
+use moment::{Moment, Shape};
 pub use noised::Noised;
 pub use query::{Scanned, Slot, query};
 pub(crate) use reading::{Reading, known};

@@ -314,7 +314,10 @@ impl Seen<'_> {
         });
         found.reduce(Interval::hull).unwrap_or_else(|| {
             let statistic = nearest(estimate, shape.all());
-            let off = next(estimates.map(|mean| nearest(mean, Interval::UNIT)), statistic);
+            let off = next(
+                estimates.map(|mean| nearest(mean, Interval::UNIT)),
+                statistic,
+            );
             within(statistic + (-off).hull(off), shape.all())
         })
     }
@@ -326,9 +329,8 @@ impl Seen<'_> {
         weights: impl Fn(Interval) -> Vec<Interval>,
         alpha: &Rational,
     ) -> Interval {
-        let found = Interval::UNIT.contracted(|place| {
-            around(estimate, self.tail(&weights(place), alpha), self.rows)
-        });
+        let found = Interval::UNIT
+            .contracted(|place| around(estimate, self.tail(&weights(place), alpha), self.rows));
         found.unwrap_or(Interval::UNIT)
     }
 }

@@ -89,7 +89,7 @@ fn after(account: &Account, loss: &Loss) -> Option<Account> {
         let plain = loss.measure == account.budget.measure;
         let own = account.composed.as_ref().filter(|_| plain);
         let limit = own.map(|own| {
-            let left = account.budget.minus(&account.spent.plus(loss));
+            let left = account.budget.minus(&account.spent.plus(loss).unwrap());
             Limit::new(&own.terms, &left)
         });
         let mut next = account.clone();
@@ -248,8 +248,8 @@ fn two_sums_apart_are_exceeded_by_an_adaptive_analyst() {
         let rule = |(plain, composed): &(Loss, Loss), offer: &Offer| {
             let loss = &offer.loss;
             let (sum, limit) = match loss.measure {
-                Measure::Approximate => (plain.plus(loss), &budget),
-                _ => (composed.plus(loss), &limit),
+                Measure::Approximate => (plain.plus(loss).unwrap(), &budget),
+                _ => (composed.plus(loss).unwrap(), &limit),
             };
             sum.fits(limit).then(|| match loss.measure {
                 Measure::Approximate => (sum, composed.clone()),
@@ -282,8 +282,8 @@ fn the_better_of_two_sums_is_exceeded_by_an_adaptive_analyst() {
                 Kind::Threshold(_) => (Rational::ZERO, Rational::ZERO),
             };
             let each = |measure, main| Loss::new(measure, main, offer.loss.delta.clone()).unwrap();
-            let plain = plain.plus(&each(Measure::Approximate, pure));
-            let composed = composed.plus(&each(Measure::ApproximateZcdp, rho));
+            let plain = plain.plus(&each(Measure::Approximate, pure)).unwrap();
+            let composed = composed.plus(&each(Measure::ApproximateZcdp, rho)).unwrap();
             (plain.fits(&budget) || composed.fits(&limit)).then_some((plain, composed))
         };
         // Both ways of an offer are the same here.

@@ -4,7 +4,11 @@ use lastbit_exact::{Down, Rational};
 
 use super::gaussian_profile::gaussian_mu_squared;
 use crate::Error;
+use crate::composition::Composable;
 use crate::conversions::{gaussian_for_zcdp, gaussian_to_zcdp, zcdp_for_approximate};
+use crate::measures::{
+    Approximate, Exact, ExactWithDelta, GaussianDivergence, ZeroConcentratedDivergence,
+};
 
 /// In what the losses of a ledger add up. It is fixed with the budget: a filter that could change
 /// it after seeing results would not be sound.
@@ -30,6 +34,19 @@ impl Currency {
         match self {
             Currency::Zcdp => rho.clone(),
             Currency::Gaussian => gaussian_for_zcdp(rho),
+        }
+    }
+
+    /// The loss of several releases together: the composition in the measure of the currency.
+    pub fn compose<'a>(
+        self,
+        losses: impl IntoIterator<Item = &'a ExactWithDelta>,
+    ) -> Result<ExactWithDelta, Error> {
+        match self {
+            Currency::Zcdp => {
+                Exact(Approximate(ZeroConcentratedDivergence)).compose_adaptively(losses)
+            }
+            Currency::Gaussian => Exact(Approximate(GaussianDivergence)).compose_adaptively(losses),
         }
     }
 
@@ -143,8 +160,7 @@ pub struct AdaptiveFilter {
     /// What sums stay within, exactly.
     limit: Rational,
     reserved: Rational,
-    spent: Rational,
-    spent_delta: Rational,
+    spent: ExactWithDelta,
 }
 
 impl AdaptiveFilter {
@@ -169,8 +185,7 @@ impl AdaptiveFilter {
             currency,
             limit,
             reserved: reserved.clone(),
-            spent: Rational::ZERO,
-            spent_delta: Rational::ZERO,
+            spent: ExactWithDelta::default(),
         })
     }
 
@@ -186,14 +201,14 @@ impl AdaptiveFilter {
 
     /// What is spent: of ρ or μ², and of δ.
     pub fn spent(&self) -> (&Rational, &Rational) {
-        (&self.spent, &self.spent_delta)
+        (&self.spent.loss, &self.spent.delta)
     }
 
     /// What is left: of ρ or μ², and of δ.
     pub fn remaining(&self) -> (Rational, Rational) {
         (
-            &self.limit - &self.spent,
-            &self.reserved - &self.spent_delta,
+            &self.limit - &self.spent.loss,
+            &self.reserved - &self.spent.delta,
         )
     }
 
@@ -227,8 +242,12 @@ impl AdaptiveFilter {
                 ),
             ));
         }
-        self.spent = &self.spent + &amount;
-        self.spent_delta = &self.spent_delta + &loss.delta;
+        let delta = loss.delta.clone();
+        let more = ExactWithDelta {
+            loss: amount,
+            delta,
+        };
+        self.spent = self.currency.compose([&self.spent, &more])?;
         Ok(())
     }
 

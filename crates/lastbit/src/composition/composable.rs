@@ -3,8 +3,8 @@ use core::fmt::Debug;
 use lastbit_exact::{Down, Dyadic, Rational, Up};
 
 use crate::measures::{
-    Approximate, Exact, MaxDivergence, Measure, RangeDivergence, RenyiCurve, RenyiDivergence,
-    WithDelta, ZeroConcentratedDivergence,
+    Approximate, Exact, ExactWithDelta, GaussianDivergence, MaxDivergence, Measure,
+    RangeDivergence, RenyiCurve, RenyiDivergence, WithDelta, ZeroConcentratedDivergence,
 };
 use crate::{Distance, Error};
 
@@ -18,6 +18,9 @@ use crate::{Distance, Error};
 /// - *Pure.* `P(y)/Q(y) = Π P_i(y_i)/Q_i(y_i) ≤ e^(Σε_i)`.
 /// - *Rényi at one order α, and zCDP, which is all of them.*
 ///   `E_Q[(P/Q)^α] = Π E_(Q_i)[(P_i/Q_i)^α]`, so divergences add.
+/// - *Gaussian.* A release within `μ_i²` is a function of its own randomness and of a number that
+///   is `N(0, 1)` or `N(μ_i, 1)` (Blackwell 1951). The likelihood ratio of all these numbers
+///   depends on `Σμ_i·x_i` alone, which over `μ = √Σμ_i²` is `N(0, 1)` or `N(μ, 1)`.
 /// - *Bounded range.*
 ///   `ln P(x)/Q(x) − ln P(y)/Q(y) = Σ (ln P_i(x_i)/Q_i(x_i) − ln P_i(y_i)/Q_i(y_i)) ≤ Σ η_i`.
 /// - *Up to δ.* Two laws are within a loss up to δ if `P_i = (1−δ_i)P_i′ + δ_i P_i″`,
@@ -80,6 +83,19 @@ pub trait Composable: Measure {
             self.add(&mut total, loss)?;
         }
         self.read(&total)
+    }
+
+    /// [`compose`](Composable::compose) for releases that are chosen after seeing others, each with
+    /// its loss fixed beforehand, or within a budget that is; refused where that does not hold.
+    fn compose_adaptively<'a>(
+        &self,
+        losses: impl IntoIterator<Item = &'a Self::Distance>,
+    ) -> Result<Self::Distance, Error>
+    where
+        Self: Sized,
+    {
+        self.check_adaptive()?;
+        self.compose(losses)
     }
 }
 
@@ -232,10 +248,33 @@ macro_rules! exact {
             fn check_adaptive(&self) -> Result<(), Error> {
                 Ok(())
             }
+        }
+
+        impl Composable for Exact<Approximate<$measure>> {
+            type Total = ExactWithDelta;
+
+            fn add(&self, total: &mut ExactWithDelta, loss: &ExactWithDelta) -> Result<(), Error> {
+                loss.check()?;
+                Exact(self.0.0).add(&mut total.loss, &loss.loss)?;
+                total.delta = &total.delta + &loss.delta;
+                Ok(())
+            }
+
+            fn read(&self, total: &ExactWithDelta) -> Result<ExactWithDelta, Error> {
+                Ok(total.clone())
+            }
+
+            fn check_adaptive(&self) -> Result<(), Error> {
+                Exact(self.0.0).check_adaptive()
+            }
         })*
     };
 }
-exact!(MaxDivergence, ZeroConcentratedDivergence);
+exact!(
+    MaxDivergence,
+    ZeroConcentratedDivergence,
+    GaussianDivergence
+);
 
 impl<M: Composable> Composable for Approximate<M> {
     type Total = (M::Total, ExactSum);

@@ -13,7 +13,7 @@ use core::fmt::{self, Debug, Display};
 use lastbit_exact::Up;
 
 pub use approximate::{Approximate, EpsilonDelta, WithDelta};
-pub use exact::Exact;
+pub use exact::{Exact, ExactWithDelta};
 pub use profile::{PrivacyProfile, ProfileCurve};
 pub use renyi::{RenyiCurve, RenyiDivergence};
 
@@ -103,4 +103,14 @@ measure!(
     /// assert_eq!(RangeDivergence.to_string(), "range divergence (η)");
     /// ```
     RangeDivergence, "range divergence (η)"
+);
+measure!(
+    /// Gaussian differential privacy: the smallest μ² for which the laws are as hard to tell apart
+    /// as `N(0, 1)` and `N(μ, 1)`, in both orders (Dong, Roth and Su, 2022).
+    ///
+    /// ```
+    /// # use lastbit::measures::GaussianDivergence;
+    /// assert_eq!(GaussianDivergence.to_string(), "Gaussian divergence (μ²)");
+    /// ```
+    GaussianDivergence, "Gaussian divergence (μ²)"
 );

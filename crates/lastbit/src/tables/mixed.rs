@@ -175,12 +175,7 @@ impl Tails {
     /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for the noises `ηᵢ` of the numbers and all weights in
     /// these intervals: [`combined`](Tails::combined), with the weights of the noises that were
     /// drawn.
-    pub fn of_mixed(
-        &self,
-        noise: &MixedNoise<'_>,
-        weights: &[Interval],
-        alpha: &Rational,
-    ) -> Up {
+    pub fn of_mixed(&self, noise: &MixedNoise<'_>, weights: &[Interval], alpha: &Rational) -> Up {
         let spread = noise.mix.map(|mix| mix.spread(weights));
         let weights: Vec<Up> = spread
             .as_deref()
