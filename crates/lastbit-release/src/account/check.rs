@@ -6,16 +6,13 @@
 //! [`lastbit`] proves of the chains themselves, composed by its own types.
 //!
 //! A statistic of discovered groups is drawn for the groups that a count published, so after seeing
-//! it: the measures here add up for releases that are chosen like this
-//! ([`Composable::check_adaptive`]). The laws of losses do as well, as long as they are fixed
+//! it: [`Whole`] is the composition of releases that are chosen like this, and what is drawn from.
+//! The laws of losses add up for them as well, as long as they are fixed
 //! beforehand, which [`Composition`](lastbit::accounting::Composition) says.
 
 use lastbit::accounting::{Currency, FixedLosses};
-use lastbit::composition::Composable;
 use lastbit::conversions::{optimal_composition, zcdp_to_approximate_epsilon};
-use lastbit::measures::{
-    Approximate, Exact, MaxDivergence, WithDelta, ZeroConcentratedDivergence as Zcdp,
-};
+use lastbit::measures::WithDelta;
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::Way;
@@ -24,7 +21,7 @@ use super::sums::finite;
 use super::{Charging, Price, PriceError};
 use crate::loss::{Loss, Measure};
 use crate::plan::Accountant;
-use crate::statistic::{LossUnit, Pick, Slot};
+use crate::statistic::{LossUnit, Pick, Slot, Whole};
 
 #[cfg(test)]
 mod tests;
@@ -122,9 +119,9 @@ struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     fn new(prices: &'a [Price]) -> Drawn<'a> {
-        let drawn = prices.iter().filter(|price| price.shared.is_none());
+        let drawn = super::drawn(prices).into_iter();
         Drawn {
-            prices: drawn.collect(),
+            prices: drawn.map(|index| &prices[index]).collect(),
         }
     }
 
@@ -152,13 +149,10 @@ impl<'a> Drawn<'a> {
         self.prices.iter().map(cost).collect()
     }
 
-    /// The loss of all chains, as losses that add up.
+    /// The loss of all chains, as losses that add up: the map of the release at one unit.
     fn composed(&self, unit: LossUnit) -> Result<WithDelta<Rational>, PriceError> {
-        let costs = self.costs(unit)?;
-        Ok(match unit {
-            LossUnit::Epsilon => adaptively(&Approximate(Exact(MaxDivergence)), &costs)?,
-            LossUnit::Rho => adaptively(&Approximate(Exact(Zcdp)), &costs)?,
-        })
+        let paid = self.prices.iter().map(|price| price.paid(&Slot::default()));
+        Ok(Whole::new(unit, &paid.collect::<Vec<_>>())?.loss()?)
     }
 
     /// The losses of all chains by their laws, without the δ of thresholds.
@@ -170,14 +164,6 @@ impl<'a> Drawn<'a> {
         }
         Ok(all)
     }
-}
-
-fn adaptively<M: Composable>(
-    measure: &M,
-    costs: &[M::Distance],
-) -> Result<M::Distance, lastbit::Error> {
-    measure.check_adaptive()?;
-    measure.compose(costs)
 }
 
 /// Refuses a price below the map of its chain at one unit.

@@ -47,7 +47,7 @@ use lastbit_exact::{Rational, Up};
 use crate::clean::shown;
 use crate::loss::Loss;
 use crate::plan::Accountant;
-use crate::statistic::{Chain, LossUnit, Mechanism, Noised, Paid, Slot};
+use crate::statistic::{Chain, LossUnit, Mechanism, Noised, Paid, Slot, Whole};
 
 pub use charging::Charging;
 pub(crate) use choose::{Offered, price_as};
@@ -117,6 +117,34 @@ pub struct Price {
     pub rows_for_tenth: Option<u64>,
 }
 
+impl Prices {
+    /// The places of the statistics that are drawn, in their order: counts of discovered keys come
+    /// first, because they decide which groups the others may show.
+    pub(crate) fn drawn(&self) -> Vec<usize> {
+        drawn(&self.statistics)
+    }
+
+    /// The release as one measurement. Its map at one unit is what the statistics cost together.
+    pub fn whole(&self, slots: &[Slot]) -> Result<Whole, lastbit::Error> {
+        let order = self.drawn();
+        let paid: Vec<Paid<'_>> = order
+            .iter()
+            .filter_map(|&index| Some(self.statistics[index].paid(slots.get(index)?)))
+            .collect();
+        // All have the same unit.
+        let unit = self.statistics.first().map(|price| price.loss_unit);
+        Whole::new(unit.unwrap_or(LossUnit::Epsilon), &paid)
+    }
+}
+
+/// The same of some prices. What shares the noise of another is not drawn.
+fn drawn(prices: &[Price]) -> Vec<usize> {
+    let (counts, others): (Vec<usize>, Vec<usize>) = (0..prices.len())
+        .filter(|&index| prices[index].shared.is_none())
+        .partition(|&index| prices[index].threshold.is_some());
+    [counts, others].concat()
+}
+
 impl Price {
     /// For each share of quantiles: how many rows beyond it the ends of its interval aim.
     pub fn margins(&self) -> &[u64] {
@@ -130,7 +158,6 @@ impl Price {
     pub fn paid(&self, slot: &Slot) -> Paid<'_> {
         Paid {
             chain: &self.chain,
-            loss_unit: self.loss_unit,
             mechanism: &self.mechanism,
             threshold: self.threshold.as_ref().map(|threshold| &threshold.least),
             slot: slot.clone(),

@@ -39,34 +39,36 @@ pub fn report(
     };
     let mut published: Vec<(usize, Keys)> = Vec::new();
     let mut all_drawn: Vec<Option<Drawn>> = vec![None; plan.statistics.len()];
-    // Counts of discovered keys come first: they decide which groups the others may show.
-    for counted in [true, false] {
-        for (index, statistic) in plan.statistics.iter().enumerate() {
-            let (price, slot) = (&prices.statistics[index], &slots[index]);
-            if price.threshold.is_some() != counted || price.shared.is_some() {
-                continue;
+    let whole = prices.whole(slots).map_err(ReleaseError::internal)?;
+    let mut drawing = whole
+        .open(answer, reserved)
+        .map_err(ReleaseError::internal)?;
+    for index in prices.drawn() {
+        let (statistic, price, slot) = (
+            &plan.statistics[index],
+            &prices.statistics[index],
+            &slots[index],
+        );
+        let counted = price.threshold.is_some();
+        let pick = match counted || !plan.is_discovered(statistic) {
+            true => Pick::All,
+            // Without such a count no group may be shown; `plan::check` makes sure that there is
+            // one.
+            false => {
+                let groups = published.iter().find(|(table, _)| *table == slot.table);
+                let (_, groups) = groups.ok_or_else(ReleaseError::unexpected)?;
+                Pick::Only(Arc::clone(groups))
             }
-            let pick = match counted || !plan.is_discovered(statistic) {
-                true => Pick::All,
-                // Without such a count no group may be shown; `plan::check` makes sure that there
-                // is one.
-                false => {
-                    let groups = published.iter().find(|(table, _)| *table == slot.table);
-                    let (_, groups) = groups.ok_or_else(ReleaseError::unexpected)?;
-                    Pick::Only(Arc::clone(groups))
-                }
-            };
-            let drawn = price
-                .paid(slot)
-                .draw(answer, pick, reserved, entropy)
-                .map_err(ReleaseError::internal)?;
-            let drawn = statistic.kind.shown(drawn);
-            if counted {
-                let keys = drawn.iter().map(|(key, _)| key.clone()).collect();
-                published.push((slot.table, Arc::new(keys)));
-            }
-            all_drawn[index] = Some(drawn);
+        };
+        let drawn = drawing
+            .draw(&price.paid(slot), pick, entropy)
+            .map_err(ReleaseError::internal)?;
+        let drawn = statistic.kind.shown(drawn);
+        if counted {
+            let keys = drawn.iter().map(|(key, _)| key.clone()).collect();
+            published.push((slot.table, Arc::new(keys)));
         }
+        all_drawn[index] = Some(drawn);
     }
     let mut noisy = Vec::with_capacity(plan.statistics.len());
     for (index, price) in prices.statistics.iter().enumerate() {

@@ -4,3 +4,4 @@ mod chains;
 mod memory;
 mod released;
 mod sensitivity;
+mod whole;

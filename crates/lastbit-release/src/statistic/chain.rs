@@ -19,14 +19,12 @@ use lastbit::tables::{
 };
 use lastbit::{Epsilon, Error, GridExponent, Measurement, Transformation};
 use lastbit_exact::{Rational, Up};
-use lastbit_noise::entropy::Entropy;
 
 use super::counted::Counted;
 use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
 use super::{Kind, Method, Scanned, Selected, Slot, unexpected};
-use crate::ledger::Reserved;
 use crate::plan::{Neighbours, Plan, Unit};
-use crate::query::{Aggregated, Answer, KeyValue, Sealed};
+use crate::query::{Aggregated, Answer, KeyValue};
 
 /// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -327,12 +325,10 @@ impl Chain {
     }
 }
 
-/// A statistic that can be drawn from a paid answer.
+/// A statistic that can be drawn from a paid answer, by a [`Drawing`](super::Drawing).
 pub struct Paid<'a> {
     /// Its chain.
     pub(crate) chain: &'a Chain,
-    /// What the loss is counted in.
-    pub(crate) loss_unit: LossUnit,
     /// How it is made noisy.
     pub(crate) mechanism: &'a Mechanism,
     /// For discovered keys: the smallest count that is published.
@@ -355,7 +351,7 @@ impl Paid<'_> {
         self.whole(pick)
     }
 
-    fn whole<M: Counted>(&self, pick: Pick) -> Result<WholeChain<M>, Error>
+    pub(super) fn whole<M: Counted>(&self, pick: Pick) -> Result<WholeChain<M>, Error>
     where
         Exact<M>: Composable<Distance = Rational>,
     {
@@ -367,29 +363,6 @@ impl Paid<'_> {
             ..
         } = self;
         chain.table.clone() >> chain.counted::<M>(mechanism, *threshold, slot, pick)?
-    }
-
-    /// Draws from the answer. This is the only way from a sealed answer to noise, and it needs the
-    /// proof that the loss was spent.
-    pub fn draw(
-        &self,
-        answer: &Sealed<Answer>,
-        pick: Pick,
-        reserved: &Reserved,
-        entropy: &mut dyn Entropy,
-    ) -> Result<Drawn, Error> {
-        let answer = answer.open(reserved);
-        let tail = self.chain.tail(
-            self.loss_unit,
-            self.mechanism,
-            self.threshold,
-            &self.slot,
-            pick,
-        )?;
-        match tail {
-            Tail::Pure(tail) => tail.invoke_with(&answer, entropy),
-            Tail::Zcdp(tail) => tail.invoke_with(&answer, entropy),
-        }
     }
 }
 

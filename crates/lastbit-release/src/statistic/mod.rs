@@ -30,6 +30,7 @@ mod top;
 mod variance;
 mod weighted_mean;
 mod weighted_sum;
+mod whole;
 mod word;
 
 use std::fmt;
@@ -58,6 +59,7 @@ pub use noised::Noised;
 pub use query::{Scanned, Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
+pub use whole::{Drawing, Whole};
 pub use word::{Mark, WORDS, Word};
 
 /// Every kind of statistic.

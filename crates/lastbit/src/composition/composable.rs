@@ -250,6 +250,23 @@ macro_rules! exact {
             }
         }
 
+        impl Budgeted for Exact<$measure> {
+            fn remaining(&self, budget: &Rational, spent: &Rational) -> Result<Rational, Error> {
+                budget.check()?;
+                let rest = budget - spent;
+                rest.check()?;
+                Ok(rest)
+            }
+
+            fn excess(&self, requested: &Rational, available: &Rational) -> Rational {
+                (requested - available).max(Rational::ZERO)
+            }
+
+            fn larger(&self, left: &Rational, right: &Rational) -> Rational {
+                left.clone().max(right.clone())
+            }
+        }
+
         impl Composable for Exact<Approximate<$measure>> {
             type Total = ExactWithDelta;
 

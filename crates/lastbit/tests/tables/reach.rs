@@ -6,7 +6,7 @@ use lastbit::metrics::{Contribution, Norms};
 use lastbit::statistics::{self, Neighbours};
 use lastbit::tables::{
     Aim, AnswerDomain, Limits, NumbersDomain, Products, RankCandidates, RankSelection, Reach,
-    ReachDistance, TableDomain, UnitDistance, counts, moved, products, scan, shares, sums,
+    ReachDistance, TableDomain, UnitDistance, counts, moved, products, scan, shares, sums, units,
 };
 use lastbit::{Bounds, Error, MetricSpace, Transformation};
 use lastbit_exact::Rational;
@@ -361,5 +361,68 @@ fn ranks_move_by_no_more_than_the_selection_says() {
                 }
             }
         }
+    }
+}
+
+/// Of each unit: how many rows it has, and how many the limits keep.
+type Told = Vec<(u64, u64)>;
+
+/// Whether every pair of neighbours is within the map of what is told of units, so many times each;
+/// and whether some pair meets it.
+fn told(metric: UnitDistance, limits: Limits, times: usize) -> [bool; 2] {
+    let (rows, groups) = (limits.rows() as usize, limits.groups() as usize);
+    let scan = scan(
+        metric,
+        limits,
+        move |table: &Table| -> Result<Told, Error> {
+            let whose: BTreeSet<u8> = table.iter().map(|row| row.0).collect();
+            let of = |unit: u8| -> (u64, u64) {
+                let own: Table = table.iter().filter(|row| row.0 == unit).copied().collect();
+                (own.len() as u64, kept(&own, rows, groups).len() as u64)
+            };
+            Ok(whose.into_iter().map(of).collect())
+        },
+    );
+    let stage = units(Some(1), move |told: &Told| {
+        let mut sums = vec![Rational::ZERO; 3];
+        for &(rows, kept) in told {
+            let left_out = Rational::new(rows - kept, rows);
+            let cut = Rational::from(u64::from(kept < rows));
+            let adds = [&cut - &left_out, left_out, &Rational::ONE - &cut];
+            for _ in 0..times {
+                for (sum, more) in sums.iter_mut().zip(&adds) {
+                    *sum = &*sum + more;
+                }
+            }
+        }
+        Ok(sums)
+    });
+    let chain = (scan.unwrap() >> stage.unwrap()).unwrap();
+    let map = chain.map(&1).unwrap();
+    let (mut is_within, mut is_met) = (true, false);
+    for [a, b] in neighbours(metric) {
+        let (one, other) = (chain.invoke(&a).unwrap(), chain.invoke(&b).unwrap());
+        let metric = chain.output_metric();
+        let found = chain.output_domain().distance(metric, &one, &other);
+        let found = found.unwrap();
+        is_within &= found <= map;
+        is_met |= found == map;
+    }
+    [is_within, is_met]
+}
+
+#[test]
+fn what_is_told_of_units_moves_as_far_as_one_row_whatever_the_limits() {
+    for (metric, limits) in settings() {
+        let [is_within, is_met] = told(metric, limits, 1);
+        // One that changes moves all of a row only if nothing, or all, is left out of it.
+        let meets = metric == UnitDistance::Added;
+        assert!(is_within && (is_met || !meets), "{metric} {limits:?}");
+        // The same check finds units that are told of twice.
+        let [is_within, _] = told(metric, limits, 2);
+        assert!(!is_within, "{metric} {limits:?}");
+    }
+    for groups in [None, Some(0), Some(2)] {
+        assert!(units(groups, |_: &Told| Ok(vec![])).is_err(), "{groups:?}");
     }
 }
