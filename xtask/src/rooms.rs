@@ -1,5 +1,5 @@
 //! The rooms of lastbit-release use only rooms below them, in the order that DESIGN.md has, and
-//! leave sensitivities, noise scales and searches to crate `lastbit`.
+//! leave sensitivities, noise scales, sums of losses and searches to crate `lastbit`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,17 @@ use crate::run;
 const MARK: &str = "### Rooms, from the ground up";
 
 /// What only crate `lastbit` makes, by how a line would make it.
-const LEFT: [(&str, &str); 8] = [
+const LEFT: [(&str, &str); 12] = [
     ("Norms {", "a sensitivity"),
     ("Norms::", "a sensitivity"),
     ("Reach {", "a sensitivity"),
     ("Contribution::new", "a sensitivity"),
+    (".l1", "a sensitivity"),
+    ("l2_squared", "a sensitivity"),
     ("Scale::new", "a noise scale"),
     ("Variance::new", "a noise scale"),
+    ("noise.variance()", "a variance of mixed noise"),
+    (".main + ", "a composition"),
     ("f64::midpoint", "a bisection"),
     ("bisect", "a bisection"),
 ];

@@ -42,6 +42,12 @@ fn planted_sensitivities_scales_and_searches_are_named() {
     assert_eq!(faults("ground", 1, norms), [1]);
     assert_eq!(faults("ground", 1, "\nlet s = Scale::new(x)?;\n"), [2]);
     assert_eq!(faults("ground", 1, "let m = f64::midpoint(a, b);\n"), [1]);
+    let ratio = "let scale = &host.norms.l1 / &own.norms.l1;\n";
+    assert_eq!(faults("ground", 1, ratio), [1]);
+    let squares = "let v = &noised.noise.variance() * &squares;\n";
+    assert_eq!(faults("ground", 1, squares), [1]);
+    let sum = "let main = &self.main + &other.main;\n";
+    assert_eq!(faults("ground", 1, sum), [1]);
     assert_eq!(faults("ground", 1, "use lastbit::metrics::Norms;\n"), NONE);
 }
 

@@ -129,7 +129,11 @@ impl Account {
             true => Rational::ZERO,
             false => self.epsilon_of(composed, spent)?,
         };
-        Some(&self.spent.main + &epsilon)
+        let together = Loss {
+            main: epsilon,
+            ..Loss::zero(Measure::Approximate)
+        };
+        Some(self.spent.plus(&together).ok()?.main)
     }
 
     /// The largest ε, at the δ of the budget, that one more release may have by itself, rounded

@@ -319,7 +319,11 @@ pub(super) fn sufficient(account: &Account, loss: &Loss) -> Option<String> {
     };
     let range = Decimal::at_least(&power_of_ten(-6))..=Decimal::at_most(&Rational::from(600i64));
     let epsilon = solve::smallest_where(range, enough).ok()?.get();
-    let epsilon = up(&(&account.spent.main + &epsilon), 4).max(budget.main.clone());
+    let more = Loss {
+        main: epsilon,
+        ..Loss::zero(budget.measure)
+    };
+    let epsilon = up(&account.spent.plus(&more).ok()?.main, 4).max(budget.main.clone());
     let budget = options(&Loss::approximate(epsilon, delta).ok()?);
     Some(match missing.delta.is_zero() {
         true => budget,
