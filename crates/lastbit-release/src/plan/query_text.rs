@@ -47,8 +47,17 @@ const SESSION: [&str; 11] = [
 ];
 
 /// Columns that say where and when a row was stored, which others decide.
-const STORED: [&str; 9] = [
-    "_rowid_", "cmax", "cmin", "ctid", "oid", "rowid", "tableoid", "xmax", "xmin",
+const STORED: [&str; 10] = [
+    "_metadata",
+    "_rowid_",
+    "cmax",
+    "cmin",
+    "ctid",
+    "oid",
+    "rowid",
+    "tableoid",
+    "xmax",
+    "xmin",
 ];
 
 /// The query in one notation, with every part in parentheses, or why it is refused.
@@ -251,9 +260,11 @@ fn column(names: &[Ident]) -> Result<String, String> {
              asked again; quote it if it is a column"
         ));
     }
-    if STORED.contains(&lower.as_str()) {
+    // Of every part: the first may be a record whose fields are named after it.
+    let mut parts = names.iter().map(|name| name.value.to_lowercase());
+    if let Some(stored) = parts.find(|name| STORED.contains(&name.as_str())) {
         return Err(format!(
-            "`{lower}` says where a row is stored, which depends on other rows"
+            "`{stored}` says where a row is stored, which depends on other rows"
         ));
     }
     let parts: Result<Vec<_>, _> = names.iter().map(ident).collect();
@@ -533,6 +544,8 @@ mod tests {
             ("select current_user as a from t", "current_user"),
             ("select ctid as a from t", "`ctid`"),
             ("select t.\"rowid\" as a from t", "`rowid`"),
+            ("select _metadata.row_index as a from t", "`_metadata`"),
+            ("select t._metadata.file_name as a from t", "`_metadata`"),
             ("select unnest(a) as a from t", "`unnest`"),
             ("select pg_sleep(1) as a from t", "`pg_sleep`"),
             ("select public.abs(a) as a from t", "`public.abs`"),

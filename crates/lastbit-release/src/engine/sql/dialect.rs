@@ -89,6 +89,11 @@ pub trait Dialect: Sync {
         }
     }
 
+    /// The query of a source, whose names stand in double quotes and texts in single ones.
+    fn query(&self, text: &str) -> Result<String, SqlError> {
+        Ok(text.to_owned())
+    }
+
     /// A double that is not NaN, exactly.
     fn double(&self, number: f64) -> String;
 

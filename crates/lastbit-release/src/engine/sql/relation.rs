@@ -24,7 +24,7 @@ impl Relation {
                 Ok(parts.join("."))
             }
             // On lines of its own, so that a comment at its end ends there.
-            Relation::Query(text) => Ok(format!("(\n{text}\n) AS relation")),
+            Relation::Query(text) => Ok(format!("(\n{}\n) AS relation", dialect.query(text)?)),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Spark SQL: literals know backslashes, names stand in backticks, sums of 64 bits wrap or raise by
 //! a setting and are taken as decimals.
 
+use sqlparser::tokenizer::{Token, Tokenizer};
+
 use super::SqlError;
 use super::dialect::{CellType, Dialect, SPACES};
+use crate::expression::Plain;
 
 pub(super) struct Spark;
 
@@ -31,10 +34,11 @@ impl Dialect for Spark {
     }
 
     fn identifier(&self, name: &str) -> Result<String, SqlError> {
-        match name.is_empty() || name.contains('\0') {
+        // Spark replaces `${…}` in statements, unless a setting says otherwise.
+        match name.is_empty() || name.contains('\0') || name.contains("${") {
             true => Err(SqlError::unsupported(
                 self.name(),
-                "a name that is empty or holds NUL",
+                "a name that is empty or holds NUL or ${",
             )),
             false => Ok(format!("`{}`", name.replace('`', "``"))),
         }
@@ -45,8 +49,8 @@ impl Dialect for Spark {
             return Err(SqlError::unsupported(self.name(), "a text that holds NUL"));
         }
         // Quotes and backslashes by their code points, so that the text is the same with escapes
-        // and without them.
-        let special = |c: char| matches!(c, '\'' | '\\');
+        // and without them; and `$`, so that nothing is replaced.
+        let special = |c: char| matches!(c, '\'' | '\\' | '$');
         if !text.contains(special) {
             return Ok(format!("'{text}'"));
         }
@@ -131,10 +135,40 @@ impl Dialect for Spark {
         format!("unix_micros({cell})")
     }
 
+    /// Names and texts as this dialect quotes them: double quotes are around texts by a setting,
+    /// and two quotes in a text are one or none by the version.
+    fn query(&self, text: &str) -> Result<String, SqlError> {
+        let unread = |_| SqlError::Query("the query of the source cannot be read".to_owned());
+        let tokens = Tokenizer::new(&Plain, text).tokenize().map_err(unread)?;
+        let tokens = tokens.into_iter().map(|token| match token {
+            Token::SingleQuotedString(text) => self.literal(&text),
+            Token::Word(word) if word.quote_style.is_some() => self.identifier(&word.value),
+            other => Ok(other.to_string()),
+        });
+        tokens.collect()
+    }
+
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
         vec![(
             format!("CAST(sum(CAST({number} AS DECIMAL(28,0))) AS STRING)"),
             0,
         )]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_of_a_source_is_quoted_anew() {
+        let query = Spark.query("SELECT \"a`b\", 'it''s' AS c FROM \"parquet\".\"/data/x\"");
+        assert_eq!(
+            query.unwrap(),
+            "SELECT `a``b`, concat('it', char(39), 's') AS c FROM `parquet`.`/data/x`"
+        );
+        assert!(Spark.query("SELECT \"${env:HOME}\" FROM t").is_err());
+        let text = Spark.query("SELECT '${env:HOME}' AS c FROM t").unwrap();
+        assert!(!text.contains("${"), "{text}");
     }
 }
