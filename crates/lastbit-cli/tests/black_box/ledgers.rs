@@ -313,3 +313,131 @@ fn a_full_disk_leaves_no_half_ledger() {
     }
     assert!(refused >= 4, "{refused} of the disks were too small");
 }
+
+/// A plan about people of many visits, whose unit is what `rest` makes of it.
+fn visits(unit: &str, lookup: &str, columns: &str) -> String {
+    format!(
+        "[source]\nfiles = \"visits.csv\"\n{lookup}\n[privacy]\nneighbours = \"add-remove\"\n\
+         unit = \"{unit}\"\nmost_rows = 1\n[budget]\nepsilon = 10\n[spend]\nepsilon = 1\n\
+         {columns}\n[[statistics]]\nname = \"visits\"\nkind = \"count\"\n"
+    )
+}
+
+/// One name, two meanings: by another table, in a table instead of the file, by other codes, and by
+/// a table or codes of a key that a table is looked up by.
+#[test]
+fn a_ledger_refuses_a_unit_that_is_made_of_something_else() {
+    let table = |file: &str, key: &str, column: &str| {
+        format!("[[source.lookup]]\nfile = \"{file}\"\nkey = \"{key}\"\ncolumns = [\"{column}\"]")
+    };
+    let codes = |name: &str, codes: &str| {
+        format!("[columns.{name}]\ndiscover = true\nmissing_codes = {codes}\n")
+    };
+    let by = |expression: &str| format!("[columns.w]\nas = \"{expression}\"\ndiscover = true\n");
+    let deep = |first: &str| {
+        let tables = [table(first, "v", "h"), table("k.csv", "h", "k")].join("\n");
+        visits("w", &tables, &by("concat(k, u)"))
+    };
+    let coded = |list: &str| {
+        let columns = by("coalesce(u, v)") + &codes("u", list);
+        visits("w", "", &columns)
+    };
+    let keyed = |list: &str| visits("h", &table("l1.csv", "v", "h"), &codes("v", list));
+    let pairs = [
+        (
+            visits("u", "", ""),
+            visits("u", &table("look.csv", "v", "u"), ""),
+        ),
+        (
+            visits("w", &table("l1.csv", "v", "h"), &by("h")),
+            visits("w", &table("l2.csv", "v", "h"), &by("h")),
+        ),
+        (visits("w", "", &by("coalesce(u, v)")), coded("[1, 2]")),
+        (coded("[1, 2]"), coded("[1]")),
+        (deep("l1.csv"), deep("l2.csv")),
+        (keyed("[1]"), keyed("[2]")),
+    ];
+    for (index, (first, second)) in pairs.iter().enumerate() {
+        let here = Here::empty();
+        here.write("visits.csv", "u,v\n1,1\n1,2\n1,3\n2,1\n2,2\n");
+        here.write("look.csv", "v,u\n1,p\n2,q\n3,r\n");
+        here.write("l1.csv", "v,h\n1,p\n2,p\n3,p\n");
+        here.write("l2.csv", "v,h\n1,p\n2,q\n3,r\n");
+        here.write("k.csv", "h,k\np,1\nq,2\nr,3\n");
+        for (plan, other) in [(first, second), (second, first)] {
+            let ledger = here.path("lastbit.ledger");
+            here.write("plan.toml", plan);
+            here.release();
+            here.write("plan.toml", other);
+            let refused = here.run(&["release", "plan.toml"]);
+            assert_eq!(refused.status, Some(1), "pair {index}: {}", refused.out);
+            assert!(
+                refused.err.contains("have no sum"),
+                "{index}: {}",
+                refused.err
+            );
+            assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("1"));
+            fs::remove_file(ledger).unwrap();
+        }
+    }
+}
+
+/// What changes nothing about who is a unit is no reason to refuse: the name of a table's file and
+/// its layout, columns and tables that the unit is not made of, the order of codes, and codes of
+/// the unit's own column, whose rows count nowhere.
+#[test]
+fn a_ledger_takes_plans_whose_unit_is_made_of_the_same() {
+    let here = Here::empty();
+    here.write("visits.csv", "u,v\n1,1\n1,2\n1,3\n2,1\n2,2\n");
+    here.write("one.csv", "v,h,z\n1,p,4\n2,p,5\n");
+    here.write("two.csv", "z,v,h\n9,2,p\n4,1.0,p\n");
+    let table = |file: &str, columns: &str| {
+        format!("[[source.lookup]]\nfile = \"{file}\"\nkey = \"v\"\ncolumns = {columns}")
+    };
+    let codes = |name: &str, codes: &str| {
+        format!("[columns.{name}]\ndiscover = true\nmissing_codes = {codes}\n")
+    };
+    let by = "[columns.w]\nas = \"coalesce(h, u)\"\ndiscover = true\n";
+    let groups = [
+        vec![
+            visits("u", "", ""),
+            visits("u", "", &codes("u", "[2]")),
+            visits("u", &table("one.csv", "[\"h\"]"), &codes("v", "[2]")),
+        ],
+        vec![
+            visits(
+                "w",
+                &table("one.csv", "[\"h\", \"z\"]"),
+                &(codes("u", "[1, 2]") + by),
+            ),
+            visits(
+                "w",
+                &table("two.csv", "[\"h\"]"),
+                &(codes("u", "[2, 1]") + by),
+            ),
+        ],
+    ];
+    for plans in groups {
+        let ledger = here.path("lastbit.ledger");
+        for (count, plan) in plans.iter().enumerate() {
+            // Another name: another release.
+            let name = format!("visits {count}");
+            here.write(
+                "plan.toml",
+                plan.replace("\"visits\"", &format!("\"{name}\"")),
+            );
+            here.release();
+        }
+        let spent = plans.len().to_string();
+        assert_eq!(here.spent("lastbit.ledger"), Some(spent));
+        fs::remove_file(ledger).unwrap();
+    }
+    // Such a unit is named as it always was, so that old ledgers stay in use.
+    here.write("plan.toml", visits("u", "", &codes("u", "[2]")));
+    here.release();
+    let history = here
+        .run(&["ledger", "history", "lastbit.ledger", "--json"])
+        .succeeded();
+    let first = "protects all rows of one \\\"u\\\", added or removed\"";
+    assert!(history.out.contains(first), "{}", history.out);
+}

@@ -34,6 +34,7 @@ mod parse_statistics;
 mod private_files;
 mod query_text;
 pub(crate) mod reader;
+mod unit;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -282,26 +283,6 @@ impl Plan {
             let by = statistic.by.iter().map(String::as_str);
             statistic.kind.uses().into_iter().chain(by)
         })
-    }
-
-    /// The privacy unit and neighbour relation; all plans of a ledger must agree.
-    pub fn protects(&self) -> String {
-        let whose = match &self.unit {
-            Unit::Row => "each row".to_owned(),
-            Unit::Column { name, .. } => {
-                let derived = self.derive.columns.iter().find(|(other, _)| other == name);
-                match derived {
-                    None => format!("all rows of one {name:?}"),
-                    Some((_, expression)) => {
-                        format!("all rows of one {name:?}, that is {expression}")
-                    }
-                }
-            }
-        };
-        match self.neighbours {
-            Neighbours::AddRemove => format!("{whose}, added or removed"),
-            Neighbours::ChangeOne { .. } => format!("{whose}, changed"),
-        }
     }
 
     /// The ledger's description of a release: the title and the names of the statistics.
