@@ -71,12 +71,14 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
     let mut phrases = vec![rows];
     if let Some(by) = statistic.kind.limited_by() {
         phrases.push(format!(
-            "left out by the limits of statistics {}, and of no others",
+            "left out by the limits of statistics {}, and of no others; units with many rows lose \
+             more of them, so the share of all rows that is left out can be larger",
             grouped(by)
         ));
     }
     phrases.extend(counts_as);
     phrases.extend(groups(plan, statistic, price));
+    phrases.extend(statistic.kind.caution().map(str::to_owned));
     if let Some(tied) = &price.tied {
         let names: Vec<String> = tied.with.iter().map(|name| format!("\"{name}\"")).collect();
         phrases.push(match names.is_empty() {

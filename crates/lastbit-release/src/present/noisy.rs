@@ -5,8 +5,10 @@ use lastbit_exact::Rational;
 use super::Cell;
 
 /// Whether a published number is too noisy to say anything: its error is larger than the number, or
-/// it is within its error of everything that the bounds of the plan allow. Dates and times are
-/// judged as numbers, before they are written as dates, and by their bounds alone.
+/// it is within its error of everything that the bounds of the plan allow. A number of which both
+/// bounds are known says something if its error is at most a tenth of what they allow, even where
+/// the number is 0. Dates and times are judged as numbers, before they are written as dates, and by
+/// their bounds alone.
 pub(crate) fn is_too_noisy(
     cell: &Cell,
     (least, most): (Option<&Rational>, Option<&Rational>),
@@ -22,12 +24,37 @@ pub(crate) fn is_too_noisy(
     match (number(&cell.error), number(&cell.value)) {
         (Some(error), Some(value)) if cell.error_unit.is_empty() => {
             let width = least.zip(most).map(|(least, most)| most - least);
+            let is_fine = |width: &Rational| &error * &Rational::from(10i64) <= *width;
             is_all(&(&value - &error), &(&value + &error))
-                || width.is_some_and(|width| error >= width)
-                || !is_calendar && error > value.abs()
+                || width.as_ref().is_some_and(|width| error >= *width)
+                || !is_calendar && error > value.abs() && !width.as_ref().is_some_and(is_fine)
         }
         _ => false,
     }
+}
+
+/// What a number that is too noisy still says, if it cannot be below a least one: `0 ± 92` is at
+/// most 92.
+pub(super) fn bound(cell: &Cell, least: Option<&str>) -> Option<String> {
+    let number = |text: &str| text.parse::<Rational>().ok();
+    let (value, error) = (cell.value.as_deref()?, cell.error.as_deref()?);
+    let is_bound = cell.too_noisy && cell.lower.is_none() && cell.error_unit.is_empty();
+    if !is_bound || number(least?)? != Rational::ZERO {
+        return None;
+    }
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let places = decimals(value).max(decimals(error));
+    let most = number(value)? + number(error)?;
+    let ten = (0..places).fold(Rational::ONE, |power, _| power * Rational::from(10i64));
+    // Both are decimals, so that nothing is left over.
+    let units = (most * ten).ceil().to_string();
+    let padded = format!("{units:0>width$}", width = places + 1);
+    let (whole, rest) = padded.split_at(padded.len() - places);
+    let most = match places {
+        0 => whole.to_owned(),
+        _ => format!("{whole}.{rest}"),
+    };
+    Some(format!("{value} ± {error} is at most {most}"))
 }
 
 #[cfg(test)]
@@ -59,6 +86,15 @@ mod tests {
         assert!(!count(&cell("13", "13")) && !count(&cell("100000", "20000")));
         assert!(is_too_noisy(&cell("-2", "3"), (None, None), false));
         assert!(!is_too_noisy(&cell("-3", "2"), (None, None), false));
+    }
+
+    /// No cell of a thousand is left out: that is much, and no ignorance.
+    #[test]
+    fn a_precise_zero_says_something() {
+        let (zero, one) = (Rational::ZERO, Rational::from(1i64));
+        let share = |cell: &Cell| is_too_noisy(cell, (Some(&zero), Some(&one)), false);
+        assert!(!share(&cell("0.000", "0.004")) && !share(&cell("0.05", "0.1")));
+        assert!(share(&cell("0.05", "0.11")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use lastbit_exact::Rounding;
 
-use super::about::about;
+use super::about::{about, unvouched};
 use super::guess::loss_in_words;
 use super::html::{document, escape, marked, name, rows_about};
 use super::price_words::{HEADER, counted, price_terms, words};
@@ -22,6 +22,9 @@ pub fn price_html(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
     );
     for sentence in loss_in_words(plan, &prices.loss) {
         body += &format!("<li>{}</li>\n", escape(&sentence));
+    }
+    if let Some(warning) = unvouched(plan) {
+        body += &format!("<li>{}</li>\n", marked(&warning));
     }
     body += "</ul>\n</header>\n<main>\n";
     body += &budget(plan, prices, left);

@@ -1,8 +1,10 @@
 //! Reports for a terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use lastbit_exact::Rational;
 
 use super::html::number;
+use super::noisy::bound;
 use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
 use crate::statistic::Word;
@@ -159,10 +161,30 @@ pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
+        let mut term = "Too noisy to say: the error is larger than the number, or allows \
+                        everything that it could be."
+            .to_owned();
+        let least = statistic.least.as_deref();
+        if let Some(bound) = statistic.cells.iter().find_map(|cell| bound(cell, least)) {
+            term += &format!(" It is still a bound: {bound}.");
+        }
+        terms.push(term);
+    }
+    let ends = || [&statistic.least, &statistic.most].into_iter().flatten();
+    let same = |one: &str, other: &str| {
+        one == other
+            || one
+                .parse::<Rational>()
+                .is_ok_and(|one| Ok(one) == other.parse())
+    };
+    // Only the error of a quantile is in another unit than its value.
+    let at_end = |cell: &Cell| match &cell.value {
+        Some(value) if !cell.error_unit.is_empty() => ends().any(|end| same(end, value)),
+        _ => false,
+    };
+    if statistic.cells.iter().any(at_end) {
         terms.push(
-            "Too noisy to say: the error is larger than the number, or allows everything that it \
-             could be."
-                .to_owned(),
+            "A value at a bound of its column may lie beyond it: cells are cut there.".to_owned(),
         );
     }
     if any(|cell| cell.value.is_none()) {
@@ -216,31 +238,38 @@ fn name(text: &str) -> String {
     label(text, LONGEST).into_owned()
 }
 
-fn names(texts: &[String]) -> String {
-    texts
-        .iter()
-        .map(|text| name(text))
-        .collect::<Vec<_>>()
-        .join(", ")
+/// `mean of age by ward, in years`, with names written by the caller.
+pub(super) fn what(statistic: &PublishedStatistic, name: &dyn Fn(&str) -> String) -> String {
+    let list = |texts: &[String]| {
+        let names: Vec<String> = texts.iter().map(|text| name(text)).collect();
+        names.join(", ")
+    };
+    let mut text = name(&statistic.kind);
+    match statistic.of.as_slice() {
+        [] => {}
+        [of, on @ ..] if !on.is_empty() && Word::of(&statistic.kind).is_of_one() => {
+            text += &format!(" of {} on {}", name(of), list(on));
+        }
+        of => text += &format!(" of {}", list(of)),
+    }
+    if !statistic.by.is_empty() && statistic.by != statistic.of {
+        text += &format!(" by {}", list(&statistic.by));
+    }
+    if !statistic.unit.is_empty() && statistic.unit != statistic.kind {
+        text += &format!(", in {}", name(&statistic.unit));
+    }
+    text
 }
 
 /// `mean age: mean of age by ward, in years (snapping, ε = 0.1)`.
 fn heading(statistic: &PublishedStatistic) -> String {
-    let mut text = format!("{}: {}", name(&statistic.name), name(&statistic.kind));
-    if !statistic.of.is_empty() {
-        text += &format!(" of {}", names(&statistic.of));
-    }
-    if !statistic.by.is_empty() {
-        text += &format!(" by {}", names(&statistic.by));
-    }
-    if !statistic.unit.is_empty() {
-        text += &format!(", in {}", name(&statistic.unit));
-    }
-    text + &format!(
-        " ({}, {})",
-        visible(&statistic.mechanism),
-        visible(&statistic.loss)
-    )
+    let what = what(statistic, &|text| name(text));
+    format!("{}: {what}", name(&statistic.name))
+        + &format!(
+            " ({}, {})",
+            visible(&statistic.mechanism),
+            visible(&statistic.loss)
+        )
 }
 
 fn table(statistic: &PublishedStatistic) -> String {

@@ -24,8 +24,11 @@ struct LeftOut {
 
 /// What is published: the label, and the factors of the three numbers.
 const CELLS: [(&str, [f64; 3]); 2] = [
-    ("units of which rows are left out", [1.0, 1.0, 0.0]),
-    ("rows left out of a unit, on average", [0.0, 1.0, 0.0]),
+    ("share of units with rows left out", [1.0, 1.0, 0.0]),
+    (
+        "share of a unit's rows left out, on average",
+        [0.0, 1.0, 0.0],
+    ),
 ];
 
 pub(super) const WORD: Word = Word::new("left-out", read);

@@ -138,6 +138,11 @@ pub trait Kind: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What a reader should know of its numbers beyond the rows that they are about.
+    fn caution(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Columns that it groups by on its own.
     fn keys(&self) -> Vec<&str> {
         vec![]

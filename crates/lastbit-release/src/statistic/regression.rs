@@ -32,7 +32,7 @@ const ROUNDS: usize = 6;
 #[derive(Clone, Debug)]
 struct Regression(Gram);
 
-pub(super) const WORD: Word = Word::new("regression", read).withheld_if(
+pub(super) const WORD: Word = Word::new("regression", read).of_one().withheld_if(
     "the noise is too large beside the spread of the columns to make a number of them",
 );
 

@@ -34,6 +34,10 @@ struct TopFound {
     most: usize,
 }
 
+/// Chosen by noisy counts, the numbers that are shown lean upward.
+const CAUTION: &str = "where counts differ by less than their errors, the noise decides which \
+                       values are shown and in which order, so the last ones tend to be too large";
+
 pub(super) const WORD: Word = Word::new("top", read).drawn_as(Mark::Bars);
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
@@ -70,6 +74,10 @@ impl Kind for Top {
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![("most", self.most.to_string())]
+    }
+
+    fn caution(&self) -> Option<&'static str> {
+        Some(CAUTION)
     }
 
     fn is_binned(&self) -> bool {
@@ -168,6 +176,10 @@ impl Kind for TopFound {
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![("most", self.most.to_string())]
+    }
+
+    fn caution(&self) -> Option<&'static str> {
+        Some(CAUTION)
     }
 
     fn keys(&self) -> Vec<&str> {

@@ -17,6 +17,7 @@ pub struct Word {
     mark: Mark,
     label: &'static str,
     withheld: &'static str,
+    is_of_one: bool,
 }
 
 /// How a number is drawn.
@@ -39,6 +40,15 @@ impl Word {
             mark: Mark::Dots,
             label: "of",
             withheld: "with the noise, there are too few rows to make a number of",
+            is_of_one: false,
+        }
+    }
+
+    /// It is of its first column on the others.
+    pub(super) const fn of_one(self) -> Word {
+        Word {
+            is_of_one: true,
+            ..self
         }
     }
 
@@ -75,6 +85,11 @@ impl Word {
     /// The heading of the labels of its numbers, such as "bin".
     pub const fn label(&self) -> &'static str {
         self.label
+    }
+
+    /// Whether it is of its first column on the others.
+    pub const fn is_of_one(&self) -> bool {
+        self.is_of_one
     }
 
     /// Why a number is withheld.

@@ -37,6 +37,8 @@ pub(crate) fn scale<'a>(
     };
     let (mut low, mut high) = match mark {
         Mark::Columns | Mark::Bars => (0.0, 0.0),
+        // Numbers that begin at 0 are read by their distance from it.
+        Mark::Dots if least == Some(0.0) => (0.0, f64::NEG_INFINITY),
         Mark::Dots => (f64::INFINITY, f64::NEG_INFINITY),
     };
     for bar in bars {

@@ -14,6 +14,7 @@ pub(crate) use escape::{marked, name};
 use super::method::definition;
 use super::text::{
     INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, of_budget, terms,
+    what,
 };
 use super::{Cell, Picture, PublishedStatistic, Report};
 use crate::statistic::Word;
@@ -148,28 +149,12 @@ fn label_before(statistic: &PublishedStatistic, cell: &Cell) -> String {
 
 /// "Mean of age by ward, in years."
 fn about(statistic: &PublishedStatistic) -> String {
-    let list = |names: &[String]| {
-        names
-            .iter()
-            .map(|one| name(one))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let mut kind = statistic.kind.chars();
-    let mut text = match kind.next() {
-        Some(first) => escape(&format!("{}{}", first.to_uppercase(), kind.as_str())),
+    let text = what(statistic, &|text| name(text));
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
         None => String::new(),
-    };
-    if !statistic.of.is_empty() {
-        text += &format!(" of {}", list(&statistic.of));
     }
-    if !statistic.by.is_empty() {
-        text += &format!(" by {}", list(&statistic.by));
-    }
-    if !statistic.unit.is_empty() {
-        text += &format!(", in {}", name(&statistic.unit));
-    }
-    text + "."
 }
 
 /// Which rows the numbers are about.
