@@ -16,6 +16,7 @@ use lastbit::accounting::{zcdp_delta, zcdp_epsilon};
 use lastbit::conversions::bounded_range_to_zcdp_classical;
 use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Down, Rational, Up};
+use lastbit_release::loss::decimal;
 use lastbit_release::present::{guess, guess_in_words, warning, wrapped};
 use serde_json::{Value, json};
 
@@ -77,7 +78,6 @@ pub struct Convert {
     /// The loss that is known: pure:E, range:H, laplace:E, gaussian:M, zcdp:R, geometric:E,
     /// response:K,E or approx:E,D
     #[arg(long, value_name = "KIND:X", value_parser = Source::parse)]
-    #[arg(required_unless_present_any = ["list", "calibrate"])]
     from: Option<Source>,
 
     /// The measure to convert to; every one if left out
@@ -94,7 +94,6 @@ pub struct Convert {
         value_name = "E",
         value_parser = epsilon,
         allow_hyphen_values = true,
-        conflicts_with = "delta"
     )]
     epsilon: Option<Rational>,
 
@@ -262,8 +261,13 @@ impl Convert {
         let mixture = match (&self.list, &from) {
             (Some(path), _) => Mixture::read(path)?,
             (None, Some(from)) => Mixture(vec![(from.clone(), self.releases.unwrap_or(1))]),
-            (None, None) => missing("give --from KIND:X, --list FILE or --calibrate KIND:X"),
+            (None, None) => missing(&self.unknown()),
         };
+        if self.epsilon.is_some() && self.delta.is_some() {
+            bail!(Usage(
+                "--epsilon gives a δ and --delta an ε; leave one of them out".into()
+            ));
+        }
         if let Some(level) = &self.power {
             return self.power(out, &mixture, level);
         }
@@ -281,6 +285,28 @@ impl Convert {
             // Only the law of these is known.
             _ => self.together(out, &mixture),
         }
+    }
+}
+
+impl Convert {
+    /// What to write where no loss is known: --epsilon and --delta are what to convert to.
+    fn unknown(&self) -> String {
+        let exact = |value: &Rational| decimal(value);
+        let remedy = match (&self.epsilon, &self.delta) {
+            (Some(epsilon), Some(delta)) => format!(
+                "for ε = {0} and δ = {1} write --from approx:{0},{1}",
+                exact(epsilon),
+                exact(delta)
+            ),
+            (Some(epsilon), None) => format!(
+                "for ε = {0} write --from pure:{0}, or with a δ --from approx:{0},1e-6",
+                exact(epsilon)
+            ),
+            _ => "write for example --from pure:1, --from approx:1,1e-6 or --from zcdp:0.1; or \
+                  give --list FILE or --calibrate KIND:X"
+                .to_owned(),
+        };
+        format!("say which loss is known: {remedy}")
     }
 }
 

@@ -25,6 +25,18 @@ fn of_files() -> Result<Box<dyn Engine>> {
     )
 }
 
+/// Refuses columns that the files of a plan lack, by their names alone, where the files are there.
+#[cfg(feature = "engine")]
+pub fn check_names(plan: &Plan) -> Result<()> {
+    Ok(lastbit_release::engine::check_names(plan)?)
+}
+
+/// Without an engine, names are not known.
+#[cfg(not(feature = "engine"))]
+pub fn check_names(_: &Plan) -> Result<()> {
+    Ok(())
+}
+
 #[cfg(feature = "databases")]
 fn of_database(plan: &Plan, database: &Database) -> Result<Box<dyn Engine>> {
     use anyhow::Context as _;

@@ -13,12 +13,13 @@ use lastbit_release::clean::{self, label, shown};
 use lastbit_release::ledger::Account;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, about, counted, loss_in_words, price_html, price_terms, unvouched, words,
-    wrapped,
+    HEADER, Style, about, counted, in_other_units, loss_in_words, price_html, price_terms,
+    unvouched, words, wrapped,
 };
 use lastbit_release::release::{Identity, released_before};
 
 use crate::Usage;
+use crate::engine::check_names;
 use crate::left::{Left, account};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
@@ -28,7 +29,7 @@ use crate::streams::Stdout;
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
 statistics. Its schema is in docs/plan.md, and examples/ has some plans. This command reads no \
-data and spends nothing: it shows what `lastbit release` will spend on each statistic and how far \
+row and spends nothing: of files that are there it reads the names of columns. It shows what `lastbit release` will spend on each statistic and how far \
 each published number will be from the exact one, with the plan's confidence. Errors are rounded \
 up.";
 
@@ -70,6 +71,7 @@ pub fn price_value(plan: &plan::Plan, prices: &Prices, left: Option<&Left>) -> s
 impl PlanArgs {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         let plan = plan::Plan::read(&self.plan)?;
+        check_names(&plan)?;
         let account = self.account();
         if self.ledger.is_some() {
             account
@@ -186,7 +188,8 @@ fn print(
         Err(error) => Some(format!("{error:#}")),
     };
     let sentences = loss_in_words(plan, &prices.loss).into_iter();
-    for sentence in sentences.chain(unvouched(plan)).chain(taken) {
+    let of_plan = in_other_units(plan).into_iter().chain(unvouched(plan));
+    for sentence in sentences.chain(of_plan).chain(taken) {
         let style = match sentence.starts_with("WARNING") || sentence.starts_with("This ") {
             true => Style::Warning,
             false => Style::Plain,
@@ -239,7 +242,7 @@ fn print(
     }
     writeln!(out)?;
     let terms = price_terms(plan, prices).join(" ");
-    let end = format!("No data was read and nothing was spent. {terms}");
+    let end = format!("No row was read and nothing was spent. {terms}");
     for line in wrapped(&end, 0) {
         writeln!(out, "{line}")?;
     }

@@ -8,13 +8,14 @@ use lastbit_exact::Rational;
 use lastbit_release::account::{Charging, price_in};
 use lastbit_release::loss::{Loss, Measure};
 use lastbit_release::plan::Plan;
-use lastbit_release::release::{Changed, Released};
-use lastbit_release::select::ask;
+use lastbit_release::present::warning;
+use lastbit_release::release::{Changed, Released, released_before};
+use lastbit_release::select::{ask, ask_as_planned};
 
 use crate::Usage;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, account, ask as ask_first};
+use crate::left::{Left, Question, account, is_somebody_there};
 use crate::output::Guard;
 use crate::plan::print_price;
 use crate::release::{LedgerPlace, goes_on, released, silent};
@@ -71,7 +72,10 @@ impl Query {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
-        let asked = ask(&plan, &self.statement, &self.spend(&plan)?)?;
+        let asked = match self.spend(&plan)? {
+            Some(spend) => ask(&plan, &self.statement, &spend)?,
+            None => ask_as_planned(&plan, &self.statement)?,
+        };
         let place = LedgerPlace::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
         let known = account(&ledger)?;
@@ -85,16 +89,25 @@ impl Query {
         let mut guard = Guard::new(&self.plan, &plan);
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
-        if !self.yes {
-            ask_first(&left)?;
+        let mut question = Question::about(&left);
+        // On the same data it is free, and on changed data it asks what is to ask then.
+        if let (false, Ok(None)) = (self.yes, released_before(&asked, &ledger)) {
+            question.ask()?;
+            question = Question::default();
         }
-        let mut go_on = |changed: &Changed| goes_on(changed, self.yes, false);
+        let mut go_on = |changed: &Changed| goes_on(changed, &question, self.yes, false);
         let done = released(&asked, &place, silent(), &mut go_on)?;
-        if let Released::Stored { row, time, .. } = &done {
-            say(&format!(
+        match &done {
+            Released::Stored { row, time, .. } => say(&format!(
                 "This was asked before: row {row} of the ledger, {time}. The same numbers again, \
                  at no cost."
-            ));
+            )),
+            Released::New(_) if self.yes || !is_somebody_there() => {
+                if let Some(sentence) = warning(&prices.loss) {
+                    say(&sentence);
+                }
+            }
+            Released::New(_) => {}
         }
         forms.show(done.report(), out)?;
         if let Ok(Some(now)) = account(&ledger) {
@@ -104,9 +117,9 @@ impl Query {
         Ok(())
     }
 
-    /// What it may spend, in the measure of the budget. It must be stated: without it, a question
-    /// would spend everything.
-    fn spend(&self, plan: &Plan) -> Result<Loss> {
+    /// What it may spend, in the measure of the budget; `None` if `[spend]` of the plan says it. It
+    /// must be stated: without it, a question would spend everything.
+    fn spend(&self, plan: &Plan) -> Result<Option<Loss>> {
         let spend = match (plan.budget.measure, &self.epsilon, &self.rho) {
             (Measure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,
             (Measure::Pure, Some(epsilon), None) if self.delta.is_none() => {
@@ -116,7 +129,7 @@ impl Query {
                 let delta = self.delta.clone().unwrap_or(Rational::ZERO);
                 Loss::approximate(epsilon.clone(), delta)?
             }
-            (_, None, None) if plan.spend != plan.budget => plan.spend.clone(),
+            (_, None, None) if plan.spend != plan.budget => return Ok(None),
             (Measure::Zcdp, ..) => bail!(Usage(
                 "say what the question may spend, in the measure of the plan's budget: --rho 0.01"
                     .into()
@@ -141,6 +154,6 @@ impl Query {
                 plan.budget
             );
         }
-        Ok(spend)
+        Ok(Some(spend))
     }
 }

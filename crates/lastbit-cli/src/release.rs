@@ -13,12 +13,14 @@ use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
 use lastbit_release::plan::Plan;
-use lastbit_release::release::{At, Changed, ReleaseError, Released, release_asking};
+use lastbit_release::release::{
+    At, Changed, ReleaseError, Released, release_asking, released_before,
+};
 
 use crate::engine::engine;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, account, agrees, ask, is_somebody_there, tell};
+use crate::left::{Left, Question, account, is_somebody_there, tell};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -27,9 +29,9 @@ Prices the plan, reads the data, spends the loss in the ledger, adds noise, stor
 published in the ledger, and only then prints it. Data that cannot be read cost nothing, nor does \
 a release that is interrupted while they are; later it has spent its loss and published nothing. \
 The same plan on the same data again returns what was published before, at no cost. On a terminal \
-it asks before it spends more than half of what is left or a loss that protects little, and \
-before it spends again because the data changed since the same was released; elsewhere it goes \
-on, and says what it spent and what is left. `lastbit plan` shows beforehand what it will cost \
+it asks before it releases a plan for the first time, and before it spends again because the data \
+changed since the same was released, and says then if that is more than half of what is left or a \
+loss that protects little; elsewhere it goes on, and says what it spent and what is left. `lastbit plan` shows beforehand what it will cost \
 and how exact it will be, and `lastbit rehearse` what the report will look like.";
 
 #[derive(Args)]
@@ -46,7 +48,7 @@ pub struct Release {
     #[command(flatten)]
     forms: Forms,
 
-    /// Do not ask before spending more than half of what is left, or again on changed data
+    /// Do not ask before a plan is released for the first time, or again on changed data
     #[arg(long)]
     yes: bool,
 
@@ -67,13 +69,18 @@ impl Release {
         let forms = self.forms.prepare(&guard)?;
         // The release itself reports what is wrong with the plan or the ledger.
         let left = left(&plan, &ledger);
-        if !self.yes
-            && let Some(left) = &left
-        {
-            ask(left)?;
+        let mut question = left
+            .as_ref()
+            .map_or_else(Question::default, Question::about);
+        // On the same data it is free, and on changed data it asks what is to ask then.
+        let before = released_before(&plan, &ledger);
+        if let (false, Ok(None), Some(left)) = (self.yes, before, &left) {
+            question.first(&self.plan, left).ask()?;
+            question = Question::default();
         }
         let bar = self.bar();
-        let mut go_on = |changed: &Changed| bar.suspend(|| goes_on(changed, self.yes, self.quiet));
+        let mut go_on =
+            |changed: &Changed| bar.suspend(|| goes_on(changed, &question, self.yes, self.quiet));
         let released = released(&plan, &place, progress(&bar), &mut go_on);
         bar.finish_and_clear();
         let released = released?;
@@ -176,12 +183,17 @@ fn progress(bar: &ProgressBar) -> Progress {
     })
 }
 
-/// Says that the data changed, and asks whether to spend again, if somebody can answer.
-pub fn goes_on(changed: &Changed, yes: bool, quiet: bool) -> bool {
-    if !quiet || !yes {
-        say(&changed.to_string());
+/// Says that the data changed, and asks whether to spend again, if somebody can answer; in one
+/// question with whatever else there is to ask.
+pub fn goes_on(changed: &Changed, question: &Question, yes: bool, quiet: bool) -> bool {
+    let sentence = changed.to_string();
+    if !yes && is_somebody_there() {
+        return question.is_agreed(Some(&sentence));
     }
-    yes || !is_somebody_there() || agrees()
+    if !quiet || !yes {
+        say(&sentence);
+    }
+    true
 }
 
 /// Progress that is not shown.

@@ -4,6 +4,7 @@
 //! category, a wrong unit of measure, a limit far too low. It must not leave the steward's desk.
 //! Bounds or categories chosen by it are facts about the data too, and no loss accounts for them.
 
+mod first;
 mod words;
 
 use std::collections::HashMap;
@@ -18,13 +19,21 @@ use crate::release::ReleaseError;
 use crate::statistic::query;
 use crate::value::canonical;
 
-pub use words::lines;
+pub use first::look_first;
+pub use words::{NOT_PRIVATE, lines};
 
 /// More rows and groups than a unit can have.
 const NO_LIMIT: u64 = 1 << 40;
 
 /// The most values that are not listed and shown.
 const MOST_COMMON: usize = 5;
+
+impl Inspection {
+    /// Rows that the filter keeps: so many cells each column has.
+    pub fn kept(&self) -> u64 {
+        self.rows.saturating_sub(self.filtered)
+    }
+}
 
 /// What the data do to a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

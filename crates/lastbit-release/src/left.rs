@@ -20,6 +20,8 @@ pub struct Left {
     pub loss: Loss,
     /// How many such releases fit.
     pub more: u64,
+    /// Whether the plan says what this release may use, as other than everything.
+    pub is_stated: bool,
 }
 
 /// The account of a ledger, if it exists.
@@ -85,6 +87,7 @@ impl Left {
             left: left.or_else(own).unwrap_or_else(|| plan.budget.clone()),
             more: account.as_ref().map_or(0, |account| account.admits(loss)),
             loss: loss.clone(),
+            is_stated: plan.part.is_some() || plan.spend != plan.budget,
         }
     }
 
@@ -110,10 +113,16 @@ impl Left {
             Part::Most => Some(format!(
                 "This spends more than half of what is left: {loss} of {left}."
             )),
-            Part::Everything => Some(format!(
-                "This spends everything that is left, {left}: nothing can be released about these \
-                 data afterwards. To keep some, say in [spend] what this release may use."
-            )),
+            Part::Everything => {
+                let keep = match self.is_stated {
+                    true => "lower what [spend] says",
+                    false => "say in [spend] what this release may use",
+                };
+                Some(format!(
+                    "This spends everything that is left, {left}: nothing can be released about \
+                     these data afterwards. To keep some, {keep}."
+                ))
+            }
             Part::TooMuch if loss.measure != left.measure => Some(format!(
                 "This will be refused: it would spend {loss}, and the ledger counts otherwise; \
                  {left} is left in it."
@@ -123,10 +132,15 @@ impl Left {
                 decimal(&loss.delta),
                 decimal(&left.delta)
             )),
-            Part::TooMuch => Some(format!(
-                "This will be refused: it would spend {loss}, and {left} is left. Say in [spend] \
-                 what this release may use."
-            )),
+            Part::TooMuch => {
+                let less = match self.is_stated {
+                    true => "Lower what [spend] says",
+                    false => "Say in [spend] what this release may use",
+                };
+                Some(format!(
+                    "This will be refused: it would spend {loss}, and {left} is left. {less}."
+                ))
+            }
         }
     }
 
@@ -160,10 +174,11 @@ impl Left {
             Part::TooMuch => "",
         };
         let (place, loss) = (clean::path(ledger), &self.loss);
+        // It is too late to keep some of these data; other data have another ledger.
         Some(match now.main.is_zero() {
             true => format!(
                 "This release spent {loss}{part}. Nothing is left in {place}: nothing more can \
-                 be released about these data. To keep some, say in [spend] what a release may use."
+                 be released about these data."
             ),
             false => format!("This release spent {loss}{part}. {now} is left in {place}."),
         })
@@ -201,6 +216,7 @@ mod tests {
             left: pure(left),
             loss: pure(loss),
             more: 0,
+            is_stated: false,
         }
     }
 
@@ -245,6 +261,7 @@ mod tests {
             left: loss("1", "1e-6").unwrap(),
             loss: loss("0.1", "9e-7").unwrap(),
             more: 1,
+            is_stated: true,
         };
         assert_eq!(one.part(), Part::Most);
         let more = Left {

@@ -55,7 +55,8 @@ pub enum QueryError {
     Plan(PlanError),
 }
 
-/// The plan with the statistics of a statement in place of its own, and so much to spend.
+/// The plan with the statistics of a statement in place of its own, and so much to spend, whatever
+/// the plan says in `[spend]`.
 ///
 /// ```
 /// use lastbit_release::loss::Loss;
@@ -87,10 +88,18 @@ pub enum QueryError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ask(plan: &Plan, statement: &str, spend: &Loss) -> Result<Plan, QueryError> {
+    let mut asked = ask_as_planned(plan, statement)?;
+    asked.spend = spend.clone();
+    // A part of the budget would decide the loss in its place.
+    asked.part = None;
+    Ok(asked)
+}
+
+/// [`ask`] with what the plan itself says in `[spend]`.
+pub fn ask_as_planned(plan: &Plan, statement: &str) -> Result<Plan, QueryError> {
     let text = statistics(statement)?;
     let mut asked = plan.with_statistics(&text).map_err(QueryError::Plan)?;
     asked.title = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-    asked.spend = spend.clone();
     Ok(asked)
 }
 
@@ -278,6 +287,18 @@ fn statistic(
     if let Some(why) = refused(&called) {
         return Err(SelectError::new(format!("{called}(…): {why}")));
     }
+    if called == "count"
+        && function
+            .to_string()
+            .to_lowercase()
+            .starts_with("count(distinct ")
+    {
+        return Err(SelectError::new(format!(
+            "`{}`: one row can change how many values there are; if the column is the unit of the \
+             plan, write a statistic of kind = \"units\" into the plan, which counts them",
+            shown(&function.to_string())
+        )));
+    }
     let arguments = arguments(function, &called)?;
     let (kind, of, at) = match (called.as_str(), arguments.as_slice()) {
         ("count", [FunctionArgExpr::Wildcard]) => ("count", None, None),
@@ -340,8 +361,8 @@ fn refused(name: &str) -> Option<&'static str> {
             "it would publish cells of people; ask for a count by a column of the plan"
         }
         "approx_distinct" | "approx_count_distinct" => {
-            "one row can change how many values there are; make the column the unit of the plan \
-             and count units"
+            "one row can change how many values there are; make the column the unit of the plan, \
+             and write a statistic of kind = \"units\" into it"
         }
         _ => return None,
     })

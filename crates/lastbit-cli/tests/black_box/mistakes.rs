@@ -220,6 +220,52 @@ fn a_first_release_that_would_spend_everything_says_so_before() {
 }
 
 #[test]
+fn where_nobody_is_asked_a_loss_that_protects_little_is_told() {
+    let here = Here::new();
+    let huge = plan(50).replace("epsilon = 1", "epsilon = 1000");
+    here.write("plan.toml", format!("{huge}[spend]\nepsilon = 100\n"));
+    let told = "WARNING: ε = 100 protects little";
+    let done = here.run(&["release", "plan.toml"]).succeeded();
+    assert!(done.err.contains(told), "{}", done.err);
+    // What was released before spends nothing, and `--quiet --yes` is silence.
+    let again = here.run(&["release", "plan.toml"]).succeeded();
+    assert!(!again.err.contains("WARNING"), "{}", again.err);
+    here.write("plan.toml", format!("{huge}[spend]\nepsilon = 200\n"));
+    let quiet = here.run(&["release", "plan.toml", "--quiet", "--yes"]);
+    assert_eq!(quiet.succeeded().err, "");
+    let count = "select count(*) from people";
+    let asked = here.run(&["query", "plan.toml", count, "--epsilon", "50"]);
+    let err = asked.succeeded().err;
+    assert!(err.contains("WARNING: ε = 50 protects little"), "{err}");
+}
+
+#[test]
+fn advice_fits_what_the_plan_says_already() {
+    let here = Here::new();
+    here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(50)));
+    here.run(&["release", "plan.toml"]).succeeded();
+    here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(60)));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // All that is left, by a plan that says what it may use.
+    let shown = words(&here.run(&["plan", "plan.toml"]).succeeded().out);
+    assert!(
+        shown.contains("To keep some, lower what [spend] says."),
+        "{shown}"
+    );
+    let done = here.run(&["release", "plan.toml"]).succeeded();
+    assert!(
+        done.err.contains("everything that was left"),
+        "{}",
+        done.err
+    );
+    assert!(!done.err.contains("[spend]"), "{}", done.err);
+    // More than is left.
+    here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(70)));
+    let shown = words(&here.run(&["plan", "plan.toml"]).succeeded().out);
+    assert!(shown.contains("will be refused") && shown.contains("Lower what [spend] says."));
+}
+
+#[test]
 fn tables_in_other_formats_are_refused_with_the_remedy() {
     let here = Here::empty();
     let plan = |file: &str, more: &str| {

@@ -9,11 +9,15 @@
 mod changes;
 mod composing;
 mod data;
+mod declared;
 mod forms;
+mod inspections;
 mod ledgers;
 mod mistakes;
 mod names;
 mod outputs;
+mod questions;
+mod rehearsals;
 mod steward;
 mod stored;
 mod streams;

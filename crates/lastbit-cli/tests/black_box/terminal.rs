@@ -108,8 +108,7 @@ fn a_release_on_changed_data_is_asked_for() {
         format!("{}[spend]\nepsilon = 0.25\n", plan(50)),
     );
     let release = ["release", "plan.toml"];
-    // The first takes a quarter and asks nothing: no answer was typed.
-    let seen = on_terminal(&here, &release, "", &[]);
+    let seen = on_terminal(&here, &release, "yes\n", &[]);
     assert_eq!(seen.status, Some(0), "{}", seen.screen);
     let data = here.read("people.csv");
     here.write("people.csv", format!("{data}5\n"));
@@ -134,6 +133,74 @@ fn a_release_on_changed_data_is_asked_for() {
     let seen = on_terminal(&here, &["release", "plan.toml", "--yes"], "", &[]);
     assert_eq!(seen.status, Some(0), "{}", seen.screen);
     assert!(!seen.screen.contains("Go on?"));
+}
+
+#[test]
+fn the_first_release_of_a_plan_asks_once_and_names_what_costs_nothing() {
+    let here = Here::new();
+    // A tenth, and nothing else to ask about.
+    let small = format!("{}[spend]\nepsilon = 0.1\n", plan(50));
+    here.write("plan.toml", &small);
+    let release = ["release", "plan.toml"];
+    let words = |seen: &Seen| {
+        let words: Vec<&str> = seen.screen.split_whitespace().collect();
+        words.join(" ")
+    };
+    let seen = on_terminal(&here, &release, "no\n", &[]);
+    assert_eq!(seen.status, Some(1), "{}", seen.screen);
+    for part in [
+        "not released from this ledger before",
+        "`lastbit inspect plan.toml --not-private`",
+        "`lastbit rehearse plan.toml`",
+        "nothing was read or spent; --yes",
+    ] {
+        assert!(words(&seen).contains(part), "{}", seen.screen);
+    }
+    assert!(!here.path("lastbit.ledger").exists());
+    let seen = on_terminal(&here, &release, "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(seen.screen.matches("Go on?").count(), 1, "{}", seen.screen);
+    // Again on the same data: free, and no question. Another plan: its first.
+    let seen = on_terminal(&here, &release, "", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert!(!seen.screen.contains("Go on?"), "{}", seen.screen);
+    here.write("plan.toml", small.replace("[0, 50, 100]", "[0, 60, 100]"));
+    let seen = on_terminal(&here, &release, "no\n", &[]);
+    assert_eq!(seen.status, Some(1), "{}", seen.screen);
+    // `--yes` asks nothing, nor is anybody asked where nobody can answer.
+    let seen = on_terminal(&here, &["release", "plan.toml", "--yes"], "", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    here.write("plan.toml", small.replace("[0, 50, 100]", "[0, 70, 100]"));
+    let piped = here.run(&release).succeeded();
+    assert_eq!(piped.err, "");
+}
+
+#[test]
+fn one_release_asks_one_question() {
+    let here = Here::new();
+    // Everything, a loss that protects little, and a plan that is new here.
+    let huge = plan(50).replace("epsilon = 1", "epsilon = 1000");
+    here.write("plan.toml", &huge);
+    let seen = on_terminal(&here, &["release", "plan.toml"], "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(seen.screen.matches("Go on?").count(), 1, "{}", seen.screen);
+    for part in ["protects little", "everything", "not released from"] {
+        assert!(seen.screen.contains(part), "{}", seen.screen);
+    }
+    // The same on changed data, with more than half of what is left.
+    let here = Here::new();
+    let most = |spend: &str| format!("{}[spend]\nepsilon = {spend}\n", plan(50));
+    here.write("plan.toml", most("0.4"));
+    let release = ["release", "plan.toml"];
+    here.run(&release).succeeded();
+    let data = here.read("people.csv");
+    here.write("people.csv", data + "6\n");
+    let seen = on_terminal(&here, &release, "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(seen.screen.matches("Go on?").count(), 1, "{}", seen.screen);
+    for part in ["data changed", "more than half of what is left"] {
+        assert!(seen.screen.contains(part), "{}", seen.screen);
+    }
 }
 
 #[test]

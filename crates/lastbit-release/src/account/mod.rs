@@ -47,7 +47,7 @@ use lastbit_exact::{Rational, Up};
 use crate::clean::shown;
 use crate::loss::Loss;
 use crate::plan::Accountant;
-use crate::statistic::{Chain, LossUnit, Mechanism, Noised, Paid, Slot, Whole};
+use crate::statistic::{Chain, LossUnit, Mechanism, Method, Noised, Paid, Slot, Whole};
 
 pub use charging::Charging;
 pub(crate) use choose::{Offered, price_as};
@@ -146,6 +146,33 @@ fn drawn(prices: &[Price]) -> Vec<usize> {
 }
 
 impl Price {
+    /// Whether its error is known before the release, if the rows of a group are: that of a
+    /// correlation or a regression hangs on the data.
+    pub fn is_foreseen(&self) -> bool {
+        match self.chain.kind.method() {
+            Method::Noise(noisy) => noisy.is_foreseen(),
+            Method::Selection(_) => true,
+        }
+    }
+
+    /// Whether its error is as large as a typical value, or as half of everything that it can be,
+    /// at the public or expected number of rows, which is returned.
+    pub fn too_noisy_at(&self) -> Option<u64> {
+        let (error, rows) = (self.error?, self.rows?);
+        let error = Rational::try_from(error.get()).ok();
+        let kind = &self.chain.kind;
+        let half = match kind.range() {
+            // An error in rank is not in the unit of the range.
+            (Some(least), Some(most)) if kind.error_unit().is_empty() => {
+                Some((most - least).times_power_of_two(-1))
+            }
+            _ => None,
+        };
+        let too_much =
+            |error: Rational| error >= kind.typical(rows) || half.is_some_and(|half| error >= half);
+        error.is_none_or(too_much).then_some(rows)
+    }
+
     /// For each share of quantiles: how many rows beyond it the ends of its interval aim.
     pub fn margins(&self) -> &[u64] {
         match &self.mechanism {

@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use lastbit_exact::{Integer, Rounding};
 
 use super::{Engine, EngineFailure, Progress};
-use crate::plan::{Neighbours, Numbers, Plan, Source};
+use crate::plan::{Neighbours, Numbers, Plan, Source, Statistic};
 use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::statistic::query;
 
 /// How many rows are invented where the plan expects no number.
 const ROWS: u64 = 10_000;
+
+/// The most rows that are invented.
+const MOST_ROWS: u64 = 1 << 32;
 
 /// The most rows that are made one by one; beyond, each stands for several.
 const MOST_MADE: u64 = 20_000;
@@ -22,40 +26,58 @@ const MOST_DISCOVERED: u32 = 6;
 /// are the same whenever they are made.
 ///
 /// Every row is a different unit, has all cells, and passes the plan's filter. Derived columns are
-/// invented within their bounds, as others are.
+/// invented within their bounds, as others are. Each statistic has as many rows as its planned error
+/// assumes, so that statistics in few groups and in many are about different numbers of rows.
 #[derive(Clone, Debug)]
 pub struct InventedEngine {
+    /// The rows of each table of the plan's query.
+    of_tables: Vec<u64>,
+    /// Those of the whole table, and of what the plan's query does not ask.
     rows: u64,
 }
 
 impl InventedEngine {
-    /// As many rows as the plan says or expects, in each group of the statistic that has the most
-    /// public ones.
+    /// As many rows in each group as the plan says or expects.
     pub fn new(plan: &Plan) -> InventedEngine {
-        let expected = || {
-            let each = plan.statistics.iter().map(|statistic| {
-                let rows = statistic.expected_rows.or(plan.expected_rows);
-                let groups = plan.public_groups(statistic).unwrap_or(1);
-                rows.unwrap_or(ROWS / groups.clamp(1, ROWS))
-                    .saturating_mul(groups)
-            });
-            each.max().unwrap_or(ROWS)
+        if let Neighbours::ChangeOne { rows: Some(rows) } = plan.neighbours {
+            return InventedEngine {
+                of_tables: vec![],
+                rows,
+            };
+        }
+        let expected = |statistic: &Statistic| {
+            let each = statistic.expected_rows.or(plan.expected_rows);
+            let groups = match plan.is_discovered(statistic) {
+                // The first has half of the rows.
+                true => 2,
+                false => plan.public_groups(statistic).unwrap_or(1),
+            };
+            let rows = each.map(|each| each.saturating_mul(groups));
+            rows.unwrap_or(ROWS).min(MOST_ROWS)
         };
-        let rows = match plan.neighbours {
-            Neighbours::ChangeOne { rows: Some(rows) } => rows,
-            _ => expected().min(1 << 32),
+        let own: Vec<u64> = plan.statistics.iter().map(expected).collect();
+        // Statistics that are made to add up are about the same rows.
+        let rows_of = |index: usize| match plan.family(index) {
+            None => own[index],
+            Some(family) => {
+                let members = family.members.iter();
+                members.map(|m| own[m.statistic]).max().unwrap_or(ROWS)
+            }
         };
-        InventedEngine { rows }
+        let (query, slots) = query(plan, [0; 32]);
+        let mut of_tables = vec![0; query.tables.len()];
+        for (index, slot) in slots.iter().enumerate() {
+            if let Some(rows) = of_tables.get_mut(slot.table) {
+                *rows = rows_of(index).max(*rows);
+            }
+        }
+        InventedEngine {
+            rows: own.into_iter().max().unwrap_or(ROWS),
+            of_tables,
+        }
     }
 
-    /// The rows that are made one by one, with how many each stands for.
-    fn made(&self) -> impl Iterator<Item = (u64, u64)> {
-        let made = self.rows.min(MOST_MADE);
-        let (each, more) = (self.rows / made.max(1), self.rows % made.max(1));
-        (0..made).map(move |row| (row, each + u64::from(row < more)))
-    }
-
-    fn table(&self, table: &Table) -> Vec<Group> {
+    fn table(all: u64, table: &Table) -> Vec<Group> {
         // What limits keep is told of all units together, whatever the keys.
         let is_kept = |aggregate: &Aggregate| matches!(aggregate, Aggregate::Kept);
         if table.aggregates.iter().any(is_kept) && !table.keys.is_empty() {
@@ -63,14 +85,14 @@ impl InventedEngine {
                 keys: vec![],
                 ..table.clone()
             };
-            return self.table(&whole);
+            return InventedEngine::table(all, &whole);
         }
         let empty = || -> Vec<Aggregated> { table.aggregates.iter().map(nothing).collect() };
         let mut groups: BTreeMap<Vec<KeyValue>, Vec<Aggregated>> = public_keys(&table.keys)
             .into_iter()
             .map(|key| (key, empty()))
             .collect();
-        for (row, weight) in self.made() {
+        for (row, weight) in made(all) {
             let key = table.keys.iter().map(|key| key_value(key, row)).collect();
             let values = groups.entry(key).or_insert_with(empty);
             for (aggregate, exact) in table.aggregates.iter().zip(values) {
@@ -94,11 +116,22 @@ impl Engine for InventedEngine {
     }
 
     fn scan(&self, query: &Query, _: Progress) -> Result<Sealed<Answer>, EngineFailure> {
+        let tables = query.tables.iter().enumerate().map(|(place, table)| {
+            let rows = self.of_tables.get(place).copied();
+            InventedEngine::table(rows.unwrap_or(self.rows), table)
+        });
         Ok(Sealed::new(Answer {
             rows: self.rows,
-            tables: query.tables.iter().map(|table| self.table(table)).collect(),
+            tables: tables.collect(),
         }))
     }
+}
+
+/// The rows that are made one by one, with how many each stands for.
+fn made(rows: u64) -> impl Iterator<Item = (u64, u64)> {
+    let made = rows.min(MOST_MADE);
+    let (each, more) = (rows / made.max(1), rows % made.max(1));
+    (0..made).map(move |row| (row, each + u64::from(row < more)))
 }
 
 /// Every group of public keys; none where a key is discovered.

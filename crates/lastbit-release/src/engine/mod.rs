@@ -29,8 +29,8 @@ pub use file_engine::TableEngine;
 #[cfg(feature = "engine")]
 pub use files::{
     EngineError, MOST_ROW_BYTES, MemoryTable, OnProgress, Options, ScanProgress, check,
-    check_memory, declared, declared_from, delimiter, files, fingerprint, memory_fingerprint, scan,
-    scan_memory, scan_until,
+    check_memory, check_names, declared, declared_from, delimiter, files, fingerprint,
+    memory_fingerprint, scan, scan_memory, scan_until,
 };
 #[cfg(all(feature = "engine", any(test, feature = "test-entropy")))]
 pub use files::{answer, answer_batches, plant_belief_in_statistics};

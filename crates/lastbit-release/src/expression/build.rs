@@ -3,6 +3,7 @@
 
 use sqlparser::ast::{BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Expr, UnaryOperator};
 
+use super::declared::{Declarations, Operation};
 use super::draft::{Draft, Form, Shape, by_value, common};
 use super::error::{ExpressionError, Place};
 use super::function::known_functions;
@@ -20,14 +21,15 @@ const MOST_DEEP: usize = 200;
 
 pub(super) type Result<T> = core::result::Result<T, ExpressionError>;
 
-/// The meaning of a tree.
-pub(super) fn build(tree: &Expr) -> Result<Draft> {
-    Builder { depth: 0 }.draft(tree)
+/// The meaning of a tree, whose columns may be declared elsewhere.
+pub(super) fn build(tree: &Expr, declared: &Declarations) -> Result<Draft> {
+    Builder { depth: 0, declared }.draft(tree)
 }
 
 /// Walks a tree, and counts its depth.
-pub(super) struct Builder {
+pub(super) struct Builder<'a> {
     depth: usize,
+    declared: &'a Declarations,
 }
 
 pub(super) fn refuse<T>(at: Place, message: impl Into<String>) -> Result<T> {
@@ -38,7 +40,7 @@ pub(super) fn boxed(node: Node) -> Box<Node> {
     Box::new(node)
 }
 
-impl Builder {
+impl Builder<'_> {
     pub(super) fn node(&mut self, tree: &Expr, wanted: Type) -> Result<Node> {
         self.draft(tree)?.resolve(wanted)
     }
@@ -115,6 +117,8 @@ impl Builder {
                     return refuse(at, "the list after `in` is empty; write false");
                 }
                 let kind = common(list.iter().chain([&value]))?.unwrap_or(Type::Text);
+                let values = list.iter().chain([&value]);
+                self.declared.check(values, kind, Operation::Equality)?;
                 let list = list
                     .into_iter()
                     .map(|item| {
@@ -133,6 +137,7 @@ impl Builder {
             } => {
                 let values = [self.draft(expr)?, self.draft(low)?, self.draft(high)?];
                 let kind = ordered_kind(common(values.iter())?, at)?;
+                self.declared.check(values.iter(), kind, Operation::Order)?;
                 let [value, low, high] = values.map(|value| value.resolve(kind));
                 let [value, low, high] = [
                     by_value(value?, at)?,
@@ -185,7 +190,9 @@ impl Builder {
                             .iter()
                             .map(|branch| self.draft(&branch.condition))
                             .collect::<Result<Vec<_>>>()?;
-                        let kind = common(values.iter().chain([&operand]))?.unwrap_or(Type::Text);
+                        let all = values.iter().chain([&operand]);
+                        let kind = common(all.clone())?.unwrap_or(Type::Text);
+                        self.declared.check(all, kind, Operation::Equality)?;
                         let values = values
                             .into_iter()
                             .map(|value| {
@@ -388,10 +395,13 @@ impl Builder {
     ) -> Result<Draft> {
         let values = [self.draft(left)?, self.draft(right)?];
         let kind = common(values.iter())?;
-        let kind = match comparison {
-            Comparison::Equal | Comparison::NotEqual => kind.unwrap_or(Type::Text),
-            _ => ordered_kind(kind, at)?,
+        let (kind, operation) = match comparison {
+            Comparison::Equal | Comparison::NotEqual => {
+                (kind.unwrap_or(Type::Text), Operation::Equality)
+            }
+            _ => (ordered_kind(kind, at)?, Operation::Order),
         };
+        self.declared.check(values.iter(), kind, operation)?;
         let [left, right] = values.map(|value| {
             let at = value.at;
             by_value(value.resolve(kind)?, at)

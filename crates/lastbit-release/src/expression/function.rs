@@ -13,7 +13,7 @@ use super::refused;
 use crate::clean::shown;
 use crate::near::nearest;
 
-impl Builder {
+impl Builder<'_> {
     /// A function of arguments of its own types.
     pub(super) fn call(&mut self, function: Function, arguments: &[&Expr]) -> Result<Node> {
         let arguments = arguments
@@ -81,7 +81,7 @@ impl Builder {
                 ),
             );
         }
-        let choice = |form, builder: &mut Builder| {
+        let choice = |form, builder: &mut Builder<'_>| {
             let values = arguments
                 .iter()
                 .map(|value| builder.draft(value))

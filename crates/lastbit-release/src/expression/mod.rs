@@ -11,6 +11,7 @@
 
 mod build;
 pub(crate) mod calendar;
+mod declared;
 mod draft;
 mod error;
 mod function;
@@ -22,6 +23,7 @@ mod refused;
 
 use core::fmt;
 
+pub use declared::Declarations;
 pub use error::ExpressionError;
 pub use node::{Arithmetic, CalendarUnit, Comparison, Function, Node, Piece, Type};
 pub(crate) use parse::{Plain, STACK};
@@ -59,14 +61,29 @@ impl Expression {
     /// # Ok::<(), lastbit_release::expression::ExpressionError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
-        let node = parse::read(text, |tree| build::build(tree)?.settle())?;
-        Ok(Expression::new(node, text))
+        Expression::parse_with(text, &Declarations::default())
     }
 
     /// A condition; a bare cell is true or false.
     pub fn condition(text: &str) -> Result<Expression, ExpressionError> {
-        let node = parse::read(text, |tree| build::build(tree)?.resolve(Type::Boolean))?;
+        Expression::condition_with(text, &Declarations::default())
+    }
+
+    /// [`Expression::parse`] with columns that are declared: comparing one with a value of another
+    /// type is refused. The meaning of what is not refused is the same.
+    pub fn parse_with(text: &str, declared: &Declarations) -> Result<Expression, ExpressionError> {
+        let node = parse::read(text, |tree| build::build(tree, declared)?.settle())?;
         Ok(Expression::new(node, text))
+    }
+
+    /// [`Expression::condition`] with columns that are declared, as
+    /// [`parse_with`](Expression::parse_with) has them.
+    pub fn condition_with(
+        text: &str,
+        declared: &Declarations,
+    ) -> Result<Expression, ExpressionError> {
+        let mean = |tree: &_| build::build(tree, declared)?.resolve(Type::Boolean);
+        Ok(Expression::new(parse::read(text, mean)?, text))
     }
 
     fn new(node: Node, written: &str) -> Expression {

@@ -1,6 +1,6 @@
 //! An inspection in words.
 
-use super::{InspectedCells, Inspection};
+use super::{InspectedCells, Inspection, look_first};
 use crate::clean::{label, visible};
 use crate::plan::{ColumnKind, Neighbours, Plan, Scale, Unit};
 use crate::present::wrapped;
@@ -9,7 +9,8 @@ use crate::present::wrapped;
 const LONGEST: usize = 100;
 const MOST_NAMED: usize = 20;
 
-const WARNING: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish \
+/// What stands before and after an inspection.
+pub const NOT_PRIVATE: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish \
                        nothing of this, and choose no bounds, categories or limits by it: that is \
                        outside the guarantee.";
 
@@ -31,8 +32,16 @@ fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
 
 /// What was seen, in words for a terminal or a page, with the warning before and after.
 pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
-    let mut lines = wrapped(WARNING, 0);
+    let mut lines = wrapped(NOT_PRIVATE, 0);
     lines.push(String::new());
+    let first = look_first(plan, inspection);
+    if !first.is_empty() {
+        lines.push("Look at this first:".to_owned());
+        for sentence in first {
+            lines.extend(wrapped(&format!("! {sentence}"), 2));
+        }
+        lines.push(String::new());
+    }
     lines.extend(wrapped(
         &format!(
             "{} rows; the filter leaves out {}",
@@ -43,6 +52,7 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
     for sentence in expected(plan, inspection.rows) {
         lines.extend(wrapped(&sentence, 0));
     }
+    let kept = inspection.kept();
     for column in &inspection.columns {
         let name = label(&column.name, LONGEST);
         let text = match &column.cells {
@@ -59,8 +69,12 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                     Some(missing) => format!("{missing} are missing, and {unreadable} are not"),
                     None => format!("{unreadable} are missing or not"),
                 };
+                let cut = match below + above {
+                    0 => String::new(),
+                    cut => format!(", {} of {kept}", percent(cut, kept)),
+                };
                 format!(
-                    "{} below the lower bound and {above} above the upper one; {rest} a \
+                    "{} below the lower bound and {above} above the upper one{cut}; {rest} a \
                      {what}{hint}",
                     cells(*below)
                 )
@@ -74,7 +88,7 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
                 let named: Vec<_> = absent
                     .iter()
                     .take(MOST_NAMED)
-                    .map(|name| format!("\"{}\"", label(name, LONGEST)))
+                    .map(|name| category(plan, &column.name, name))
                     .collect();
                 let absent = match absent.len() {
                     0 => "every listed category occurs".to_owned(),
@@ -160,8 +174,37 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
         lines.extend(wrapped(&text, 2));
     }
     lines.push(String::new());
-    lines.extend(wrapped(WARNING, 0));
+    lines.extend(wrapped(NOT_PRIVATE, 0));
     lines
+}
+
+/// `"6" (Saturday)`: a category as the cells have it, and as reports show it.
+pub(super) fn category(plan: &Plan, column: &str, name: &str) -> String {
+    let of_column = plan.column(column);
+    let shown = of_column.and_then(|column| match (&column.kind, &column.labels) {
+        (ColumnKind::Categories(categories), Some(labels)) => {
+            let place = categories.names.iter().position(|other| other == name)?;
+            labels.get(place).filter(|label| *label != name)
+        }
+        _ => None,
+    });
+    let name = label(name, LONGEST);
+    match shown {
+        None => format!("\"{name}\""),
+        Some(shown) => format!("\"{name}\" ({})", label(shown, LONGEST)),
+    }
+}
+
+/// A part in percent: `100 %` is all, and `0 %` none.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    let thousandths = (2000 * u128::from(part) / u128::from(whole.max(1))).div_ceil(2);
+    match thousandths {
+        _ if part == 0 => "0 %".to_owned(),
+        _ if part >= whole => "100 %".to_owned(),
+        0 => "below 0.1 %".to_owned(),
+        1000.. => "above 99.9 %".to_owned(),
+        some => format!("{}.{} %", some / 10, some % 10),
+    }
 }
 
 /// `1 cell is`, `2 cells are`.

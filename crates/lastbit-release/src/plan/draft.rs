@@ -9,6 +9,9 @@ pub const FILL_IN: &str = "FILL IN";
 /// The same in the text of a plan.
 const QUOTED: &str = "\"FILL IN";
 
+/// The longest line of a comment, in characters.
+const MOST_WIDE: usize = 100;
+
 /// The most columns of a draft.
 const MOST_COLUMNS: usize = 1000;
 
@@ -45,9 +48,10 @@ pub fn draft(
     columns: &[Declared],
     most_open: usize,
 ) -> String {
+    let made = format!("A draft of a plan. It was made from {read}.");
     let mut text = format!(
-        "# A draft of a plan. It was made from {read}.\n{INTRODUCTION}\n\
-         [source]\nfiles = {}\n",
+        "{}{INTRODUCTION}\n[source]\nfiles = {}\n",
+        comment(&made),
         quoted(file)
     );
     if let Some(delimiter) = delimiter {
@@ -103,8 +107,9 @@ const INTRODUCTION: &str = "\
 # and `lastbit release` spends. Every key is explained in docs/plan.md.
 
 title = \"FILL IN: what the report is called\"
-# A guess of the rows in a group, for errors that depend on it:
-# expected_rows = 1000
+# A guess of the rows in a group, for the errors of means and shares before the release. Nothing is
+# computed with it.
+expected_rows = 1000
 ";
 
 const PRIVACY: &str = "
@@ -176,6 +181,22 @@ weight = 0.25
 # error = 2              # the smallest loss that keeps the error within this
 ";
 
+/// A sentence as lines of a comment.
+fn comment(sentence: &str) -> String {
+    let mut lines = String::from("#");
+    let mut width = 1;
+    for word in sentence.split(' ') {
+        if width + 1 + word.chars().count() > MOST_WIDE {
+            lines += "\n#";
+            width = 1;
+        }
+        width += 1 + word.chars().count();
+        lines.push(' ');
+        lines += word;
+    }
+    lines + "\n"
+}
+
 /// A section as a comment.
 fn closed(section: &str) -> String {
     let comment = |line: &str| match line {
@@ -224,12 +245,21 @@ fn is_calendar(declared: &str) -> bool {
 
 /// Whether a name sounds like a date.
 fn sounds_like_date(name: &str) -> bool {
+    // `AppointmentDay`, and not `day` or `Monday`.
+    let stem = name
+        .strip_suffix("Day")
+        .or_else(|| name.strip_suffix("_day"));
+    let is_day = stem.is_some_and(|stem| stem.ends_with(|c: char| c.is_lowercase()));
     let name = name.to_lowercase();
     let is_other = ["update", "candidate", "mandate"]
         .iter()
         .any(|end| name.ends_with(end));
     let is_date = name.ends_with("date") || name.starts_with("date");
-    is_date && !is_other || name.contains("birthday") || name == "dob" || name.ends_with("_dob")
+    is_day
+        || is_date && !is_other
+        || name.contains("birthday")
+        || name == "dob"
+        || name.ends_with("_dob")
 }
 
 /// Whether a name sounds like a person's number.
@@ -411,10 +441,12 @@ mod tests {
             "admission_date",
             "dob",
             "date_of_birth",
+            "ScheduledDay",
+            "visit_day",
         ] {
             assert!(sounds_like_date(name), "{name}");
         }
-        for name in ["update", "candidate", "day", "wage"] {
+        for name in ["update", "candidate", "day", "Monday", "wage"] {
             assert!(!sounds_like_date(name), "{name}");
         }
     }

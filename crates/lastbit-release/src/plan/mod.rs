@@ -55,6 +55,7 @@ pub use crate::schema::{
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, FILL_IN, draft};
 pub use error::{Place, PlanError};
+pub(crate) use parse_columns::declarations_of;
 
 /// What to publish, and what it may cost. Checked: every name is known, every number in range.
 #[derive(Clone, Debug)]

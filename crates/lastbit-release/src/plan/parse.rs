@@ -6,7 +6,7 @@ use lastbit::Confidence;
 use lastbit_exact::Rational;
 use toml::de::DeTable;
 
-use super::parse_columns::{Read, column};
+use super::parse_columns::{Read, column, declarations};
 use super::parse_database::database;
 use super::parse_lookups::{joins, lookups};
 use super::parse_statistics::{Before, statistics};
@@ -71,9 +71,13 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         Some(value) => value.boolean()?,
     };
     let table = section(&root, "source")?;
+    let columns = root.table("columns")?.map(|table| table.entries());
+    let columns = columns.unwrap_or_default();
+    let declared = declarations(&columns)?;
+    let condition = |text: &str| Expression::condition_with(text, &declared);
     let filter = table
         .get("where")
-        .map(|value| expression(&value, Expression::condition))
+        .map(|value| expression(&value, condition))
         .transpose()?;
     let (looked_up, joined) = (table.get("lookup"), table.get("join"));
     let source = source(&table, base)?;
@@ -105,14 +109,10 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         .get("accountant")
         .map(|value| accountant(&value, budget.measure))
         .transpose()?;
-    let read: Vec<Read> = match root.table("columns")? {
-        None => vec![],
-        Some(table) => table
-            .entries()
-            .into_iter()
-            .map(|(name, value)| column(name, &value))
-            .collect::<Result<_, _>>()?,
-    };
+    let read: Vec<Read> = columns
+        .iter()
+        .map(|(name, value)| column(name, value, &declared))
+        .collect::<Result<_, _>>()?;
     let mut derive = Derive {
         joins,
         lookups,
@@ -388,7 +388,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
     }
     let spend = loss(&table)?;
     if spend.measure != budget.measure {
-        return Err(table.error("[spend] must be in the measure of [budget], with the same keys"));
+        return Err(table.error(other_keys(spend.measure, budget.measure)));
     }
     if spend.main > budget.main || spend.delta > budget.delta {
         return Err(
@@ -396,6 +396,29 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
         );
     }
     Ok(all(spend, None, composes.unwrap_or(false)))
+}
+
+/// What [spend] has too little or too much, beside a budget in another measure.
+fn other_keys(spend: Measure, budget: Measure) -> String {
+    let keys = |measure| match measure {
+        Measure::Pure => "`epsilon`",
+        Measure::Zcdp => "`rho`",
+        _ => "`epsilon` and `delta`",
+    };
+    match (spend, budget) {
+        (Measure::Pure, Measure::Approximate) => "[spend] lacks `delta`; add it, or write part = \
+            \"1/4\" for a quarter of [budget]"
+            .to_owned(),
+        (Measure::Approximate, Measure::Pure) => {
+            "[spend] has `delta`, and [budget] has none; leave it out".to_owned()
+        }
+        _ => format!(
+            "[spend] has {}, and [budget] has {}; write the same, or part = \"1/4\" for a quarter \
+             of it",
+            keys(spend),
+            keys(budget)
+        ),
+    }
 }
 
 fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
@@ -449,7 +472,7 @@ fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanErr
 /// escapes, the place within the text.
 pub fn expression(
     value: &Value<'_>,
-    read: fn(&str) -> Result<Expression, ExpressionError>,
+    read: impl FnOnce(&str) -> Result<Expression, ExpressionError>,
 ) -> Result<Expression, PlanError> {
     let text = value.string()?;
     read(text).map_err(|error| {

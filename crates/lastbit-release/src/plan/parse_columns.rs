@@ -7,7 +7,7 @@ use super::parse::expression;
 use super::parse_numbers::{numbers, scale};
 use super::reader::{Table, Value};
 use super::{Categories, Column, ColumnKind, PlanError, Scale};
-use crate::expression::{Expression, quoted};
+use crate::expression::{Declarations, Expression, Type, quoted};
 use crate::value::canonical;
 
 /// The most categories that `from` and `to` list.
@@ -20,11 +20,48 @@ pub struct Read {
     pub codes: Vec<String>,
 }
 
+/// The types of the columns of the files, as [columns] declares them: for the filter of the source
+/// and derived columns, which read the cells of files. A column with `as` is none of those.
+pub fn declarations(columns: &[(&str, Value<'_>)]) -> Result<Declarations, PlanError> {
+    let declared = |(name, value): &(&str, Value<'_>)| -> Result<_, PlanError> {
+        let table = value.table(format!("[columns.{name}]"))?;
+        let scale = scale(&table)?;
+        let bounded = ["lower", "upper", "edges", "every"];
+        let bounded = bounded.iter().any(|key| table.get(key).is_some());
+        let is_number = bounded || scale != Scale::Real;
+        let own = is_number && table.get("as").is_none();
+        Ok(own.then(|| ((*name).to_owned(), declared_type(scale))))
+    };
+    let found = columns.iter().map(declared);
+    Ok(found
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
+}
+
+/// The types of all columns, as the filters of statistics read them.
+pub fn declarations_of(columns: &[Column]) -> Declarations {
+    let declared = |column: &Column| match &column.kind {
+        ColumnKind::Numbers(numbers) => Some((column.name.clone(), declared_type(numbers.scale))),
+        _ => None,
+    };
+    columns.iter().filter_map(declared).collect()
+}
+
+fn declared_type(scale: Scale) -> Type {
+    match scale {
+        Scale::Days => Type::Date,
+        Scale::Seconds => Type::Timestamp,
+        _ => Type::Number,
+    }
+}
+
 /// Reads `[columns.name]`.
-pub fn column(name: &str, value: &Value<'_>) -> Result<Read, PlanError> {
+pub fn column(name: &str, value: &Value<'_>, declared: &Declarations) -> Result<Read, PlanError> {
     let table = value.table(format!("[columns.{name}]"))?;
     let scale = scale(&table)?;
-    let derived = derived(name, &table, scale)?;
+    let derived = derived(name, &table, scale, declared)?;
     let codes = codes(&table)?;
     let discover = match table.get("discover") {
         None => false,
@@ -75,11 +112,16 @@ pub fn column(name: &str, value: &Value<'_>) -> Result<Read, PlanError> {
 }
 
 /// The expression of `as`. For dates and times it also says how cells are read, and on which clock.
-fn derived(name: &str, table: &Table<'_>, scale: Scale) -> Result<Option<Expression>, PlanError> {
+fn derived(
+    name: &str,
+    table: &Table<'_>,
+    scale: Scale,
+    declared: &Declarations,
+) -> Result<Option<Expression>, PlanError> {
     let given = table.get("as");
     let written = given
         .as_ref()
-        .map(|value| expression(value, Expression::parse))
+        .map(|value| expression(value, |text| Expression::parse_with(text, declared)))
         .transpose()?;
     let offset = table.get("offset");
     if let (Some(offset), false) = (&offset, scale.is_calendar()) {

@@ -4,6 +4,7 @@ use lastbit::Confidence;
 use lastbit_exact::Rational;
 
 use super::parse::{expression, first_twice};
+use super::parse_columns::declarations_of;
 use super::reader::{Table, Value};
 use super::{Allowance, Column, Neighbours, PlanError, Scope, Statistic, Unit};
 use crate::expression::Expression;
@@ -72,7 +73,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
             by
         }
     };
-    let mut scope = scope(&table, before.unit)?;
+    let mut scope = scope(&table, before)?;
     let is_filtered = before.is_filtered || scope.filter.is_some();
     let rows = match (before.neighbours, before.unit) {
         (Neighbours::ChangeOne { rows }, Unit::Row) if by.is_empty() && !is_filtered => rows,
@@ -116,10 +117,13 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
 }
 
 /// The rows that a statistic describes. A limit equal to the plan's is not one of its own.
-fn scope(table: &Table<'_>, unit: &Unit) -> Result<Scope, PlanError> {
+fn scope(table: &Table<'_>, before: Before<'_>) -> Result<Scope, PlanError> {
+    let unit = before.unit;
+    let declared = declarations_of(before.columns);
+    let condition = |text: &str| Expression::condition_with(text, &declared);
     let filter = table
         .get("where")
-        .map(|value| expression(&value, Expression::condition))
+        .map(|value| expression(&value, condition))
         .transpose()?;
     let limit = |key, of_plan: fn(&Unit) -> Option<u64>| -> Result<Option<u64>, PlanError> {
         let Some(value) = table.get(key) else {

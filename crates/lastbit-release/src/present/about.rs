@@ -1,7 +1,7 @@
 //! The rows that a statistic is about: its error does not cover those left out.
 
 use crate::account::Price;
-use crate::expression::{Expression, quoted};
+use crate::expression::{Expression, Node, Type, quoted};
 use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
 
 /// One phrase each, at least one: which rows a statistic is of, what missing, unlisted or
@@ -159,6 +159,39 @@ pub fn unvouched(plan: &Plan) -> Option<String> {
             what.join(", nor for those ")
         )
     })
+}
+
+/// Columns that are computed in seconds, as a difference of timestamps is, and said to be in another
+/// unit: a sentence for each.
+pub fn in_other_units(plan: &Plan) -> Vec<String> {
+    let sentence = |column: &Column| {
+        let ColumnKind::Numbers(numbers) = &column.kind else {
+            return None;
+        };
+        let (_, expression) =
+            (plan.derive.columns.iter()).find(|(name, _)| *name == column.name)?;
+        let Node::Difference { to, .. } = expression.node() else {
+            return None;
+        };
+        let unit = numbers.unit.trim().to_lowercase();
+        let (each, name) = match (to.kind(), unit.as_str()) {
+            (Type::Timestamp, "day" | "days" | "d") => ("86400", "days"),
+            (Type::Timestamp, "hour" | "hours" | "h") => ("3600", "hours"),
+            (Type::Timestamp, "minute" | "minutes" | "min") => ("60", "minutes"),
+            (Type::Timestamp, "week" | "weeks") => ("604800", "weeks"),
+            _ => return None,
+        };
+        let days = match name {
+            "days" => ", or subtract dates, as date(a) - date(b), whose difference is in days",
+            _ => "",
+        };
+        Some(format!(
+            "WARNING: `{}` is a difference of timestamps, which is in seconds, and its unit says \
+             {name}. Divide by {each}, as in (a - b) / {each}{days}.",
+            column.name
+        ))
+    };
+    plan.columns.iter().filter_map(sentence).collect()
 }
 
 /// `1 row`, `2 rows`.

@@ -16,7 +16,7 @@ use crate::plan::Plan;
 pub fn price_html(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
     let mut body = format!(
         "<header>\n<h1>{}</h1>\n<p class=\"lead\">What publishing it will cost: <span \
-         class=\"nowrap\">{}</span>. No data was read.</p>\n<ul class=\"notes\">\n",
+         class=\"nowrap\">{}</span>. No row was read.</p>\n<ul class=\"notes\">\n",
         name(&plan.title),
         escape(&prices.loss.to_string())
     );

@@ -30,13 +30,22 @@ pub const HEADER: [&str; 8] = [
 /// Shown for an error that depends on how many rows there are.
 const DEPENDS: &str = "depends on expected_rows";
 
+/// Shown for an error that depends on the data.
+const RELEASE: &str = "known with the release";
+
+/// Shown if no number of rows is enough.
+const NEVER: &str = "never";
+
+/// Shown before the number of rows at which an error is about as large as what it is of.
+const TOO_NOISY: &str = "too noisy at";
+
 /// The meaning of the words that occur in a table of prices.
 pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
     let priced = plan.statistics.iter().zip(&prices.statistics);
     let any = |word: &str| {
         priced
             .clone()
-            .any(|(s, price)| words(s, price).iter().any(|w| w == word))
+            .any(|(s, price)| words(s, price)[2..].iter().any(|w| w.contains(word)))
     };
     let mut terms = vec![TENTH];
     if any(DEPENDS) {
@@ -44,6 +53,21 @@ pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
             "“Depends on expected_rows”: say in the plan about how many rows a group has, as \
              expected_rows = 1000, to see this error; it is a guess of yours, and changes no \
              number.",
+        );
+    }
+    if any(NEVER) {
+        terms.push("“Never”: however many rows a group has, its error stays above that tenth.");
+    }
+    if any(RELEASE) {
+        terms.push(
+            "“Known with the release”: this error hangs on the data too, so nothing tells it \
+             before; where noise hides the number, it is withheld, at the same cost.",
+        );
+    }
+    if any(TOO_NOISY) {
+        terms.push(
+            "“Too noisy at”: in a group of the rows that the plan expects, the error is as large \
+             as a typical value, or as half of what it can be; spend more on it, or group by less.",
         );
     }
     terms
@@ -59,12 +83,23 @@ pub fn words(statistic: &Statistic, price: &Price) -> [String; 8] {
         noise(price),
         grid(price),
         bound(price),
-        match (price.rows_for_tenth, price.chain.kind.public_rows()) {
-            (Some(rows), _) => many(rows, "row"),
-            (None, Some(rows)) => format!("(of {rows} rows)"),
-            (None, _) => "never".to_owned(),
-        },
+        tenth(price),
     ]
+}
+
+/// From how many rows on the error is below a tenth of a typical value, and how that compares with
+/// what the plan expects.
+fn tenth(price: &Price) -> String {
+    let from = match (price.rows_for_tenth, price.chain.kind.public_rows()) {
+        (Some(rows), _) => many(rows, "row"),
+        (None, Some(rows)) => format!("(of {rows} rows)"),
+        (None, _) if !price.is_foreseen() => RELEASE.to_owned(),
+        (None, _) => NEVER.to_owned(),
+    };
+    match price.too_noisy_at() {
+        Some(rows) => format!("{from}; {TOO_NOISY} {}", many(rows, "row")),
+        None => from,
+    }
 }
 
 /// How many numbers are published.
@@ -112,9 +147,9 @@ fn error(price: &Price) -> String {
         unit => unit.to_owned(),
     };
     let Some(error) = price.error else {
-        return match price.rows {
-            None => DEPENDS.to_owned(),
-            Some(_) => "known with the release".to_owned(),
+        return match price.is_foreseen() && price.rows.is_none() {
+            true => DEPENDS.to_owned(),
+            false => RELEASE.to_owned(),
         };
     };
     let text = format!("± {} {unit}", up(error)).trim_end().to_owned();

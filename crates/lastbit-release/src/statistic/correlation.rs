@@ -91,6 +91,10 @@ impl Noisy for Correlation {
     }
 
     /// Unknown before the release: rows without spread can have any correlation.
+    fn is_foreseen(&self) -> bool {
+        false
+    }
+
     fn error(&self, _: &Noised<'_>, _: Option<u64>, _: Errors<'_>) -> Option<Up> {
         None
     }

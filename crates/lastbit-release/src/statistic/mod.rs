@@ -232,6 +232,11 @@ pub trait Noisy: Kind {
         false
     }
 
+    /// Whether [`Noisy::error`] is known for a number of rows, and not only for the data.
+    fn is_foreseen(&self) -> bool {
+        true
+    }
+
     /// With the confidence, every published number of a group is within this much of the exact one:
     /// noise, the grid, and the rounding of rows. `rows` is the number of rows in the group; `None`
     /// if that is needed and not known.

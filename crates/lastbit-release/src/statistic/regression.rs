@@ -107,6 +107,10 @@ impl Noisy for Regression {
     }
 
     /// Unknown before the release: columns without spread can have any slope.
+    fn is_foreseen(&self) -> bool {
+        false
+    }
+
     fn error(&self, _: &Noised<'_>, _: Option<u64>, _: Errors<'_>) -> Option<Up> {
         None
     }

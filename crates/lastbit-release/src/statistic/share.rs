@@ -15,7 +15,7 @@ use super::ratio::{around, sliced};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::expression::Expression;
-use crate::plan::{Categories, ColumnKind, Missing, PlanError};
+use crate::plan::{Categories, ColumnKind, Missing, PlanError, declarations_of};
 use crate::query::{Aggregate, Aggregated, States};
 
 #[derive(Clone, Debug)]
@@ -105,7 +105,9 @@ fn condition(reading: &Reading<'_>, text: &str) -> Result<Arc<dyn Kind>, String>
     if let (true, Err(unknown)) = (is_name, reading.known(text)) {
         return Err(unknown.message().to_owned());
     }
-    let condition = Expression::condition(text).map_err(|error| error.to_string())?;
+    let declared = declarations_of(reading.columns);
+    let condition = Expression::condition_with(text, &declared);
+    let condition = condition.map_err(|error| error.to_string())?;
     let outcomes = Categories {
         column: condition.to_string(),
         names: vec!["true".to_owned(), "false".to_owned()],

@@ -4,9 +4,11 @@ use arrow_schema::DataType;
 
 use super::parquet::ParquetFile;
 use super::paths::files;
+use super::run::check;
 use super::text;
 use super::{EngineError, Options};
-use crate::plan::{Declared, DeclaredType, FileFormat, Source};
+use crate::plan::{Declared, DeclaredType, FileFormat, Plan, Source};
+use crate::statistic::query;
 
 /// What [`declared`] reads of a file of this format, in words.
 pub fn declared_from(format: &FileFormat) -> &'static str {
@@ -50,6 +52,26 @@ pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
     }
     let column = |name| Declared { name, of: None };
     Ok(names.into_iter().map(column).collect())
+}
+
+/// Refuses a plan that names a column that its files do not have, as far as their headers and schemas
+/// say so: no row is read. Files that are not there, whose first line may be a row, or that say
+/// nothing before their lines are read, are left to the release.
+pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
+    let joined = plan.derive.joins.iter().map(|join| &join.source);
+    let mut sources = [&plan.source].into_iter().chain(joined);
+    let has_names = |source: &Source| match source.format {
+        FileFormat::Csv { .. } | FileFormat::Parquet => declared(source).is_ok(),
+        _ => false,
+    };
+    if !sources.all(has_names) {
+        return Ok(());
+    }
+    let (query, _) = query(plan, [0; 32]);
+    match check(&query) {
+        Err(error @ EngineError::UnknownColumn { .. }) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// What is between the cells of a CSV file, if that is not what its source says: whatever makes

@@ -31,7 +31,7 @@ mod text;
 mod worker;
 mod written;
 
-pub use declared::{declared, declared_from, delimiter};
+pub use declared::{check_names, declared, declared_from, delimiter};
 pub use error::EngineError;
 pub use fingerprint::fingerprint;
 pub use memory::MemoryTable;

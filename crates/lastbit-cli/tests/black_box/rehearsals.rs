@@ -1,0 +1,183 @@
+//! Rehearsals and prices before the data are read: as many rows as errors assume, and their names.
+
+use serde_json::Value;
+
+use crate::support::{Here, plan};
+
+/// Means of wages, in all and by a column of so many towns.
+fn wages(expected: u64, more: &str) -> String {
+    let towns: Vec<String> = (0..20).map(|town| format!("\"town {town}\"")).collect();
+    format!(
+        r#"
+title = "Wages"
+expected_rows = {expected}
+[source]
+files = "wages.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1
+[columns.wage]
+lower = 0
+upper = 1000
+[columns.age]
+lower = 0
+upper = 100
+[columns.town]
+categories = [{}]
+[[statistics]]
+name = "mean wage"
+kind = "mean"
+of = "wage"
+[[statistics]]
+name = "by town"
+kind = "mean"
+of = "wage"
+by = ["town"]
+{more}"#,
+        towns.join(", ")
+    )
+}
+
+#[test]
+fn a_rehearsal_has_the_rows_that_planned_errors_assume() {
+    let here = Here::empty();
+    here.write("plan.toml", wages(15_000, ""));
+    let planned = here
+        .run(&["plan", "plan.toml", "--json"])
+        .succeeded()
+        .json();
+    let rehearsed = here
+        .run(&["rehearse", "plan.toml", "--json"])
+        .succeeded()
+        .json();
+    for statistic in 0..2 {
+        let planned = planned["statistics"][statistic]["error"]["value"].as_f64();
+        let planned = planned.unwrap_or_else(|| {
+            let error = &planned["statistics"][statistic]["error"];
+            let text = error.as_str().map(str::to_owned);
+            text.unwrap_or_else(|| error.to_string()).parse().unwrap()
+        });
+        let cells = rehearsed["statistics"][statistic]["cells"]
+            .as_array()
+            .unwrap();
+        for cell in cells {
+            let error: f64 = cell["error"].as_str().unwrap().parse().unwrap();
+            // Groups are hashed, so each has about as many; noise moves their counts by far less.
+            let ratio = error / planned;
+            assert!(
+                (0.5..2.0).contains(&ratio),
+                "{statistic}: {error} {planned}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_too_noisy_at_the_expected_rows_is_marked() {
+    let here = Here::empty();
+    let regression = "[[statistics]]\nname = \"line\"\nkind = \"regression\"\nof = [\"wage\", \
+        \"age\"]\n";
+    let shown = |expected: u64, more: &str| {
+        here.write("plan.toml", wages(expected, more));
+        let out = here.run(&["plan", "plan.toml"]).succeeded().out;
+        assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+        let json = here
+            .run(&["plan", "plan.toml", "--json"])
+            .succeeded()
+            .json();
+        let noisy: Vec<bool> = (json["statistics"].as_array().unwrap().iter())
+            .map(|statistic| statistic["too_noisy"] == Value::Bool(true))
+            .collect();
+        (out.split_whitespace().collect::<Vec<_>>().join(" "), noisy)
+    };
+    let (words, noisy) = shown(3, "");
+    assert!(words.contains("too noisy at 3 rows"), "{words}");
+    assert!(words.contains("“Too noisy at”: in a group of the rows that the plan expects"));
+    assert_eq!(noisy, [true, true]);
+    let (words, noisy) = shown(15_000, "");
+    assert!(!words.to_lowercase().contains("too noisy"), "{words}");
+    assert_eq!(noisy, [false, false]);
+    // The error of a regression hangs on the data: it is not "never" small.
+    let (words, _) = shown(15_000, regression);
+    assert!(!words.contains("never"), "{words}");
+    assert!(
+        words.contains("“Known with the release”: this error hangs on the data too"),
+        "{words}"
+    );
+}
+
+#[test]
+fn names_in_the_header_are_checked_before_a_release_and_no_row_is() {
+    let here = Here::new();
+    // A word that would be seen if it was printed.
+    here.write(
+        "people.csv",
+        "age,town\nZYXWVUTSRQPONMLK,ZYXWVUTSRQPONMLK\n",
+    );
+    for (name, text) in [
+        (
+            "column",
+            plan(50)
+                .replace("columns.age", "columns.agee")
+                .replace("\"age\"", "\"agee\""),
+        ),
+        (
+            "unit",
+            plan(50).replace(
+                "neighbours = \"add-remove\"",
+                "neighbours = \"add-remove\"\nunit = \"townn\"\nmost_rows = 1",
+            ),
+        ),
+        (
+            "filter",
+            plan(50).replace("[privacy]", "where = \"agee > 3\"\n[privacy]"),
+        ),
+    ] {
+        here.write("plan.toml", text);
+        let wrong = if name == "unit" { "townn" } else { "agee" };
+        for command in ["plan", "rehearse"] {
+            let done = here.run(&[command, "plan.toml"]);
+            let done = done.refused(&format!("has no column `{wrong}`"));
+            assert!(!done.err.contains("ZYXW"), "{}", done.err);
+        }
+    }
+    here.write("plan.toml", plan(50));
+    for command in ["plan", "rehearse"] {
+        let done = here.run(&[command, "plan.toml"]).succeeded();
+        assert!(!done.out.contains("ZYXW") && !done.err.contains("ZYXW"));
+    }
+    // Without the file, or with a first line that may be a row, nothing is known of names.
+    here.write("people.csv", "ZYXWVUTSRQPONMLK,7\n");
+    for command in ["plan", "rehearse"] {
+        let done = here.run(&[command, "plan.toml"]).succeeded();
+        assert!(!done.out.contains("ZYXW") && !done.err.contains("ZYXW"));
+    }
+    std::fs::remove_file(here.path("people.csv")).unwrap();
+    for command in ["plan", "rehearse"] {
+        here.run(&[command, "plan.toml"]).succeeded();
+    }
+}
+
+#[test]
+fn a_draft_of_csv_is_narrow_offers_dates_and_expects_rows() {
+    let here = Here::empty();
+    here.write("visits.csv", "PatientId,ScheduledDay,AppointmentDay,Age\n");
+    let draft = here.run(&["draft", "visits.csv"]).succeeded().out;
+    assert!(
+        draft.lines().all(|line| line.chars().count() <= 110),
+        "{draft}"
+    );
+    assert!(
+        draft
+            .lines()
+            .take(8)
+            .all(|line| line.chars().count() <= 100),
+        "{draft}"
+    );
+    for name in ["ScheduledDay", "AppointmentDay"] {
+        let section = format!("[columns.\"{name}\"]  # of dates, by its name\ndate = true\n");
+        assert!(draft.contains(&section), "{draft}");
+    }
+    assert!(draft.contains("\nexpected_rows = 1000\n"), "{draft}");
+}
