@@ -120,8 +120,8 @@ neighbours = \"add-remove\"
 ";
 
 const UNIT: &str = "\
-unit = \"FILL IN: the column that says who; delete this and the next two lines if every row is a \
-different person\"
+# Delete `unit`, `most_rows` and `most_groups` if every row is a different person.
+unit = \"FILL IN: the column that says who\"
 # The most rows of one person that count in a group; more are left out, and no error covers them.
 most_rows = \"FILL IN: a number that hardly anybody exceeds, such as 4\"
 # The most groups of a statistic in which one person counts:
@@ -135,8 +135,7 @@ const BUDGET: &str = "
 epsilon = \"FILL IN: the budget of the data set, such as 1\"
 
 [spend]
-# What this release may use of it. Without this section it uses everything, and there is no second \
-one.
+# What this release may use of it. Without this section it uses everything, and is the only one.
 epsilon = \"FILL IN: what this release may use, such as 0.25\"
 ";
 
@@ -152,8 +151,7 @@ const CLOSED: &str = "
 const COLUMNS: &str = "\
 #   lower, upper  of numbers: cells beyond are cut to these; wide enough for hardly any cell, and no
 #                 wider, since errors grow with them. unit = \"years\" says what they measure.
-#   categories    of texts: the public list. Other cells are left out, or count as what `other` \
-names.
+#   categories    of texts: the public list. Other cells are left out, or count as `other` says.
 #   discover      instead of them: true publishes the values that many people share; it takes a
 #                 `delta` in [budget].
 #   date          true, of dates such as 2024-01-31; lower and upper are dates too.
