@@ -29,9 +29,9 @@ use crate::streams::Stdout;
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
 statistics. Its schema is in docs/plan.md, and examples/ has some plans. This command reads no \
-row and spends nothing: of files that are there it reads the names of columns. It shows what `lastbit release` will spend on each statistic and how far \
-each published number will be from the exact one, with the plan's confidence. Errors are rounded \
-up.";
+row and spends nothing: of files that are there it reads the names of columns. It shows what \
+`lastbit release` will spend on each statistic and how far each published number will be from the \
+exact one, with the plan's confidence. Errors are rounded up.";
 
 /// The width of the terminal that tables are broken for.
 const WIDTH: u16 = 80;

@@ -31,8 +31,9 @@ a release that is interrupted while they are; later it has spent its loss and pu
 The same plan on the same data again returns what was published before, at no cost. On a terminal \
 it asks before it releases a plan for the first time, and before it spends again because the data \
 changed since the same was released, and says then if that is more than half of what is left or a \
-loss that protects little; elsewhere it goes on, and says what it spent and what is left. `lastbit plan` shows beforehand what it will cost \
-and how exact it will be, and `lastbit rehearse` what the report will look like.";
+loss that protects little; elsewhere it goes on, and says what it spent and what is left. \
+`lastbit plan` shows beforehand what it will cost and how exact it will be, and `lastbit rehearse` \
+what the report will look like.";
 
 #[derive(Args)]
 #[command(before_long_help = TEACH)]

@@ -26,8 +26,8 @@ const MOST_DISCOVERED: u32 = 6;
 /// are the same whenever they are made.
 ///
 /// Every row is a different unit, has all cells, and passes the plan's filter. Derived columns are
-/// invented within their bounds, as others are. Each statistic has as many rows as its planned error
-/// assumes, so that statistics in few groups and in many are about different numbers of rows.
+/// invented within their bounds, as others are. Each statistic has as many rows as its planned
+/// error assumes, so those in few groups and those in many have different numbers of rows.
 #[derive(Clone, Debug)]
 pub struct InventedEngine {
     /// The rows of each table of the plan's query.

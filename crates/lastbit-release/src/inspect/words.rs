@@ -10,9 +10,9 @@ const LONGEST: usize = 100;
 const MOST_NAMED: usize = 20;
 
 /// What stands before and after an inspection.
-pub const NOT_PRIVATE: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. Publish \
-                       nothing of this, and choose no bounds, categories or limits by it: that is \
-                       outside the guarantee.";
+pub const NOT_PRIVATE: &str = "NOT PRIVATE: exact facts about the data, for the steward alone. \
+                               Publish nothing of this, and choose no bounds, categories or \
+                               limits by it: that is outside the guarantee.";
 
 /// What the cells of a column of numbers are, and how they are written.
 fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {

@@ -161,8 +161,8 @@ pub fn unvouched(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Columns that are computed in seconds, as a difference of timestamps is, and said to be in another
-/// unit: a sentence for each.
+/// Columns that are computed in seconds, as a difference of timestamps is, and said to be in
+/// another unit: a sentence for each.
 pub fn in_other_units(plan: &Plan) -> Vec<String> {
     let sentence = |column: &Column| {
         let ColumnKind::Numbers(numbers) = &column.kind else {

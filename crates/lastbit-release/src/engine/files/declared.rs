@@ -54,8 +54,8 @@ pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
     Ok(names.into_iter().map(column).collect())
 }
 
-/// Refuses a plan that names a column that its files do not have, as far as their headers and schemas
-/// say so: no row is read. Files that are not there, whose first line may be a row, or that say
+/// Refuses a plan that names a column that its files lack, as far as their headers and schemas say
+/// so: no row is read. Files that are not there, whose first line may be a row, or that say
 /// nothing before their lines are read, are left to the release.
 pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
     let joined = plan.derive.joins.iter().map(|join| &join.source);
