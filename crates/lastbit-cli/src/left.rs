@@ -63,8 +63,8 @@ impl Question {
     }
 }
 
-/// Says where nobody was asked that a release protects little; and what it took of a ledger and what
-/// is left there, if it took more than half.
+/// Says where nobody was asked that a release protects little, and what it took of a ledger and
+/// what is left there, if it took more than half.
 pub fn tell(before: &Left, ledger: &Path) {
     if let Some(sentence) = warning(&before.loss) {
         say(&sentence);
