@@ -1,6 +1,6 @@
 //! Where things stand in the text of a plan.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
 /// A step from a table to what is in it.
@@ -17,8 +17,8 @@ impl Step {
     /// For the script.
     pub fn json(&self) -> Value {
         match self {
-            Step::Key(key) => json!(key),
-            Step::Index(index) => json!(index),
+            Step::Key(key) => Value::from(key.as_str()),
+            Step::Index(index) => Value::from(*index),
         }
     }
 }

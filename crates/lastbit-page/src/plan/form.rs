@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::fields::Step;
+use super::object;
 
 /// How a field is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -278,17 +279,18 @@ pub fn form(text: &str) -> Value {
             statistics.push(one);
         }
     }
-    json!({
-        "sections": [
-            section("Plan", vec![], PLAN, Some(root), &TABLES),
-            part("Source", "source", SOURCE),
-            part("Privacy", "privacy", PRIVACY),
-            part("Budget of the data, for all releases", "budget", LOSS),
-            part("What this release may spend", "spend", SPEND),
-        ],
-        "columns": columns,
-        "statistics": statistics,
-    })
+    let sections = vec![
+        section("Plan", vec![], PLAN, Some(root), &TABLES),
+        part("Source", "source", SOURCE),
+        part("Privacy", "privacy", PRIVACY),
+        part("Budget of the data, for all releases", "budget", LOSS),
+        part("What this release may spend", "spend", SPEND),
+    ];
+    object([
+        ("sections", Value::Array(sections)),
+        ("columns", Value::Array(columns)),
+        ("statistics", Value::Array(statistics)),
+    ])
 }
 
 /// A table as fields; keys that have none are named, so that nobody thinks they are gone.
@@ -312,22 +314,28 @@ fn section(
                 true => Some(Some(String::new())),
                 false => item.map(|item| shown(item, *of)),
             };
-            json!({
-                "path": path.iter().map(Step::json).collect::<Vec<_>>(),
-                "label": label,
-                "help": help,
-                "of": match of {
-                    Of::Text | Of::Number | Of::Names | Of::Numbers => "line",
-                    Of::Lines => "lines",
-                    Of::Flag => "flag",
-                    Of::Choice(_) => "choice",
-                },
-                "choices": match of { Of::Choice(words) => json!(words), _ => Value::Null },
-                // What the field cannot hold is changed in the text.
-                "fixed": shown.as_ref().is_some_and(Option::is_none),
-                "unfilled": unfilled,
-                "value": shown.flatten().unwrap_or_default(),
-            })
+            let written = match of {
+                Of::Text | Of::Number | Of::Names | Of::Numbers => "line",
+                Of::Lines => "lines",
+                Of::Flag => "flag",
+                Of::Choice(_) => "choice",
+            };
+            let choices = match of {
+                Of::Choice(words) => Value::from(*words),
+                _ => Value::Null,
+            };
+            // What the field cannot hold is changed in the text.
+            let is_fixed = shown.as_ref().is_some_and(Option::is_none);
+            object([
+                ("path", path.iter().map(Step::json).collect()),
+                ("label", Value::from(*label)),
+                ("help", Value::from(*help)),
+                ("of", Value::from(written)),
+                ("choices", choices),
+                ("fixed", Value::from(is_fixed)),
+                ("unfilled", Value::from(unfilled)),
+                ("value", Value::from(shown.flatten().unwrap_or_default())),
+            ])
         })
         .collect();
     let known = |key: &str| elsewhere.contains(&key) || specs.iter().any(|spec| spec.0 == key);
@@ -337,12 +345,12 @@ fn section(
         .map(|(key, _)| key)
         .filter(|key| !known(key))
         .collect();
-    json!({
-        "title": title,
-        "path": path.iter().map(Step::json).collect::<Vec<_>>(),
-        "fields": fields,
-        "more": more,
-    })
+    object([
+        ("title", Value::from(title)),
+        ("path", path.iter().map(Step::json).collect()),
+        ("fields", Value::Array(fields)),
+        ("more", Value::from(more)),
+    ])
 }
 
 /// What a statistic may cost.

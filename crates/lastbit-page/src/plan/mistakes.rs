@@ -57,13 +57,16 @@ pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
         return (None, found);
     }
     let parse = |text: &str| Plan::parse_in(text, directory.path());
+    // A plan without mistakes is the usual one, and needs no places.
+    if let Ok(plan) = parse(text) {
+        return (Some(plan), found);
+    }
     let places = Places::of(text);
     let sections = places.sections(text.len());
     let mut rest = text.to_owned();
     let mut lacks_columns = false;
     while found.len() < MOST {
         let error = match parse(&rest) {
-            Ok(plan) if found.is_empty() => return (Some(plan), found),
             Ok(_) => break,
             Err(error) => error,
         };

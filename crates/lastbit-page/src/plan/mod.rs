@@ -28,14 +28,30 @@ pub fn look(shared: &Shared, text: &str) -> Value {
             Value::Null
         }
     };
-    let places = fields::Places::of(text);
-    json!({
-        "text": text,
-        "hash": hash(text),
-        "form": form::form(text),
-        "mistakes": mistakes.iter().map(|mistake| mistake.json(text, &places)).collect::<Vec<_>>(),
-        "price": price,
-    })
+    let mistakes = match mistakes.is_empty() {
+        true => vec![],
+        false => {
+            let places = fields::Places::of(text);
+            mistakes.iter().map(|m| m.json(text, &places)).collect()
+        }
+    };
+    object([
+        ("text", Value::from(text)),
+        ("hash", Value::from(hash(text))),
+        ("form", form::form(text)),
+        ("mistakes", Value::Array(mistakes)),
+        ("price", price),
+    ])
+}
+
+/// An object of values that are large: `json!` would copy them.
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    let entries = entries.into_iter();
+    Value::Object(
+        entries
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// The smallest budget that keeps every loss and error that the text fixes, in words.

@@ -13,8 +13,8 @@ use lastbit_release::present::{about, loss_in_words, unvouched, words};
 use lastbit_release::release::Identity;
 use serde_json::{Value, json};
 
-use super::Mistake;
 use super::fields::Step;
+use super::{Mistake, object};
 use crate::server::Shared;
 
 /// Below every loss that a plan can need, so that targets do not fit into it.
@@ -56,22 +56,24 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
             })
         })
         .collect();
-    Ok(json!({
-        "title": plan.title,
-        "identity": Identity::new(plan, &prices).hex(),
-        "loss": prices.loss.to_string(),
-        "spend": spend(plan),
-        "budget": loss(&plan.budget),
-        "words": loss_in_words(plan, &prices.loss)
-            .into_iter()
-            .chain(unvouched(plan))
-            .collect::<Vec<_>>(),
-        "confidence": plan.confidence.get().to_string(),
-        "accountants": others,
-        "left": left(&known, plan, &prices.loss),
-        "statistics": statistics,
-        "targets": plan.statistics.iter().any(|s| !matches!(s.allowance, Allowance::Weight(_))),
-    }))
+    let words = loss_in_words(plan, &prices.loss).into_iter();
+    let is_target = |s: &Statistic| !matches!(s.allowance, Allowance::Weight(_));
+    Ok(object([
+        ("title", Value::from(plan.title.as_str())),
+        ("identity", Value::from(Identity::new(plan, &prices).hex())),
+        ("loss", Value::from(prices.loss.to_string())),
+        ("spend", spend(plan)),
+        ("budget", loss(&plan.budget)),
+        ("words", words.chain(unvouched(plan)).collect()),
+        ("confidence", Value::from(plan.confidence.get().to_string())),
+        ("accountants", Value::Array(others)),
+        ("left", left(&known, plan, &prices.loss)),
+        ("statistics", Value::Array(statistics)),
+        (
+            "targets",
+            Value::from(plan.statistics.iter().any(is_target)),
+        ),
+    ]))
 }
 
 /// The smallest budget that keeps every fixed loss and error, in words; `None` if none is fixed.

@@ -1,5 +1,8 @@
 //! SQL text to the parser's tree, within bounds.
 
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use sqlparser::ast::{Expr, Spanned};
@@ -32,27 +35,52 @@ impl Dialect for Plain {
     }
 }
 
-/// The parser's stack. Unoptimised, it takes about 100 KB for each level of nesting.
-pub(crate) const STACK: usize = 32 << 20;
+/// The parser's stack. Unoptimised, it takes about 100 KB for each level of nesting; and a little
+/// for what calls it.
+const STACK: usize = 34 << 20;
+
+thread_local! {
+    /// Whether this thread has such a stack.
+    static IS_LARGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Why nothing came of what runs on a large stack.
+pub(crate) enum Failed {
+    /// No thread could be started.
+    NoThread,
+    /// It panicked.
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// Runs on a stack that is large enough for the parser, whoever calls. What it runs starts no
+/// further thread for that: a plan of hundreds of expressions takes one.
+pub(crate) fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Failed> {
+    if IS_LARGE.get() {
+        return catch_unwind(AssertUnwindSafe(run)).map_err(Failed::Panicked);
+    }
+    thread::scope(|scope| {
+        thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || {
+                IS_LARGE.set(true);
+                run()
+            })
+            .map_err(|_| Failed::NoThread)?
+            .join()
+            .map_err(Failed::Panicked)
+    })
+}
 
 /// Applies `mean` to the parser's tree of a text, on a stack that is large enough for any caller.
 pub(super) fn read<T: Send>(
     text: &str,
     mean: impl FnOnce(&Expr) -> Result<T, ExpressionError> + Send,
 ) -> Result<T, ExpressionError> {
-    let failed = || {
-        ExpressionError::new(
+    on_large_stack(|| mean(&parse(text)?)).unwrap_or_else(|_| {
+        Err(ExpressionError::new(
             Place::default(),
             "the parser failed; write it in another way",
-        )
-    };
-    thread::scope(|scope| {
-        thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || mean(&parse(text)?))
-            .map_err(|_| failed())?
-            .join()
-            .map_err(|_| failed())?
+        ))
     })
 }
 

@@ -44,6 +44,7 @@ use lastbit::accounting::Currency;
 use lastbit_exact::Rational;
 
 use crate::consistent::{Family, places};
+use crate::expression::{Failed, on_large_stack};
 use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
@@ -203,7 +204,11 @@ impl Plan {
     /// Reads a plan; relative paths in it start at `base`.
     pub fn parse_in(text: &str, base: &Path) -> Result<Plan, PlanError> {
         draft::check_filled(text)?;
-        parse::plan(text, base)
+        match on_large_stack(|| parse::plan(text, base)) {
+            Ok(plan) => plan,
+            Err(Failed::NoThread) => Err(PlanError::new("no thread could be started to read it")),
+            Err(Failed::Panicked(panic)) => std::panic::resume_unwind(panic),
+        }
     }
 
     /// Reads a plan from a file; relative paths in it start at the file's directory.

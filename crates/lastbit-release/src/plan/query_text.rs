@@ -6,8 +6,6 @@
 //! knows beyond that is refused, also when a later version of it learns more: what is allowed is
 //! written anew, and must be all that the parser found.
 
-use std::thread;
-
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, Expr, Function, FunctionArg,
     FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, ObjectName, ObjectNamePart, Query,
@@ -17,7 +15,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::clean::shown;
-use crate::expression::{Plain, STACK};
+use crate::expression::{Plain, on_large_stack};
 
 /// The longest query, in bytes, the most words and signs of it, and how deep it may be nested: for
 /// the parser's recursion.
@@ -68,15 +66,8 @@ pub fn checked(text: &str) -> Result<String, String> {
             text.len()
         ));
     }
-    let failed = || "the parser failed; write it in another way".to_owned();
-    thread::scope(|scope| {
-        thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || check(text))
-            .map_err(|_| failed())?
-            .join()
-            .map_err(|_| failed())?
-    })
+    on_large_stack(|| check(text))
+        .unwrap_or_else(|_| Err("the parser failed; write it in another way".to_owned()))
 }
 
 fn check(text: &str) -> Result<String, String> {
