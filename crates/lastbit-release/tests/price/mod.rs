@@ -1,2 +1,3 @@
+mod alone;
 mod bounds;
 mod budget;
