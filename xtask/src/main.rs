@@ -29,9 +29,9 @@ Tasks of the Lastbit project.
 Usage: cargo xtask <task> [arguments]
 
 Tasks
-  quick     Format, lints and tests of the crates that differ from a revision, and of those that
-            use them: cargo xtask quick [REVISION], without one from the last commit. Tests run
-            for half a minute at most.
+  quick     Format, lints and tests of the crates that differ from a revision, and lints of those
+            that use them: cargo xtask quick [REVISION], without one from the last commit. Tests
+            run for 20 seconds at most, those of the changed rooms first.
   test      Everything a change must pass: format, rooms, errata, Rust version, lints, tests and
             doctests, the page in Chromium, the Python package, tests without default features,
             proofs, documentation, dependencies. Stops at the first step that fails and says how

@@ -1,6 +1,7 @@
 //! `cargo xtask quick`: format, lints and tests of what changed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,9 +12,9 @@ use crate::members::{self, Member};
 use crate::{errata, rooms, run, width};
 
 /// Tests run for as long; those that have not ended by then are left to `cargo xtask test`.
-const TESTING: Duration = Duration::from_secs(30);
+const TESTING: Duration = Duration::from_secs(20);
 
-/// Checks the crates that differ from a revision, and those that use them.
+/// Checks the crates that differ from a revision, and lints those that use them.
 pub fn run(revision: &str) -> Result<()> {
     let begun = Instant::now();
     let members = members::members()?;
@@ -34,42 +35,90 @@ pub fn run(revision: &str) -> Result<()> {
         println!("no crate changed");
         return Ok(());
     }
-    // The whole workspace, as in `cargo xtask test`: what did not change is not built again, and
-    // what was built there serves here.
-    run::succeed(
-        run::cargo().args(
-            "clippy --workspace --exclude lastbit-python --all-targets --locked -- -D warnings"
-                .split(' '),
-        ),
-        "mend what clippy names above",
-    )?;
-    let programs = programs(&members)?;
-    // What changed first, then what is nearest to it: the time may not be enough for all.
-    let (first, then): (Vec<_>, Vec<_>) = programs
-        .iter()
-        .filter(|program| {
-            concerned.changed.contains(&program.of) || concerned.dependents.contains(&program.of)
-        })
-        .partition(|program| concerned.changed.contains(&program.of));
+    // What changed with its tests; of what uses it, what others use. The rest is for `test`.
+    lint(&concerned.changed, &["--all-targets"])?;
+    lint(&concerned.dependents, &["--lib", "--bins"])?;
+    let programs = programs(&members, &concerned.changed)?;
+    let near = near(&files);
     let end = Instant::now() + TESTING;
     let mut unfinished = Vec::new();
-    for program in first.into_iter().chain(then) {
-        if !program.ran(end)? {
-            unfinished.push(program.name());
+    // Tests near to what changed first: the time may not be enough for all.
+    for part in [Part::Named(&near), Part::Others(&near)] {
+        for program in &programs {
+            if !program.ran(&part, end)? {
+                unfinished.push(format!("{}: {part}", program.name()));
+            }
         }
     }
     println!("\nquick: passed in {:.0} s", begun.elapsed().as_secs_f64());
     if !unfinished.is_empty() {
-        println!(
-            "not finished within {} s of testing: {}",
-            TESTING.as_secs(),
-            unfinished.join(", ")
-        );
+        println!("not finished within {} s of testing:", TESTING.as_secs());
+        for part in unfinished {
+            println!("  {part}");
+        }
     }
     println!(
-        "not run: doctests, other features, proofs, documentation; all of it: cargo xtask test"
+        "not run: tests of the crates that use these, doctests, other features, proofs, \
+         documentation; all of it: cargo xtask test"
     );
     Ok(())
+}
+
+/// Lints these crates.
+fn lint(names: &BTreeSet<String>, targets: &[&str]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut command = run::cargo();
+    command.args(["clippy", "--locked"]).args(targets);
+    for name in names {
+        command.args(["-p", name]);
+    }
+    command.args(["--", "-D", "warnings"]);
+    run::succeed(&mut command, "mend what clippy names above")
+}
+
+/// Modules of the changed files, as filters of tests: `src/ledger/account.rs` is `ledger::`, with
+/// all that is tested of that room, in the crate and from outside.
+fn near(files: &[PathBuf]) -> BTreeSet<String> {
+    let room = |file: &PathBuf| {
+        let mut parts = file.iter().map(|part| part.to_str());
+        parts.find(|part| matches!(part, Some("src" | "tests")))?;
+        let first = parts.next()??;
+        let room = first.strip_suffix(".rs").unwrap_or(first);
+        let is_whole = matches!(room, "lib" | "main" | "data" | "cmd");
+        (!is_whole).then(|| format!("{room}::"))
+    };
+    files.iter().filter_map(room).collect()
+}
+
+/// Some of the tests of a program.
+enum Part<'a> {
+    /// Those whose path has one of these words.
+    Named(&'a BTreeSet<String>),
+    /// Those whose path has none of them.
+    Others(&'a BTreeSet<String>),
+}
+
+impl Part<'_> {
+    /// The arguments that choose it; nothing if it has no tests.
+    fn arguments(&self) -> Option<Vec<&str>> {
+        match self {
+            Part::Named(words) if words.is_empty() => None,
+            Part::Named(words) => Some(words.iter().map(String::as_str).collect()),
+            Part::Others(words) => Some(words.iter().flat_map(|word| ["--skip", word]).collect()),
+        }
+    }
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Named(words) => f.write_str(&listed(words)),
+            Part::Others(words) if words.is_empty() => f.write_str("all tests"),
+            Part::Others(words) => write!(f, "all but {}", listed(words)),
+        }
+    }
 }
 
 fn listed(names: &BTreeSet<String>) -> String {
@@ -110,14 +159,26 @@ struct Program {
     path: PathBuf,
 }
 
-/// Builds all programs of tests, and says where they are.
-fn programs(members: &[Member]) -> Result<Vec<Program>> {
-    let output = run::cargo()
-        .args(
-            "test --workspace --exclude lastbit-python --lib --bins --tests --no-run --locked"
-                .split(' '),
-        )
-        .arg("--message-format=json-render-diagnostics")
+/// How our own crates are built here: at once rather than fast. Dependencies are built as always,
+/// and shared with `cargo xtask test`.
+const BUILT: [(&str, &str); 4] = [
+    ("CARGO_PROFILE_TEST_OPT_LEVEL", "0"),
+    ("CARGO_PROFILE_TEST_DEBUG", "0"),
+    ("CARGO_PROFILE_DEV_DEBUG", "0"),
+    ("CARGO_INCREMENTAL", "1"),
+];
+
+/// Builds the programs of tests of these crates, and says where they are.
+fn programs(members: &[Member], names: &BTreeSet<String>) -> Result<Vec<Program>> {
+    let mut command = run::cargo();
+    command
+        .envs(BUILT)
+        .args("test --lib --bins --tests --no-run --locked".split(' '))
+        .arg("--message-format=json-render-diagnostics");
+    for name in names {
+        command.args(["-p", name]);
+    }
+    let output = command
         .stderr(Stdio::inherit())
         .output()
         .context("could not start cargo test")?;
@@ -158,15 +219,19 @@ impl Program {
         format!("{} ({stem})", self.of)
     }
 
-    /// Runs the tests until the end or until the time is over, and says whether they ended; an
-    /// error if one failed.
-    fn ran(&self, end: Instant) -> Result<bool> {
+    /// Runs tests until they end or the time is over, and says whether they ended; an error if one
+    /// failed.
+    fn ran(&self, part: &Part<'_>, end: Instant) -> Result<bool> {
+        let Some(arguments) = part.arguments() else {
+            return Ok(true);
+        };
         if Instant::now() >= end {
             return Ok(false);
         }
-        println!("\n-- {}", self.name());
+        println!("\n-- {}: {part}", self.name());
         let mut child = Command::new(&self.path)
             .arg("--quiet")
+            .args(arguments)
             .current_dir(&self.folder)
             .spawn()
             .with_context(|| format!("could not start {}", self.path.display()))?;

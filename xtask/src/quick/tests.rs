@@ -22,3 +22,36 @@ fn messages_of_cargo_are_read() {
         None
     );
 }
+
+#[test]
+fn tests_near_to_changed_files_are_named_by_their_room() {
+    let files = [
+        "crates/lastbit-release/src/ledger/account.rs",
+        "crates/lastbit-release/src/release.rs",
+        "crates/lastbit-release/tests/price/bounds.rs",
+        "crates/lastbit-release/src/lib.rs",
+        "crates/lastbit-cli/tests/cmd/plan.md",
+        "docs/plan.md",
+    ];
+    let near = near(&files.map(PathBuf::from));
+    assert_eq!(listed(&near), "ledger::, price::, release::");
+    assert_eq!(
+        Part::Named(&near).arguments().unwrap(),
+        ["ledger::", "price::", "release::"]
+    );
+    assert_eq!(
+        Part::Others(&near).arguments().unwrap(),
+        [
+            "--skip",
+            "ledger::",
+            "--skip",
+            "price::",
+            "--skip",
+            "release::"
+        ]
+    );
+    // Without a word all tests run, once.
+    let none = BTreeSet::new();
+    assert_eq!(Part::Named(&none).arguments(), None);
+    assert_eq!(Part::Others(&none).arguments(), Some(vec![]));
+}
