@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use lastbit_release::engine::query::{Answer, Query, Sealed};
 use lastbit_release::engine::{
-    Engine, EngineError, EngineFailure, MemoryTable, Options, Progress, ScanProgress, check,
-    check_memory, fingerprint, memory_fingerprint, scan_memory, scan_until,
+    Engine, EngineError, EngineFailure, MemoryEngine, MemoryTable, Options, Progress,
+    for_plan_until, memory_fingerprint,
 };
 use lastbit_release::ledger::{Ledger, LedgerError};
-use lastbit_release::plan::{FileFormat, Plan, Source};
+use lastbit_release::plan::{FileFormat, Files, Plan, Source};
 use lastbit_release::present::{Report, csv, html, text, to_json};
 use lastbit_release::release::{ReleaseError, Released, release as released, release_in};
 use pyo3::exceptions::PyRuntimeError;
@@ -95,14 +95,30 @@ impl NativeReport {
     }
 }
 
-/// Where rows come from, until somebody asks to stop.
+/// An engine that is asked nothing more after somebody asked to stop.
 struct Stoppable {
-    table: Option<MemoryTable>,
-    options: Options,
+    engine: Box<dyn Engine>,
     stop: Arc<AtomicBool>,
 }
 
 impl Stoppable {
+    /// For a table in memory, or the rows of the plan.
+    fn new(
+        plan: &Plan,
+        table: Option<MemoryTable>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Stoppable, EngineFailure> {
+        let engine: Box<dyn Engine> = match table {
+            Some(table) => Box::new(MemoryEngine {
+                table,
+                options: Options::default(),
+                stop: Arc::clone(&stop),
+            }),
+            None => for_plan_until(plan, Arc::clone(&stop))?,
+        };
+        Ok(Stoppable { engine, stop })
+    }
+
     fn go_on(&self) -> Result<(), EngineError> {
         match self.stop.load(Ordering::Relaxed) {
             true => Err(EngineError::Stopped),
@@ -112,31 +128,24 @@ impl Stoppable {
 }
 
 impl Engine for Stoppable {
-    fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure> {
+    fn fingerprint(&self, query: &Query) -> Result<String, EngineFailure> {
         self.go_on()?;
-        let hash = match &self.table {
-            Some(table) => memory_fingerprint(table),
-            None => fingerprint(source),
-        };
+        let hash = self.engine.fingerprint(query);
         // Nothing is spent before the last fingerprint.
         self.go_on()?;
-        Ok(hash?)
+        hash
     }
 
     fn check(&self, query: &Query) -> Result<(), EngineFailure> {
-        match &self.table {
-            Some(table) => check_memory(table, query)?,
-            None => check(query)?,
-        }
-        Ok(())
+        self.engine.check(query)
     }
 
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
-        let tell = Arc::new(move |now: ScanProgress| progress(now.rows, now.fraction));
-        Ok(match &self.table {
-            Some(table) => scan_memory(table, query, &self.options, tell, &self.stop)?,
-            None => scan_until(query, &self.options, tell, &self.stop)?,
-        })
+        self.engine.scan(query, progress)
+    }
+
+    fn note(&self) -> Option<String> {
+        self.engine.note()
     }
 }
 
@@ -156,19 +165,19 @@ pub fn release(
 ) -> PyResult<(NativeReport, Option<(i64, String)>)> {
     let mut plan: Plan = plan.plan.clone();
     if let Some(files) = files {
-        let given = Source::of_file(files).map_err(|error| {
+        let given = Files::of_file(files).map_err(|error| {
             // Its place would be one in a plan that nobody wrote.
             PlanError::new_err(error.message().to_owned())
         })?;
-        let format = written(&plan.source.format, given.format.clone());
-        plan.source = Source { format, ..given };
+        let format = match plan.source.files() {
+            Some(own) => written(&own.format, given.format.clone()),
+            None => given.format.clone(),
+        };
+        plan.source = Source::Files(Files { format, ..given });
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let engine = Stoppable {
-        table: table.map(|table| table.table.clone()),
-        options: Options::default(),
-        stop: Arc::clone(&stop),
-    };
+    let table = table.map(|table| table.table.clone());
+    let stopped = Arc::clone(&stop);
     let part = Arc::new(AtomicU64::new(0));
     let told = Arc::clone(&part);
     let tell: Progress = Arc::new(move |_, fraction| {
@@ -179,10 +188,12 @@ pub fn release(
     let (send, mut receive) = channel();
     let work = thread::Builder::new().name("lastbit release".to_owned());
     let work = work.spawn(move || {
-        let done = match in_directory {
+        // Opened here: a session with a database may have to wait for it.
+        let engine = Stoppable::new(&plan, table, stopped).map_err(ReleaseError::Engine);
+        let done = engine.and_then(|engine| match in_directory {
             true => release_in(&plan, &ledger, &engine, tell),
             false => released(&plan, &ledger, &engine, tell),
-        };
+        });
         // Nobody waits if the interpreter ends.
         let _ = send.send(done);
     })?;

@@ -359,3 +359,41 @@ def test_ctrl_c_ends_a_release(tmp_path: Path, ledger: Path) -> None:
     run = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
     # A machine that reads the table at once tells of no progress.
     assert run.stdout.split() in (["interrupted", "1"], ["finished", "0"]), run.stderr
+
+
+def test_a_database_gives_the_rows_of_the_plan(tmp_path: Path) -> None:
+    import sqlite3
+
+    database = sqlite3.connect(tmp_path / "wages.db")
+    database.execute("CREATE TABLE wages (wage INTEGER, place TEXT)")
+    rows = [(1000, "north"), (2000, "south"), (3000, "north")]
+    database.executemany("INSERT INTO wages VALUES (?, ?)", rows)
+    database.commit()
+    database.close()
+    # So much ε that a noisy count is the exact one but with probability below e^-100.
+    (tmp_path / "plan.toml").write_text(
+        """
+        [source]
+        database = "sqlite:wages.db"
+        table = "wages"
+        [privacy]
+        neighbours = "add-remove"
+        [budget]
+        epsilon = 1000
+        [columns.place]
+        categories = ["north", "south"]
+        [[statistics]]
+        name = "people"
+        kind = "count"
+        by = "place"
+        """
+    )
+    source = lastbit.Plan.read(tmp_path / "plan.toml")
+    report = lastbit.release(source, ledger=tmp_path / "a.ledger")
+    cells = report.details["statistics"][0]["cells"]
+    assert [(cell["group"], cell["value"]) for cell in cells] == [(["north"], "2"), (["south"], "1")]
+    assert lastbit.release(source, ledger=tmp_path / "a.ledger").stored is not None
+    (tmp_path / "wages.db").unlink()
+    with pytest.raises(lastbit.DataError, match="no database at `wages.db`"):
+        lastbit.release(source, ledger=tmp_path / "b.ledger")
+    assert not (tmp_path / "b.ledger").exists()

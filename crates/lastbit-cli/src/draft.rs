@@ -45,7 +45,7 @@ impl Draft {
                 clean::path(&self.file)
             );
         };
-        let mut source = plan::Source::of_file(name)
+        let mut source = plan::Files::of_file(name)
             .map_err(|error| anyhow!("{}: {}", clean::path(&self.file), error.message()))?;
         let other = delimiter(&source);
         if let (Some(other), FileFormat::Csv { delimiter, .. }) = (other, &mut source.format) {

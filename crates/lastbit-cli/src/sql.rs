@@ -133,7 +133,7 @@ impl Sql {
                     "there is no dialect `{name}`; choose one of {known}"
                 ))
             }),
-            None => database.and_then(plan::Database::dialect).ok_or_else(|| {
+            None => database.map(plan::Database::dialect).ok_or_else(|| {
                 let known = known();
                 Usage(format!(
                     "the rows of this plan are in files; say with --dialect for which database: \

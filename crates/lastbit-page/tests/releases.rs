@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{PLAN, Served, wait_for};
 
 /// Asks for the release of a plan as it stands, and waits for its end.
-fn release(served: &Served, cookie: &str, name: &str) -> Value {
+pub fn release(served: &Served, cookie: &str, name: &str) -> Value {
     release_again(served, cookie, name, None)
 }
 

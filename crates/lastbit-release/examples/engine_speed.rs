@@ -14,7 +14,7 @@ use lastbit::statistics::{Grid, NonFinite, grid_mean};
 use lastbit_exact::Rational;
 use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
 use lastbit_release::engine::{Options, answer, fingerprint};
-use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Missing, Numbers, Source, Unit};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -80,11 +80,11 @@ fn one_table(file: &str, unit: Unit, key: Arc<Categories>, x: Arc<Numbers>) -> Q
         false => FileFormat::Parquet,
     };
     Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![file.into()],
             base: PathBuf::new(),
             format,
-        },
+        }),
         derive: Derive::default(),
         unit,
         tables: vec![Table {

@@ -7,7 +7,6 @@
 //! disk.
 
 mod error;
-mod fingerprint;
 mod identity;
 mod known;
 mod outcome;
@@ -28,7 +27,6 @@ use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::to_stored;
 use crate::statistic::query;
-use fingerprint::fingerprint;
 use known::known;
 
 pub use crate::ledger::At;
@@ -192,7 +190,7 @@ fn run(
     let mut identity = Identity::new(plan, &prices);
     let (mut query, mut slots) = query(plan, identity.hash());
     engine.check(&query).map_err(ReleaseError::Engine)?;
-    let data = fingerprint(plan, engine)?;
+    let data = engine.fingerprint(&query).map_err(ReleaseError::Engine)?;
     let (terms, protects) = (plan.terms(), plan.protects());
     let mut ledger = kept.look(&plan.budget, terms.as_ref(), &protects)?;
     // Another release may have spent since.
@@ -251,7 +249,7 @@ fn run(
         report::check(plan, &prices, &slots, answer)?;
         size::check_found(plan, &prices, &slots, answer)
     })?;
-    let read = fingerprint(plan, engine)?;
+    let read = engine.fingerprint(&query).map_err(ReleaseError::Engine)?;
     if read != request.data {
         return Err(ReleaseError::Changed);
     }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use lastbit_release::clean;
 use lastbit_release::ledger::is_ledger_name;
-use lastbit_release::plan::{Database, FileFormat, PasswordPlace, Plan, Source};
+use lastbit_release::plan::{Database, FileFormat, Files, PasswordPlace, Plan};
 
 use super::resolved;
 
@@ -30,12 +30,14 @@ impl Guard {
         };
         let joined = plan.derive.joins.iter().map(|join| &join.source);
         for source in std::iter::once(&plan.source).chain(joined) {
-            guard.endings.extend(endings(&source.format));
-            for given in &source.paths {
-                guard.add_data(source, given);
+            if let Some(files) = source.files() {
+                guard.endings.extend(endings(&files.format));
+                for given in &files.paths {
+                    guard.add_data(files, given);
+                }
             }
             if let Some(database) = source.database() {
-                guard.add_database(source, database);
+                guard.add_database(database);
             }
         }
         guard
@@ -43,7 +45,7 @@ impl Guard {
 
     /// Adds the files that are read for one path of a source, and the places where a new file would
     /// be read too.
-    fn add_data(&mut self, source: &Source, given: &str) {
+    fn add_data(&mut self, source: &Files, given: &str) {
         let path = source.base.join(given);
         if path.is_dir() {
             self.directories.extend(fs::canonicalize(&path));
@@ -71,15 +73,15 @@ impl Guard {
     }
 
     /// The file of a database, what the database keeps beside it, and that of its password.
-    fn add_database(&mut self, source: &Source, database: &Database) {
+    fn add_database(&mut self, database: &Database) {
         if let Some(file) = database.address.file() {
             for suffix in ["", "-wal", "-shm", "-journal", ".wal"] {
                 let name = format!("{file}{suffix}");
-                self.files.push((source.base.join(name), "the data"));
+                self.files.push((database.base.join(name), "the data"));
             }
         }
         if let Some(PasswordPlace::File(file)) = &database.password {
-            self.files.push((source.base.join(file), "the password"));
+            self.files.push((database.base.join(file), "the password"));
         }
     }
 
@@ -152,17 +154,18 @@ const BY_PARTS: glob::MatchOptions = glob::MatchOptions {
 
 /// The files that a release would read for one path; none if it could not.
 #[cfg(feature = "engine")]
-fn found(source: &Source, given: &str) -> Vec<PathBuf> {
-    let one = Source {
+fn found(source: &Files, given: &str) -> Vec<PathBuf> {
+    use lastbit_release::plan::Source;
+    let one = Source::Files(Files {
         paths: vec![given.to_owned()],
         ..source.clone()
-    };
+    });
     lastbit_release::engine::files(&one).unwrap_or_default()
 }
 
 /// Nothing reads data here.
 #[cfg(not(feature = "engine"))]
-fn found(source: &Source, given: &str) -> Vec<PathBuf> {
+fn found(source: &Files, given: &str) -> Vec<PathBuf> {
     let path = source.base.join(given);
     path.is_file().then_some(path).into_iter().collect()
 }
@@ -198,6 +201,6 @@ fn endings(format: &FileFormat) -> &'static [&'static str] {
         FileFormat::Parquet => &[".parquet"],
         FileFormat::Json { gzip: false } => &[".jsonl", ".ndjson", ".json"],
         FileFormat::Json { gzip: true } => &[".jsonl.gz", ".ndjson.gz", ".json.gz"],
-        FileFormat::Database(_) => &[],
+        _ => &[],
     }
 }

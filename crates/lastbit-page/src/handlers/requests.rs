@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use lastbit_release::account::Prices;
 use lastbit_release::clean::visible;
-use lastbit_release::engine::Progress;
+use lastbit_release::engine::{Progress, for_plan};
 use lastbit_release::plan::Plan;
 use lastbit_release::release::{self, Identity};
 use serde::Deserialize;
@@ -218,7 +218,6 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
 
 /// Releases a plan at the price that was seen. Where the data changed since the same was released
 /// in a row other than `again`, it ends with what to ask.
-#[cfg(feature = "engine")]
 fn released(
     plan: &Plan,
     prices: &Prices,
@@ -226,8 +225,11 @@ fn released(
     progress: Progress,
     again: Option<i64>,
 ) -> End {
-    use lastbit_release::engine::TableEngine;
     use lastbit_release::release::{At, Changed, ReleaseError, Released, release_as_seen};
+    let engine = match for_plan(plan) {
+        Ok(engine) => engine,
+        Err(error) => return End::Failed(in_lines(&error.to_string())),
+    };
     let identity = Identity::new(plan, prices);
     let mut question = None;
     let mut go_on = |changed: &Changed| {
@@ -237,7 +239,7 @@ fn released(
     let released = release_as_seen(
         plan,
         At::Directory(directory.path()),
-        &TableEngine::default(),
+        engine.as_ref(),
         progress,
         (&identity, &prices.loss),
         &mut go_on,
@@ -259,18 +261,16 @@ fn released(
 const NO_ENGINE: &str = "this lastbit was built without the engine that reads tables; build it \
     with the feature `engine`";
 
-#[cfg(not(feature = "engine"))]
-fn released(_: &Plan, _: &Prices, _: &Directory, _: Progress, _: Option<i64>) -> End {
-    End::Failed(NO_ENGINE.to_owned())
-}
-
 /// That every file of the plan is in the directory, wherever links lead.
 #[cfg(feature = "engine")]
 fn confined(shared: &Shared, plan: &Plan) -> Result<(), Failed> {
     let joined = plan.derive.joins.iter().map(|join| &join.source);
     for source in [&plan.source].into_iter().chain(joined) {
-        let files =
-            lastbit_release::engine::files(source).map_err(|error| conflict(error.to_string()))?;
+        let files = match source.database() {
+            None => lastbit_release::engine::files(source)
+                .map_err(|error| conflict(error.to_string()))?,
+            Some(database) => database.files().collect(),
+        };
         for file in &files {
             shared.directory().check_real(file).map_err(conflict)?;
         }
@@ -358,10 +358,9 @@ type Columns = (
 
 #[cfg(feature = "engine")]
 fn declared(shared: &Shared, table: &str) -> Result<Columns, Failed> {
-    use lastbit_release::plan::{FileFormat, Source};
+    use lastbit_release::plan::{FileFormat, Files};
     shared.directory().table(table).map_err(conflict)?;
-    let mut source =
-        Source::of_file(table).map_err(|error| conflict(error.message().to_owned()))?;
+    let mut source = Files::of_file(table).map_err(|error| conflict(error.message().to_owned()))?;
     source.base = shared.directory().path().to_owned();
     let other = lastbit_release::engine::delimiter(&source);
     if let (Some(other), FileFormat::Csv { delimiter, .. }) = (other, &mut source.format) {
@@ -409,17 +408,11 @@ pub async fn inspect(State(shared): State<Shared>, body: Bytes) -> Answer {
     })
 }
 
-#[cfg(feature = "engine")]
 fn inspected(plan: &Plan) -> Result<serde_json::Value, String> {
-    use lastbit_release::engine::TableEngine;
     use lastbit_release::inspect::{inspect_not_private, lines};
     let quiet = Arc::new(|_, _| {});
-    let inspection = inspect_not_private(plan, &TableEngine::default(), quiet)
-        .map_err(|error| error.to_string())?;
+    let engine = for_plan(plan).map_err(|error| error.to_string())?;
+    let inspection =
+        inspect_not_private(plan, engine.as_ref(), quiet).map_err(|error| error.to_string())?;
     Ok(json!({ "lines": lines(plan, &inspection) }))
-}
-
-#[cfg(not(feature = "engine"))]
-fn inspected(_: &Plan) -> Result<serde_json::Value, String> {
-    Err(NO_ENGINE.to_owned())
 }

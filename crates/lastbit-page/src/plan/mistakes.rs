@@ -1,7 +1,7 @@
 //! What is wrong with a plan, each mistake at its place, in the words of the command line.
 
 use lastbit_release::clean;
-use lastbit_release::plan::{FILL_IN, Plan};
+use lastbit_release::plan::{Address, FILL_IN, Plan};
 use serde_json::{Value, json};
 use toml_edit::Document;
 
@@ -151,6 +151,9 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
     if let Some(files) = source.get("files") {
         take(files, false);
     }
+    if let Some(file) = source.get("password_file") {
+        take(file, false);
+    }
     for (list, key) in [("lookup", "file"), ("join", "files")] {
         let mut index = 0;
         while let Some(table) = source.get(list).and_then(|tables| tables.get(index)) {
@@ -159,6 +162,12 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
             }
             index += 1;
         }
+    }
+    if let Some(value) = source.get("database").and_then(toml_edit::Item::as_value)
+        && let Some(Ok(address)) = value.as_str().map(Address::parse)
+        && let Some(file) = address.file()
+    {
+        paths.push((value.span(), file.to_owned(), false));
     }
     let refused = |(span, path, is_lookup): (Option<std::ops::Range<usize>>, String, bool)| {
         let checked = directory

@@ -1,8 +1,10 @@
+//! The engine of files.
+
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::files::{self, Options, ScanProgress};
 use super::{Engine, EngineFailure, Progress};
-use crate::plan::Source;
 use crate::query::{Answer, Query, Sealed};
 
 /// The engine that reads tables from files.
@@ -10,11 +12,13 @@ use crate::query::{Answer, Query, Sealed};
 pub struct TableEngine {
     /// How queries are run. Nothing here changes an answer.
     pub options: Options,
+    /// A scan is given up soon after this becomes true.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Engine for TableEngine {
-    fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure> {
-        Ok(files::fingerprint(source)?)
+    fn fingerprint(&self, query: &Query) -> Result<String, EngineFailure> {
+        Ok(files::query_fingerprint(query)?)
     }
 
     fn check(&self, query: &Query) -> Result<(), EngineFailure> {
@@ -23,6 +27,6 @@ impl Engine for TableEngine {
 
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
         let tell = Arc::new(move |now: ScanProgress| progress(now.rows, now.fraction));
-        Ok(files::scan(query, &self.options, tell)?)
+        Ok(files::scan_until(query, &self.options, tell, &self.stop)?)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lastbit_exact::{Integer, Rounding};
 
 use super::{Engine, EngineFailure, Progress};
-use crate::plan::{Neighbours, Numbers, Plan, Source, Statistic};
+use crate::plan::{Neighbours, Numbers, Plan, Statistic};
 use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
 use crate::statistic::query;
 
@@ -107,7 +107,7 @@ impl InventedEngine {
 }
 
 impl Engine for InventedEngine {
-    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+    fn fingerprint(&self, _: &Query) -> Result<String, EngineFailure> {
         Ok("invented".to_owned())
     }
 

@@ -1,9 +1,10 @@
+//! The engine of a table in memory.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::files::{self, MemoryTable, Options, ScanProgress};
 use super::{Engine, EngineFailure, Progress};
-use crate::plan::Source;
 use crate::query::{Answer, Query, Sealed};
 
 /// The engine that reads one table in memory, whatever source a plan names.
@@ -13,10 +14,12 @@ pub struct MemoryEngine {
     pub table: MemoryTable,
     /// How queries are run. Nothing here changes an answer.
     pub options: Options,
+    /// A scan is given up soon after this becomes true.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Engine for MemoryEngine {
-    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+    fn fingerprint(&self, _: &Query) -> Result<String, EngineFailure> {
         Ok(files::memory_fingerprint(&self.table)?)
     }
 
@@ -26,13 +29,12 @@ impl Engine for MemoryEngine {
 
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
         let tell = Arc::new(move |now: ScanProgress| progress(now.rows, now.fraction));
-        let never = AtomicBool::new(false);
         Ok(files::scan_memory(
             &self.table,
             query,
             &self.options,
             tell,
-            &never,
+            &self.stop,
         )?)
     }
 }

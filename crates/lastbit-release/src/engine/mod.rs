@@ -2,17 +2,22 @@
 //!
 //! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature
 //! `engine`) reads Parquet, CSV and JSON lines. [`SqlEngine`] asks a database in a
-//! [session]. [`InventedEngine`] reads nothing: it makes rows from a plan alone.
+//! [session]. [`for_plan`] chooses between them. [`InventedEngine`] reads nothing: it makes rows from a plan alone.
 
 #[cfg(feature = "engine")]
 mod choice;
+#[cfg(feature = "engine")]
+mod derive;
 #[cfg(feature = "engine")]
 mod evaluate;
 #[cfg(feature = "engine")]
 mod file_engine;
 #[cfg(feature = "engine")]
 pub(crate) mod files;
+mod for_plan;
 mod invented;
+#[cfg(feature = "engine")]
+mod layout;
 #[cfg(feature = "engine")]
 mod memory_engine;
 #[cfg(feature = "engine")]
@@ -30,7 +35,7 @@ pub use file_engine::TableEngine;
 pub use files::{
     EngineError, MOST_ROW_BYTES, MemoryTable, OnProgress, Options, ScanProgress, check,
     check_memory, check_names, declared, declared_from, delimiter, files, fingerprint,
-    memory_fingerprint, scan, scan_memory, scan_until,
+    memory_fingerprint, query_fingerprint, scan, scan_memory, scan_until,
 };
 #[cfg(all(feature = "engine", any(test, feature = "test-entropy")))]
 pub use files::{answer, answer_batches, plant_belief_in_statistics};
@@ -38,11 +43,11 @@ pub use files::{answer, answer_batches, plant_belief_in_statistics};
 pub use memory_engine::MemoryEngine;
 
 pub use crate::query;
+pub use for_plan::{for_plan, for_plan_until};
 pub use invented::InventedEngine;
 #[cfg(feature = "engine")]
 pub use sql_engine::SqlEngine;
 
-use crate::plan::Source;
 use crate::query::{Answer, Query, Sealed};
 
 /// Why an engine failed, in words for a person.
@@ -57,8 +62,9 @@ pub type Progress = Arc<dyn Fn(u64, Option<f64>) + Send + Sync>;
 /// What it keeps of a unit must be a function of that unit's rows and of the query alone, within
 /// the query's limits: see [`lastbit::tables::scan`].
 pub trait Engine {
-    /// A hash of the data, before anything is spent. Data with the same one have the same answers.
-    fn fingerprint(&self, source: &Source) -> Result<String, EngineFailure>;
+    /// A hash of all data that the query reads, before anything is spent. Data with the same one
+    /// have the same answer.
+    fn fingerprint(&self, query: &Query) -> Result<String, EngineFailure>;
 
     /// Whether the query can be asked, as far as that shows without counting rows: a wrong name
     /// costs nothing.

@@ -1,9 +1,12 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+//! The engine of a database.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::Session;
 use super::sql::{self, Dialect, Relation, Statements};
-use super::{Engine, EngineFailure, Progress};
-use crate::plan::{Database, DatabaseRows, Source};
+use super::{Engine, EngineError, EngineFailure, Progress};
+use crate::plan::{Database, DatabaseRows};
 use crate::query::{Answer, Query, Sealed};
 
 /// The engine that asks a database, in a session.
@@ -13,14 +16,14 @@ use crate::query::{Answer, Query, Sealed};
 pub struct SqlEngine<S> {
     dialect: &'static dyn Dialect,
     relation: Relation,
+    stop: Arc<AtomicBool>,
     state: Mutex<State<S>>,
 }
 
 struct State<S> {
     session: S,
-    /// Of the query that was checked last.
-    checked: Option<Statements>,
-    fingerprint: Option<String>,
+    /// The last fingerprint, and the statement that it answers.
+    fingerprint: Option<(String, String)>,
 }
 
 impl<S: Session> SqlEngine<S> {
@@ -29,11 +32,23 @@ impl<S: Session> SqlEngine<S> {
         SqlEngine {
             dialect,
             relation,
+            stop: Arc::default(),
             state: Mutex::new(State {
                 session,
-                checked: None,
                 fingerprint: None,
             }),
+        }
+    }
+
+    /// Gives up before its next statement after `stop` becomes true.
+    pub fn until(self, stop: Arc<AtomicBool>) -> SqlEngine<S> {
+        SqlEngine { stop, ..self }
+    }
+
+    fn go_on(&self) -> Result<(), EngineError> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(EngineError::Stopped),
+            false => Ok(()),
         }
     }
 
@@ -55,30 +70,25 @@ impl<S: Session> SqlEngine<S> {
 }
 
 impl<S: Session> Engine for SqlEngine<S> {
-    /// The fingerprint of the columns of the last query that was checked: check one first.
-    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+    /// The fingerprint of the columns that the query reads.
+    fn fingerprint(&self, query: &Query) -> Result<String, EngineFailure> {
         let mut state = self.state();
-        let state = &mut *state;
-        let Some(statements) = &state.checked else {
-            return Err("no query was checked before the fingerprint; report this".into());
-        };
-        if let Some(known) = &state.fingerprint
+        let statements = self.statements(&mut state, query)?;
+        if let Some((asked, known)) = &state.fingerprint
+            && asked == statements.fingerprint()
             && state.session.is_snapshot()
         {
             return Ok(known.clone());
         }
+        self.go_on()?;
         let rows = state.session.rows(statements.fingerprint())?;
         let fingerprint = statements.fingerprint_of(&rows)?;
-        state.fingerprint = Some(fingerprint.clone());
+        state.fingerprint = Some((statements.fingerprint().to_owned(), fingerprint.clone()));
         Ok(fingerprint)
     }
 
     fn check(&self, query: &Query) -> Result<(), EngineFailure> {
-        let mut state = self.state();
-        let statements = self.statements(&mut state, query)?;
-        state.checked = Some(statements);
-        state.fingerprint = None;
-        Ok(())
+        self.statements(&mut self.state(), query).map(|_| ())
     }
 
     fn scan(&self, query: &Query, progress: Progress) -> Result<Sealed<Answer>, EngineFailure> {
@@ -87,6 +97,7 @@ impl<S: Session> Engine for SqlEngine<S> {
         let texts = statements.text();
         let mut results = Vec::with_capacity(texts.len());
         for (done, (_, text)) in texts.iter().enumerate() {
+            self.go_on()?;
             progress(0, Some(done as f64 / texts.len() as f64));
             results.push(state.session.rows(text)?);
         }
@@ -114,8 +125,8 @@ impl Database {
         }
     }
 
-    /// How its database writes statements.
-    pub fn dialect(&self) -> Option<&'static dyn Dialect> {
-        sql::dialect(&self.address.system().to_lowercase())
+    /// How its system writes statements.
+    pub fn dialect(&self) -> &'static dyn Dialect {
+        sql::dialect_of(self.address.system())
     }
 }

@@ -49,9 +49,9 @@ use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
 pub use crate::schema::{
-    Address, Categories, Column, ColumnKind, Database, DatabaseRows, Derive, FileFormat, Join,
-    Lookup, LookupError, Missing, Numbers, PasswordPlace, PostgreSqlUrl, Scale, Scope, Source,
-    Unit,
+    Address, Categories, Column, ColumnKind, Database, DatabaseRows, Derive, FileFormat, Files,
+    Join, Lookup, LookupError, Missing, Numbers, PasswordPlace, PostgreSqlUrl, Scale, Scope,
+    Source, System, Unit,
 };
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, FILL_IN, draft};
@@ -105,15 +105,18 @@ pub struct Plan {
     pub apart: Vec<String>,
 }
 
-impl Source {
+impl Files {
     /// One file, as a plan in the working directory names it. Its name decides the format.
-    pub fn of_file(name: &str) -> Result<Source, PlanError> {
+    pub fn of_file(name: &str) -> Result<Files, PlanError> {
         let plan = format!(
             "[source]\nfiles = {}\n[privacy]\nneighbours = \"add-remove\"\n[budget]\nepsilon = 1\n\
              [[statistics]]\nname = \"rows\"\nkind = \"count\"\n",
             draft::quoted(name)
         );
-        Plan::parse(&plan).map(|plan| plan.source)
+        match Plan::parse(&plan)?.source {
+            Source::Files(files) => Ok(files),
+            Source::Database(_) => Err(PlanError::new("a name of a file is no database")),
+        }
     }
 }
 

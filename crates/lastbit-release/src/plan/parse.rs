@@ -11,7 +11,7 @@ use super::parse_database::database;
 use super::parse_lookups::{joins, lookups};
 use super::parse_statistics::{Before, statistics};
 use super::reader::{Table, Value};
-use super::{Accountant, FileFormat, Neighbours, Plan, PlanError, Source, Unit, check};
+use super::{Accountant, FileFormat, Files, Neighbours, Plan, PlanError, Source, Unit, check};
 use crate::consistent::find;
 use crate::expression::{Expression, ExpressionError};
 use crate::loss::{Loss, Measure};
@@ -260,11 +260,11 @@ pub fn source(table: &Table<'_>, base: &Path) -> Result<Source, PlanError> {
         Format::Parquet => FileFormat::Parquet,
         Format::Json => FileFormat::Json { gzip },
     };
-    Ok(Source {
+    Ok(Source::Files(Files {
         paths,
         base: base.to_owned(),
         format,
-    })
+    }))
 }
 
 fn privacy(table: &Table<'_>) -> Result<(Neighbours, Unit), PlanError> {

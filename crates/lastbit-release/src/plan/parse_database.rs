@@ -4,17 +4,15 @@ use std::path::Path;
 
 use super::query_text;
 use super::reader::{Table, Value};
-use super::{Address, Database, DatabaseRows, FileFormat, PasswordPlace, PlanError, Source};
+use super::{Address, Database, DatabaseRows, PasswordPlace, PlanError, Source};
+use crate::schema::NO_SECRET;
 
 /// The longest name of a table; databases take less.
 const MOST_NAME: usize = 1000;
 
 pub fn database(table: &Table<'_>, address: &Value<'_>, base: &Path) -> Result<Source, PlanError> {
     if let Some(value) = table.get("password") {
-        return Err(value.error(
-            "a plan is no place for a secret: take the password out, change it, and name where it \
-             is instead: password_env = \"VISITS_PASSWORD\" or password_file = \"visits.password\"",
-        ));
+        return Err(value.error(NO_SECRET));
     }
     for key in ["files", "format", "gzip", "delimiter", "quote"] {
         if let Some(value) = table.get(key) {
@@ -28,37 +26,22 @@ pub fn database(table: &Table<'_>, address: &Value<'_>, base: &Path) -> Result<S
     let rows = rows(table)?;
     let password = password(table, &parsed)?;
     table.finish()?;
-    Ok(Source {
-        paths: vec![],
+    Ok(Source::Database(Box::new(Database {
+        address: parsed,
+        rows,
+        password,
         base: base.to_owned(),
-        format: FileFormat::Database(Box::new(Database {
-            address: parsed,
-            rows,
-            password,
-        })),
-    })
+    })))
 }
 
 fn rows(source: &Table<'_>) -> Result<DatabaseRows, PlanError> {
     match (source.get("table"), source.get("query")) {
         (Some(table), None) => {
-            let name = table.string()?;
-            if name.is_empty() || name.len() > MOST_NAME || name.contains('\0') {
-                return Err(table.error("`table` in [source] must be the name of a table"));
-            }
-            let schema = match source.get("schema") {
-                None => None,
-                Some(schema) => match schema.string()? {
-                    name if name.is_empty() || name.len() > MOST_NAME || name.contains('\0') => {
-                        return Err(schema.error(
-                            "`schema` in [source] must be the name of a \
-                            schema",
-                        ));
-                    }
-                    name => Some(name.to_owned()),
-                },
-            };
-            let name = name.to_owned();
+            let name = name(&table, "table")?;
+            let schema = source.get("schema");
+            let schema = schema
+                .map(|value| self::name(&value, "schema"))
+                .transpose()?;
             Ok(DatabaseRows::Table { schema, name })
         }
         (None, Some(query)) => query_text::checked(query.string()?)
@@ -71,6 +54,16 @@ fn rows(source: &Table<'_>) -> Result<DatabaseRows, PlanError> {
             "[source] says which database, and not which rows; add, for example, table \
              = \"visits\"",
         )),
+    }
+}
+
+/// The name of a table or a schema.
+fn name(value: &Value<'_>, key: &str) -> Result<String, PlanError> {
+    match value.string()? {
+        name if name.is_empty() || name.len() > MOST_NAME || name.contains('\0') => {
+            Err(value.error(format!("`{key}` in [source] must be the name of a {key}")))
+        }
+        name => Ok(name.to_owned()),
     }
 }
 

@@ -102,7 +102,7 @@ const FILE: &str = "file = \"wards.csv\"";
 /// That the file of a look-up is none of a source's: everybody may know a look-up table, and what
 /// is wrong with it is told without any noise.
 fn check_public(file: &Value<'_>, source: &Source) -> Result<(), PlanError> {
-    match reads(source, &source.base.join(file.string()?)) {
+    match reads(source, &source.base().join(file.string()?)) {
         false => Ok(()),
         true => Err(file.error(
             "this is a file of the private data, and a look-up table is public; look up in a table \
@@ -126,7 +126,7 @@ fn lookup(value: &Value<'_>, source: &Source) -> Result<Lookup, PlanError> {
         return Err(columns.error(format!("`columns` lists `{twice}` twice")));
     }
     check_public(&file, source)?;
-    let path = source.base.join(file.string()?);
+    let path = source.base().join(file.string()?);
     let fail = |why: &dyn std::fmt::Display| {
         file.error(format!("the public table `{}`: {why}", path.display()))
     };

@@ -12,6 +12,9 @@ const DEEPEST: usize = 64;
 /// that a directory or a pattern of the source holds counts even if its name is not that of a
 /// table: it is refused rather once too often.
 pub fn reads(source: &Source, file: &Path) -> bool {
+    let Source::Files(source) = source else {
+        return false;
+    };
     let Some(file) = identity(file) else {
         // What is not there is nobody's data; who opens it says so.
         return false;
@@ -148,6 +151,7 @@ fn is_like(pattern: &[char], name: &[char]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Files;
 
     #[test]
     fn patterns_match_as_the_engine_reads_them_or_more() {
@@ -178,10 +182,10 @@ mod tests {
         }
         fs::hard_link(at("people.csv"), at("same.txt")).unwrap();
         let source = |path: &str| {
-            let mut source = Source::of_file("x.csv").unwrap();
+            let mut source = Files::of_file("x.csv").unwrap();
             source.paths = vec![path.to_owned()];
             source.base = base.path().to_owned();
-            source
+            Source::Files(source)
         };
         for (given, file, is) in [
             ("people.csv", "people.csv", true),

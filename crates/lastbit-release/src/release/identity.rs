@@ -98,17 +98,23 @@ impl Lines {
     }
 
     fn source(&mut self, source: &Source) {
-        let (format, gzip) = match &source.format {
+        match source {
+            Source::Files(files) => self.files(&files.format),
+            Source::Database(database) => self.database(database),
+        }
+    }
+
+    fn files(&mut self, written: &FileFormat) {
+        let (format, gzip) = match written {
             FileFormat::Csv { gzip, .. } => ("csv", *gzip),
             FileFormat::Parquet => ("parquet", false),
             FileFormat::Json { gzip } => ("json", *gzip),
-            FileFormat::Database(database) => return self.database(database),
         };
         self.put("format", format);
         self.put("gzip", if gzip { "yes" } else { "no" });
         if let FileFormat::Csv {
             delimiter, quote, ..
-        } = &source.format
+        } = written
         {
             self.put("delimiter", &delimiter.to_string());
             self.put("quote", &quote.to_string());

@@ -2,6 +2,7 @@
 //! The password itself is nowhere here.
 
 use core::fmt;
+use std::path::PathBuf;
 
 /// Rows in a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,66 @@ pub struct Database {
     pub rows: DatabaseRows,
     /// Where the password is, if the plan says that.
     pub password: Option<PasswordPlace>,
+    /// Where relative names of files start: the directory of the plan.
+    pub base: PathBuf,
+}
+
+impl Database {
+    /// The files that it is made of or reads: its own, if it is one, and that of the password.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.named().map(|name| self.base.join(name))
+    }
+
+    /// Those files, as the plan names them.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let password = match &self.password {
+            Some(PasswordPlace::File(file)) => Some(file.as_str()),
+            _ => None,
+        };
+        self.address.file().into_iter().chain(password)
+    }
+}
+
+/// A system that keeps databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum System {
+    /// PostgreSQL.
+    PostgreSql,
+    /// DuckDB.
+    DuckDb,
+    /// SQLite.
+    Sqlite,
+}
+
+impl System {
+    const ALL: [System; 3] = [System::PostgreSql, System::DuckDb, System::Sqlite];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            System::PostgreSql => "PostgreSQL",
+            System::DuckDb => "DuckDB",
+            System::Sqlite => "SQLite",
+        }
+    }
+
+    /// Its word in addresses, and the name of its dialect.
+    pub fn word(self) -> &'static str {
+        match self {
+            System::PostgreSql => "postgresql",
+            System::DuckDb => "duckdb",
+            System::Sqlite => "sqlite",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<System> {
+        let long = match word {
+            "postgres" => "postgresql",
+            word => word,
+        };
+        System::ALL.into_iter().find(|system| system.word() == long)
+    }
 }
 
 /// Where a database is, without a password.
@@ -56,11 +117,11 @@ impl Address {
         let Some((scheme, rest)) = text.split_once(':') else {
             return Err(FORMS.to_owned());
         };
-        match scheme {
-            "postgresql" | "postgres" => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
-            "duckdb" => file("duckdb", rest).map(Address::DuckDb),
-            "sqlite" => file("sqlite", rest).map(Address::Sqlite),
-            _ => Err(FORMS.to_owned()),
+        match System::of_word(scheme) {
+            Some(System::PostgreSql) => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
+            Some(System::DuckDb) => file(System::DuckDb, rest).map(Address::DuckDb),
+            Some(System::Sqlite) => file(System::Sqlite, rest).map(Address::Sqlite),
+            None => Err(FORMS.to_owned()),
         }
     }
 
@@ -77,17 +138,16 @@ impl Address {
     pub(crate) fn place(&self) -> String {
         match self {
             Address::PostgreSql(url) => url.place(),
-            Address::DuckDb(_) => "duckdb".to_owned(),
-            Address::Sqlite(_) => "sqlite".to_owned(),
+            Address::DuckDb(_) | Address::Sqlite(_) => self.system().word().to_owned(),
         }
     }
 
-    /// The name of the system.
-    pub fn system(&self) -> &'static str {
+    /// The system that keeps it.
+    pub fn system(&self) -> System {
         match self {
-            Address::PostgreSql(_) => "PostgreSQL",
-            Address::DuckDb(_) => "DuckDB",
-            Address::Sqlite(_) => "SQLite",
+            Address::PostgreSql(_) => System::PostgreSql,
+            Address::DuckDb(_) => System::DuckDb,
+            Address::Sqlite(_) => System::Sqlite,
         }
     }
 }
@@ -97,8 +157,9 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Address::PostgreSql(url) => write!(f, "{url}"),
-            Address::DuckDb(file) => write!(f, "duckdb:{file}"),
-            Address::Sqlite(file) => write!(f, "sqlite:{file}"),
+            Address::DuckDb(file) | Address::Sqlite(file) => {
+                write!(f, "{}:{file}", self.system().word())
+            }
         }
     }
 }
@@ -106,7 +167,8 @@ impl fmt::Display for Address {
 const FORMS: &str =
     "`database` in [source] must be \"postgresql://host/name\", \"duckdb:FILE\" or \"sqlite:FILE\"";
 
-fn file(scheme: &str, name: &str) -> Result<String, String> {
+fn file(system: System, name: &str) -> Result<String, String> {
+    let scheme = system.word();
     let in_memory = name.starts_with(":memory:");
     if name.is_empty() || in_memory || name.contains(['?', '#', '\0']) {
         return Err(format!(
@@ -172,7 +234,7 @@ impl PostgreSqlUrl {
             None => (None, rest),
         };
         if user.is_some_and(|user| user.contains([':', '/'])) {
-            return Err(SECRET.to_owned());
+            return Err(secret());
         }
         let (host, database) = rest.split_once('/').unwrap_or((rest, ""));
         let plain = |text: &str| {
@@ -194,7 +256,7 @@ impl PostgreSqlUrl {
             let (key, value) = option.split_once('=').unwrap_or((option, ""));
             let key = decoded(key);
             if key.contains("pass") || key == "requirepeer" {
-                return Err(SECRET.to_owned());
+                return Err(secret());
             }
             if !OPTIONS.contains(&key.as_str()) {
                 return Err(format!(
@@ -261,10 +323,14 @@ impl fmt::Display for PostgreSqlUrl {
     }
 }
 
-const SECRET: &str = "`database` in [source] holds a password, and a plan is no place for a \
-    secret: take it out, change it, and name where it is instead: password_env \
-    = \"VISITS_PASSWORD\" or password_file = \"visits.password\"; PGPASSWORD and ~/.pgpass work \
-    too";
+/// What to do about a password in a plan.
+pub(crate) const NO_SECRET: &str = "a plan is no place for a secret: take the password out, \
+    change it, and name where it is instead: password_env = \"VISITS_PASSWORD\" or password_file \
+    = \"visits.password\"; PGPASSWORD and ~/.pgpass work too";
+
+fn secret() -> String {
+    format!("`database` in [source] holds a password, and {NO_SECRET}")
+}
 
 /// A key with its %-escapes undone: nothing hides behind them.
 fn decoded(text: &str) -> String {

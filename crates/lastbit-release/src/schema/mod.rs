@@ -8,7 +8,8 @@ mod lookup;
 mod source;
 
 pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
-pub use database::{Address, Database, DatabaseRows, PasswordPlace, PostgreSqlUrl};
+pub(crate) use database::NO_SECRET;
+pub use database::{Address, Database, DatabaseRows, PasswordPlace, PostgreSqlUrl, System};
 pub use derive::{Derive, Join};
 pub use lookup::{Lookup, LookupError};
-pub use source::{FileFormat, Scope, Source, Unit};
+pub use source::{FileFormat, Files, Scope, Source, Unit};

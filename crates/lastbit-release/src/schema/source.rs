@@ -1,34 +1,60 @@
 //! Where the rows of a plan are, and whose they are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Database;
 use crate::expression::Expression;
 
-/// Rows, in files or in a database.
+/// Where the rows of a plan are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Files, globs and directories; relative ones start at `base`. None if the rows are in a
-    /// database.
+#[non_exhaustive]
+pub enum Source {
+    /// In files.
+    Files(Files),
+    /// In a database.
+    Database(Box<Database>),
+}
+
+/// Files that are read as one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// Files, globs and directories; relative ones start at `base`.
     pub paths: Vec<String>,
     /// Where relative paths start: the directory of the plan.
     pub base: PathBuf,
-    /// How the files are written, or which database has the rows.
+    /// How the files are written.
     pub format: FileFormat,
 }
 
 impl Source {
+    /// The files that have the rows, if they are in files.
+    pub fn files(&self) -> Option<&Files> {
+        match self {
+            Source::Files(files) => Some(files),
+            Source::Database(_) => None,
+        }
+    }
+
     /// The database that has the rows, if they are in one.
     pub fn database(&self) -> Option<&Database> {
-        match &self.format {
-            FileFormat::Database(database) => Some(database),
-            _ => None,
+        match self {
+            Source::Files(_) => None,
+            Source::Database(database) => Some(database),
+        }
+    }
+
+    /// Where relative names start: the directory of the plan.
+    pub fn base(&self) -> &Path {
+        match self {
+            Source::Files(files) => &files.base,
+            Source::Database(database) => &database.base,
         }
     }
 }
 
-/// How files are written; or the database that has the rows instead.
+/// How files are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileFormat {
     /// Comma-separated values.
     Csv {
@@ -46,8 +72,6 @@ pub enum FileFormat {
         /// Whether the files are compressed by gzip.
         gzip: bool,
     },
-    /// No files: rows in a database.
-    Database(Box<Database>),
 }
 
 /// Whose presence is protected.

@@ -1,6 +1,6 @@
 //! Connections that write, for tests, and sessions that read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use adbc_core::options::{AdbcVersion, OptionDatabase, OptionValue};
 use adbc_core::{Connection as _, Database as _, Driver as _, Statement as _};
@@ -60,6 +60,7 @@ pub fn session(address: &str) -> Box<dyn Session> {
             name: "unused".to_owned(),
         },
         password: None,
+        base: PathBuf::new(),
     };
-    connect(&database, Path::new("")).unwrap()
+    connect(&database).unwrap()
 }

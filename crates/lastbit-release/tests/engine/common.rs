@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use lastbit::Bounds;
 use lastbit_exact::Rational;
 use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
-use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Missing, Numbers, Source, Unit};
 pub use lastbit_testing::Cases;
 
 /// A row: who, a text key, a number that may be null or NaN, and a text that should be a number.
@@ -188,11 +188,11 @@ pub fn query(unit: Unit) -> Query {
     };
     Query {
         derive: Derive::default(),
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![],
             base: PathBuf::new(),
             format: FileFormat::Parquet,
-        },
+        }),
         unit,
         tables: vec![
             table(vec![], &all),

@@ -8,7 +8,7 @@ use super::common::{Cases, query};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use lastbit_release::engine::query::{Aggregate, Answer, Key, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer, check};
-use lastbit_release::plan::{FileFormat, Source, Unit};
+use lastbit_release::plan::{FileFormat, Files, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -19,11 +19,11 @@ fn ask(here: &Path, memory: usize) -> Result<Answer, EngineError> {
         column: column.into(),
     };
     let query = Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec!["t.parquet".into()],
             base: here.to_owned(),
             format: FileFormat::Parquet,
-        },
+        }),
         tables: ["s", "d", "f", "i", "b"]
             .map(|column| Table {
                 scope: Default::default(),

@@ -9,7 +9,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
 use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer, check};
-use lastbit_release::plan::{Categories, FileFormat, Missing, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Missing, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
@@ -33,11 +33,11 @@ fn ask(directory: &TempDir, path: &str, format: FileFormat) -> Result<Answer, En
 
 fn ages(directory: &TempDir, path: &str, format: FileFormat) -> Query {
     Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![path.into()],
             base: directory.path().to_owned(),
             format,
-        },
+        }),
         tables: vec![Table {
             scope: Default::default(),
             keys: vec![],
@@ -318,11 +318,11 @@ fn rows_are_counted_when_no_column_is_asked_for() {
         ("t.parquet", FileFormat::Parquet),
     ] {
         let query = Query {
-            source: Source {
+            source: Source::Files(Files {
                 paths: vec![path.into()],
                 base: directory.path().to_owned(),
                 format,
-            },
+            }),
             tables: vec![Table {
                 scope: Default::default(),
                 keys: vec![],

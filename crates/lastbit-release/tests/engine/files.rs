@@ -13,7 +13,7 @@ use super::common::query;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use lastbit_release::engine::query::{Aggregate, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer, check, fingerprint};
-use lastbit_release::plan::{FileFormat, Source, Unit};
+use lastbit_release::plan::{FileFormat, Files, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
@@ -25,11 +25,11 @@ const CSV: FileFormat = FileFormat::Csv {
 
 fn asked(base: &Path, path: &str, format: FileFormat) -> Query {
     Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![path.into()],
             base: base.to_owned(),
             format,
-        },
+        }),
         tables: vec![Table {
             scope: Default::default(),
             keys: vec![],

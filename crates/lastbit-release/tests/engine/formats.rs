@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use lastbit_exact::Integer;
 use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Query, Table};
 use lastbit_release::engine::{Options, answer, answer_batches, fingerprint};
-use lastbit_release::plan::{FileFormat, Missing, Source, Unit};
+use lastbit_release::plan::{FileFormat, Files, Missing, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
@@ -86,11 +86,11 @@ fn parquet(path: &Path, batches: &[RecordBatch]) {
 }
 
 fn source(directory: &TempDir, path: &str, format: FileFormat) -> Source {
-    Source {
+    Source::Files(Files {
         paths: vec![path.into()],
         base: directory.path().to_owned(),
         format,
-    }
+    })
 }
 
 fn plain_csv() -> FileFormat {
@@ -313,10 +313,11 @@ fn a_file_with_several_names_is_read_once() {
     fs::create_dir(directory.path().join("old")).unwrap();
     fs::write(directory.path().join("a.csv"), "x\n1\n").unwrap();
     let print = |paths: &[&str]| {
-        fingerprint(&Source {
+        fingerprint(&Source::Files(Files {
             paths: paths.iter().map(|path| (*path).to_owned()).collect(),
-            ..source(&directory, "", plain_csv())
-        })
+            base: directory.path().to_owned(),
+            format: plain_csv(),
+        }))
         .unwrap()
     };
     let once = print(&["a.csv"]);

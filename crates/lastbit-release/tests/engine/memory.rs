@@ -136,6 +136,7 @@ fn a_release_reads_the_table_and_not_the_files() {
     let engine = MemoryEngine {
         table: table(&[("town", Arc::new(coded()))], 2),
         options: Options::default(),
+        stop: Arc::default(),
     };
     let ledger = directory.path().join("test.ledger");
     let quiet = || Arc::new(|_, _| {});
@@ -152,6 +153,7 @@ fn a_release_reads_the_table_and_not_the_files() {
     let same = MemoryEngine {
         table: table(&[("town", plain)], 5),
         options: Options::default(),
+        stop: Arc::default(),
     };
     assert!(matches!(
         release(&plan, &ledger, &same, quiet()).unwrap(),
@@ -166,6 +168,7 @@ fn a_table_that_lacks_a_column_is_refused_by_its_name() {
     let engine = MemoryEngine {
         table: table(&[("towns", Arc::new(coded()))], 2),
         options: Options::default(),
+        stop: Arc::default(),
     };
     let refused = engine.check(&query).unwrap_err().to_string();
     assert!(refused.contains("did you mean `towns`"), "{refused}");

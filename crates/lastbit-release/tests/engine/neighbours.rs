@@ -11,7 +11,7 @@ use super::reference_engine::reference;
 use super::written::Writer;
 use lastbit_release::engine::query::{Answer, Query};
 use lastbit_release::engine::{Options, answer};
-use lastbit_release::plan::{Source, Unit};
+use lastbit_release::plan::{Files, Source, Unit};
 use tempfile::TempDir;
 
 /// Texts that a careless reader takes for more than one cell or row.
@@ -27,11 +27,11 @@ impl Reader {
     fn answer(&self, query: &Query, rows: &[Row]) -> Answer {
         fs::write(self.directory.path().join("t"), self.writer.write(rows)).unwrap();
         let query = Query {
-            source: Source {
+            source: Source::Files(Files {
                 paths: vec!["t".into()],
                 base: self.directory.path().to_owned(),
                 format: self.writer.format(),
-            },
+            }),
             ..query.clone()
         };
         let options = Options {

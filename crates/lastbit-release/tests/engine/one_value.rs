@@ -15,7 +15,7 @@ use lastbit_release::engine::query::{
     Aggregate, Aggregated, Answer, Derive, Group, Key, KeyValue, Query, Table,
 };
 use lastbit_release::engine::{Options, answer};
-use lastbit_release::plan::{Categories, FileFormat, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
@@ -43,11 +43,11 @@ fn seen(directory: &Path, file: &str, format: FileFormat, names: &[&str]) -> See
     };
     let query = |unit, tables| Query {
         derive: Derive::default(),
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![file.into()],
             base: directory.to_owned(),
             format: format.clone(),
-        },
+        }),
         unit,
         tables,
         hash_key: [3; 32],

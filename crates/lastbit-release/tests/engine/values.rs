@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, Query, Table};
 use lastbit_release::engine::{Options, answer};
-use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Missing, Numbers, Source, Unit};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ArrowWriter, encode_arrow_schema};
 use parquet::file::metadata::KeyValue;
@@ -46,11 +46,11 @@ fn ask(directory: &TempDir, path: &str, unit: Unit, table: Table) -> Answer {
         false => FileFormat::Parquet,
     };
     let query = Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![path.into()],
             base: directory.path().to_owned(),
             format,
-        },
+        }),
         tables: vec![table],
         ..query(unit)
     };
@@ -314,11 +314,11 @@ fn rows_are_counted_and_not_believed() {
     }
     fs::write(&path, bytes).unwrap();
     let query = Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec!["t.parquet".into()],
             base: directory.path().to_owned(),
             format: FileFormat::Parquet,
-        },
+        }),
         tables: vec![only],
         ..query(Unit::Row)
     };

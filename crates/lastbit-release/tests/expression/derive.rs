@@ -10,7 +10,7 @@ use lastbit::Bounds;
 use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Derive, Key, Query, Table};
 use lastbit_release::engine::{EngineError, Options, answer};
 use lastbit_release::expression::Expression;
-use lastbit_release::plan::{Categories, FileFormat, Missing, Numbers, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Missing, Numbers, Source, Unit};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
@@ -143,11 +143,11 @@ fn source(path: &Path) -> Source {
         },
         false => FileFormat::Parquet,
     };
-    Source {
+    Source::Files(Files {
         paths: vec![path.to_str().unwrap().into()],
         base: "/".into(),
         format,
-    }
+    })
 }
 
 /// Rows and the body mass index by year, of units of at most two rows in two groups.

@@ -92,8 +92,9 @@ fn spec(query: &Query) -> Value {
         Aggregate::Offsets(x) => json!({ "offsets": numeric(x, &x.grid) }),
         other => unreachable!("the examples have no {other:?}"),
     };
+    let files = query.source.files().unwrap();
     json!({
-        "file": query.source.base.join(&query.source.paths[0]),
+        "file": files.base.join(&files.paths[0]),
         "hash_key": query.hash_key.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
         "unit": match &query.unit {
             Unit::Row => Value::Null,

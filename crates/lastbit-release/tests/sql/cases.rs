@@ -13,7 +13,7 @@ use lastbit_release::engine::sql::{CellType, Dialect, Relation, SqlError, Statem
 use lastbit_release::engine::{Options, answer_batches};
 use lastbit_release::expression::Expression;
 use lastbit_release::plan::{
-    Categories, FileFormat, Lookup, Missing, Numbers, Scope, Source, Unit,
+    Categories, FileFormat, Files, Lookup, Missing, Numbers, Scope, Source, Unit,
 };
 pub use lastbit_testing::Cases;
 
@@ -570,11 +570,11 @@ pub fn query(cases: &mut Cases) -> Query {
         });
     }
     Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![],
             base: PathBuf::new(),
             format: FileFormat::Parquet,
-        },
+        }),
         derive,
         unit,
         tables,

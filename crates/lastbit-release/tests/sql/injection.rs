@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
 use lastbit_release::engine::sql::{CellType, Relation, Statements, dialect, dialects, types_sql};
 use lastbit_release::expression::Expression;
-use lastbit_release::plan::{Categories, FileFormat, Lookup, Missing, Scope, Source, Unit};
+use lastbit_release::plan::{Categories, FileFormat, Files, Lookup, Missing, Scope, Source, Unit};
 use lastbit_testing::Cases;
 use sqlparser::dialect::{
     DatabricksDialect, Dialect as Grammar, DuckDbDialect, GenericDialect, PostgreSqlDialect,
@@ -34,11 +34,11 @@ fn query(text: &str) -> Query {
     let literal = text.replace('\'', "''");
     let parse = |text: &str| Expression::condition(text).unwrap();
     Query {
-        source: Source {
+        source: Source::Files(Files {
             paths: vec![],
             base: PathBuf::new(),
             format: FileFormat::Parquet,
-        },
+        }),
         derive: Derive {
             codes: vec![(text.to_owned(), vec![format!("{text}x")])],
             joins: vec![],

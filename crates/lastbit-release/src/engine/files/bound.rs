@@ -14,8 +14,8 @@ use std::thread;
 use super::EngineError;
 use super::encode::{DiscoveredKeys, Encoded, Interner, NO_UNIT, UnitId, unit_text};
 use super::fold::{Fold, TableFold};
-use super::layout::{Layout, NONE, TableLayout};
 use crate::engine::choice::{Rank, Ranking, group_text};
+use crate::engine::layout::{Layout, NONE, TableLayout};
 
 /// A unit is in the bucket that its hash says.
 const BUCKETS: usize = 256;

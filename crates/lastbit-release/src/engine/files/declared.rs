@@ -3,11 +3,11 @@
 use arrow_schema::DataType;
 
 use super::parquet::ParquetFile;
-use super::paths::files;
+use super::paths::listed;
 use super::run::check;
 use super::text;
 use super::{EngineError, Options};
-use crate::plan::{Declared, DeclaredType, FileFormat, Plan, Source};
+use crate::plan::{Declared, DeclaredType, FileFormat, Files, Plan, Source};
 use crate::statistic::query;
 
 /// What [`declared`] reads of a file of this format, in words.
@@ -22,15 +22,13 @@ pub fn declared_from(format: &FileFormat) -> &'static str {
             "the names in the first 1000 lines of the file, which declares no types; of the cells \
              beside them nothing was kept"
         }
-        // A file is what was named.
-        FileFormat::Database(_) => "a database, of which nothing was read",
     }
 }
 
 /// The columns of the first file: from the header of CSV, the schema of Parquet, or the names in
 /// the first lines of JSON. What may be cells in the place of names is refused, and not told.
-pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
-    let paths = files(source)?;
+pub fn declared(source: &Files) -> Result<Vec<Declared>, EngineError> {
+    let paths = listed(source)?;
     let Some(path) = paths.first() else {
         return Err(EngineError::NoFile(source.paths.join(", ")));
     };
@@ -60,9 +58,11 @@ pub fn declared(source: &Source) -> Result<Vec<Declared>, EngineError> {
 pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
     let joined = plan.derive.joins.iter().map(|join| &join.source);
     let mut sources = [&plan.source].into_iter().chain(joined);
-    let has_names = |source: &Source| match source.format {
-        FileFormat::Csv { .. } | FileFormat::Parquet => declared(source).is_ok(),
-        _ => false,
+    let has_names = |source: &Source| match source {
+        Source::Files(files) => {
+            !matches!(files.format, FileFormat::Json { .. }) && declared(files).is_ok()
+        }
+        Source::Database(_) => false,
     };
     if !sources.all(has_names) {
         return Ok(());
@@ -76,13 +76,13 @@ pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
 
 /// What is between the cells of a CSV file, if that is not what its source says: whatever makes
 /// more columns of its header.
-pub fn delimiter(source: &Source) -> Option<u8> {
+pub fn delimiter(source: &Files) -> Option<u8> {
     let FileFormat::Csv { quote, gzip, .. } = source.format else {
         return None;
     };
     let columns = |format: FileFormat| {
         let format = format.clone();
-        let paths = files(source).ok()?;
+        let paths = listed(source).ok()?;
         Some(text::names(paths.first()?, &format).ok()?.len())
     };
     let own = columns(source.format.clone())?;
@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn a_row_in_the_place_of_names_is_not_told() {
         let directory = tempfile::tempdir().unwrap();
-        let mut source = Source::of_file("x.csv").unwrap();
+        let mut source = Files::of_file("x.csv").unwrap();
         source.base = directory.path().to_owned();
         let mut ask = |file: &str, text: &str| {
             std::fs::write(directory.path().join(file), text).unwrap();
-            source.format = Source::of_file(file).unwrap().format;
+            source.format = Files::of_file(file).unwrap().format;
             source.paths = vec![file.to_owned()];
             declared(&source)
         };

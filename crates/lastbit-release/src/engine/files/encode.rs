@@ -11,8 +11,8 @@ use hashbrown::hash_map::Entry;
 
 use super::EngineError;
 use super::cells::{numbers, texts};
-use super::layout::{Feature, Layout, NONE, Offset};
 use crate::engine::choice::{MOST_UNIT_BYTES, hex, unit_hash, unit_name};
+use crate::engine::layout::{Feature, Layout, NONE, Offset};
 use crate::value::Value;
 
 /// The unit of a row: different for different units, see [`unit_of`]. All ones for a row without a

@@ -23,8 +23,8 @@ pub enum EngineError {
     NoFile(String),
     /// The rows are not in files.
     #[error(
-        "the rows of this plan are in a database, which is not read here; use `lastbit release`, \
-         or an `SqlEngine` in Rust"
+        "the rows of this plan are in a database, and this engine reads files; `for_plan` chooses \
+         the engine of a plan"
     )]
     Database,
     /// A directory holds no file of the format.

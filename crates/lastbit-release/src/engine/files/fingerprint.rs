@@ -6,6 +6,7 @@ use std::io::Read;
 use super::EngineError;
 use super::paths::files;
 use crate::plan::Source;
+use crate::query::Query;
 
 /// BLAKE3, in hexadecimal, over the number of files and, in the order of their paths, the length
 /// and the bytes of each: the same for the same files, wherever they lie. It reads everything and
@@ -33,6 +34,22 @@ pub fn fingerprint(source: &Source) -> Result<String, EngineError> {
         }
         all.update(&length.to_le_bytes());
         all.update(one.finalize().as_bytes());
+    }
+    Ok(all.finalize().to_hex().to_string())
+}
+
+/// The fingerprint of all data that a query reads: its source and all joined tables.
+pub fn query_fingerprint(query: &Query) -> Result<String, EngineError> {
+    let first = fingerprint(&query.source)?;
+    if query.derive.joins.is_empty() {
+        return Ok(first);
+    }
+    let mut all = blake3::Hasher::new_derive_key("lastbit joined data fingerprint 1");
+    all.update(first.as_bytes());
+    for join in &query.derive.joins {
+        let one = fingerprint(&join.source)?;
+        all.update(&(one.len() as u64).to_le_bytes());
+        all.update(one.as_bytes());
     }
     Ok(all.finalize().to_hex().to_string())
 }

@@ -11,7 +11,7 @@ use lastbit_exact::Integer;
 
 use super::EngineError;
 use super::encode::{Encoded, Interner};
-use super::layout::{AggregateLayout, Layout, NONE, TableLayout};
+use crate::engine::layout::{AggregateLayout, Layout, NONE, TableLayout};
 use crate::query::{Aggregated, Group, KeyValue, LOG2_MOST_ROWS, LOG2_SHARE};
 
 /// The sums of all tables so far.

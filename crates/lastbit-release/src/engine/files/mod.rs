@@ -14,13 +14,12 @@
 mod bound;
 pub(crate) mod cells;
 mod declared;
-pub(in crate::engine) mod derive;
+mod derive;
 mod encode;
 mod error;
 mod fingerprint;
 mod fold;
 mod join;
-pub(in crate::engine) mod layout;
 mod memory;
 mod memory_fingerprint;
 mod parquet;
@@ -33,7 +32,7 @@ mod written;
 
 pub use declared::{check_names, declared, declared_from, delimiter};
 pub use error::EngineError;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{fingerprint, query_fingerprint};
 pub use memory::MemoryTable;
 pub use memory_fingerprint::memory_fingerprint;
 #[cfg(any(test, feature = "test-entropy"))]

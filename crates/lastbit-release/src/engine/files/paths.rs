@@ -8,13 +8,17 @@ use std::path::{Component, Path, PathBuf};
 use glob::Pattern;
 
 use super::EngineError;
-use crate::plan::{FileFormat, Source};
+use crate::plan::{FileFormat, Files, Source};
 
 /// The files of a source, each once, sorted by path.
 pub fn files(source: &Source) -> Result<Vec<PathBuf>, EngineError> {
-    if source.database().is_some() {
-        return Err(EngineError::Database);
+    match source {
+        Source::Files(files) => listed(files),
+        Source::Database(_) => Err(EngineError::Database),
     }
+}
+
+pub(super) fn listed(source: &Files) -> Result<Vec<PathBuf>, EngineError> {
     let mut files = Vec::new();
     for given in &source.paths {
         let path = source.base.join(given);
@@ -90,7 +94,6 @@ pub(super) fn extensions(format: &FileFormat) -> &'static [&'static str] {
         FileFormat::Parquet => &["parquet"],
         FileFormat::Json { gzip: false } => &["jsonl", "ndjson", "json"],
         FileFormat::Json { gzip: true } => &["jsonl.gz", "ndjson.gz", "json.gz"],
-        FileFormat::Database(_) => &[],
     }
 }
 
@@ -150,7 +153,7 @@ fn collect(
 /// The files that match a pattern, and those inside of directories that match it and end like files
 /// of the format, as Spark writes them. A name that is not UTF-8 matches as if each wrong byte were
 /// some character.
-fn expand(source: &Source, given: &str, files: &mut Vec<PathBuf>) -> Result<(), EngineError> {
+fn expand(source: &Files, given: &str, files: &mut Vec<PathBuf>) -> Result<(), EngineError> {
     let mut start = source.base.clone();
     let mut parts = Vec::new();
     for component in Path::new(given).components() {

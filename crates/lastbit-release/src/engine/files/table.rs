@@ -9,7 +9,7 @@ use arrow_schema::SchemaRef;
 
 use super::memory::{self, MemoryTable};
 use super::parquet::{self, ParquetFile};
-use super::paths::files;
+use super::paths::listed;
 use super::text::{self, TextFile, text_schema};
 use super::worker::Shared;
 use super::{EngineError, Options};
@@ -47,7 +47,10 @@ impl ScanTable {
         run: &Shared,
         options: &Options,
     ) -> Result<ScanTable, EngineError> {
-        let paths = files(source)?;
+        let Source::Files(source) = source else {
+            return Err(EngineError::Database);
+        };
+        let paths = listed(source)?;
         let (files, size) = match &source.format {
             FileFormat::Parquet => {
                 let files = open_parquet(&paths, run, options.memory)?;

@@ -7,11 +7,12 @@ use std::sync::atomic::AtomicUsize;
 use arrow_array::RecordBatch;
 
 use super::bound::{Buckets, bounded};
-use super::derive::{DeriveStep, Derived};
+use super::derive::Derived;
 use super::encode::{Encoder, Interner};
 use super::fold::Fold;
-use super::layout::Layout;
 use super::{EngineError, Options};
+use crate::engine::derive::DeriveStep;
+use crate::engine::layout::Layout;
 use crate::query::{Answer, Query};
 
 /// What the threads of a run share.

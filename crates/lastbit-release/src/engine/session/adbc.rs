@@ -11,25 +11,25 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
-use super::connect::{ConnectError, System};
+use super::connect::{ConnectError, Driver};
 use super::{Session, SessionError, SessionProblem};
 use crate::engine::sql::Rows;
 
 /// A connection by a driver, in one transaction that only reads.
 pub(super) struct AdbcSession {
     connection: ManagedConnection,
-    system: System,
+    driver: Driver,
 }
 
 impl AdbcSession {
     /// Connects, and begins the transaction. `options` are those of the driver; they may hold a
     /// password, and are shown nowhere.
     pub(super) fn open(
-        system: System,
+        driver: Driver,
         options: Vec<(&'static str, String)>,
     ) -> Result<AdbcSession, ConnectError> {
-        let mut driver = load(system)?;
-        let fail = |error| ConnectError::Session(failed(system, error, true));
+        let mut loaded = load(driver)?;
+        let fail = |error| ConnectError::Session(failed(driver, error, true));
         let options = options.into_iter().map(|(key, value)| {
             let key = match key {
                 "uri" => OptionDatabase::Uri,
@@ -37,10 +37,10 @@ impl AdbcSession {
             };
             (key, OptionValue::String(value))
         });
-        let database = driver.new_database_with_opts(options).map_err(fail)?;
+        let database = loaded.new_database_with_opts(options).map_err(fail)?;
         let connection = database.new_connection().map_err(fail)?;
-        let mut session = AdbcSession { connection, system };
-        for sql in system.first() {
+        let mut session = AdbcSession { connection, driver };
+        for sql in driver.first() {
             session.run(sql)?;
         }
         Ok(session)
@@ -53,16 +53,16 @@ impl AdbcSession {
             statement.execute_update()?;
             Ok(())
         };
-        run().map_err(|error| ConnectError::Session(failed(self.system, error, false)))
+        run().map_err(|error| ConnectError::Session(failed(self.driver, error, false)))
     }
 }
 
 impl Session for AdbcSession {
     fn rows(&mut self, sql: &str) -> Result<Rows, SessionError> {
-        let system = self.system;
-        let fail = |error| failed(system, error, false);
+        let driver = self.driver;
+        let fail = |error| failed(driver, error, false);
         let mut statement = self.connection.new_statement().map_err(fail)?;
-        if system == System::PostgreSql {
+        if driver == Driver::PostgreSql {
             // By COPY, an error in the middle of the rows would have no code.
             let key = OptionStatement::Other("adbc.postgresql.use_copy".to_owned());
             let value = OptionValue::String("false".to_owned());
@@ -73,7 +73,7 @@ impl Session for AdbcSession {
         let mut rows = Rows::new();
         for batch in reader {
             // Its text may quote a cell, and it has no code.
-            let batch = batch.map_err(|error| broken(system, &error.to_string()))?;
+            let batch = batch.map_err(|error| broken(driver, &error.to_string()))?;
             add(&mut rows, &batch)?;
         }
         Ok(rows)
@@ -109,27 +109,27 @@ fn add(rows: &mut Rows, batch: &RecordBatch) -> Result<(), SessionError> {
 
 /// The driver: where the system's variable says, or else where drivers are registered or libraries
 /// lie.
-fn load(system: System) -> Result<ManagedDriver, ConnectError> {
+fn load(driver: Driver) -> Result<ManagedDriver, ConnectError> {
     let version = AdbcVersion::V110;
-    let none = || ConnectError::NoDriver { system };
-    let entry = system.entry_point();
-    if let Some(path) = std::env::var_os(system.driver_variable()) {
+    let none = || ConnectError::NoDriver { driver };
+    let entry = driver.entry_point();
+    if let Some(path) = std::env::var_os(driver.variable()) {
         return ManagedDriver::load_dynamic_from_filename(PathBuf::from(path), entry, version)
             .map_err(|_| none());
     }
     let flags = LOAD_FLAG_SEARCH_ENV | LOAD_FLAG_SEARCH_USER | LOAD_FLAG_SEARCH_SYSTEM;
-    for name in system.driver_names() {
+    for name in driver.names() {
         let found = ManagedDriver::load_from_name(name, entry, version, flags, None)
             .or_else(|_| ManagedDriver::load_dynamic_from_name(name, entry, version));
-        if let Ok(driver) = found {
-            return Ok(driver);
+        if let Ok(loaded) = found {
+            return Ok(loaded);
         }
     }
     Err(none())
 }
 
 /// What the code of an error says. Its message stays here.
-fn failed(system: System, error: Error, is_connecting: bool) -> SessionError {
+fn failed(driver: Driver, error: Error, is_connecting: bool) -> SessionError {
     use SessionProblem as P;
     let state: Vec<u8> = error.sqlstate.iter().map(|&byte| byte as u8).collect();
     if let Ok(state) = core::str::from_utf8(&state)
@@ -138,7 +138,7 @@ fn failed(system: System, error: Error, is_connecting: bool) -> SessionError {
     {
         return SessionError::of_sqlstate(state);
     }
-    if system == System::DuckDb {
+    if driver == Driver::DuckDb {
         return duckdb(&error.message);
     }
     if is_connecting {
@@ -179,8 +179,8 @@ fn connecting(message: &str) -> SessionError {
 
 /// An error while rows arrive: the driver hands on a text alone. Only fixed words of it are looked
 /// for.
-fn broken(system: System, message: &str) -> SessionError {
-    if system == System::DuckDb {
+fn broken(driver: Driver, message: &str) -> SessionError {
+    if driver == Driver::DuckDb {
         return duckdb(message);
     }
     use SessionProblem as P;

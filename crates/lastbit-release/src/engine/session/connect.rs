@@ -6,11 +6,11 @@ use std::path::Path;
 use super::adbc::AdbcSession;
 use super::{Session, SessionError, SqliteSession};
 use crate::clean;
-use crate::plan::{Address, Database, PasswordPlace};
+use crate::plan::{Address, Database, PasswordPlace, System};
 
-/// Opens a session with a plan's database, in which nothing can be written; relative names of files
-/// start at `base`.
-pub fn connect(database: &Database, base: &Path) -> Result<Box<dyn Session>, ConnectError> {
+/// Opens a session with a plan's database, in which nothing can be written.
+pub fn connect(database: &Database) -> Result<Box<dyn Session>, ConnectError> {
+    let base = database.base.as_path();
     Ok(match &database.address {
         Address::Sqlite(file) => {
             let path = existing(base, file)?;
@@ -25,7 +25,7 @@ pub fn connect(database: &Database, base: &Path) -> Result<Box<dyn Session>, Con
                 ("path", path.to_owned()),
                 ("access_mode", "READ_ONLY".to_owned()),
             ];
-            Box::new(AdbcSession::open(System::DuckDb, options)?)
+            Box::new(AdbcSession::open(Driver::DuckDb, options)?)
         }
         Address::PostgreSql(url) => {
             let password = database
@@ -33,57 +33,57 @@ pub fn connect(database: &Database, base: &Path) -> Result<Box<dyn Session>, Con
                 .as_ref()
                 .map(|place| password(place, base));
             let uri = url.with_password(password.transpose()?.as_deref());
-            Box::new(AdbcSession::open(System::PostgreSql, vec![("uri", uri)])?)
+            Box::new(AdbcSession::open(Driver::PostgreSql, vec![("uri", uri)])?)
         }
     })
 }
 
-/// A system with a driver of its own.
+/// A driver, which is loaded when a plan needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum System {
+pub(super) enum Driver {
     PostgreSql,
     DuckDb,
 }
 
-impl System {
-    fn name(self) -> &'static str {
+impl Driver {
+    fn system(self) -> System {
         match self {
-            System::PostgreSql => "PostgreSQL",
-            System::DuckDb => "DuckDB",
+            Driver::PostgreSql => System::PostgreSql,
+            Driver::DuckDb => System::DuckDb,
         }
     }
 
     /// The environment variable that names the driver's library.
-    pub(super) fn driver_variable(self) -> &'static str {
+    pub(super) fn variable(self) -> &'static str {
         match self {
-            System::PostgreSql => "LASTBIT_POSTGRESQL_DRIVER",
-            System::DuckDb => "LASTBIT_DUCKDB_DRIVER",
+            Driver::PostgreSql => "LASTBIT_POSTGRESQL_DRIVER",
+            Driver::DuckDb => "LASTBIT_DUCKDB_DRIVER",
         }
     }
 
     /// Names under which the driver may be registered, or its library lie.
-    pub(super) fn driver_names(self) -> &'static [&'static str] {
+    pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            System::PostgreSql => &["postgresql", "adbc_driver_postgresql"],
-            System::DuckDb => &["duckdb"],
+            Driver::PostgreSql => &["postgresql", "adbc_driver_postgresql"],
+            Driver::DuckDb => &["duckdb"],
         }
     }
 
     pub(super) fn entry_point(self) -> Option<&'static [u8]> {
         match self {
-            System::PostgreSql => None,
-            System::DuckDb => Some(b"duckdb_adbc_init"),
+            Driver::PostgreSql => None,
+            Driver::DuckDb => Some(b"duckdb_adbc_init"),
         }
     }
 
     fn remedy(self) -> &'static str {
         match self {
-            System::PostgreSql => {
+            Driver::PostgreSql => {
                 "pip install adbc-driver-postgresql, and export \
                  LASTBIT_POSTGRESQL_DRIVER=$(python3 -c 'import adbc_driver_postgresql as d; \
                  print(d._driver_path())')"
             }
-            System::DuckDb => {
+            Driver::DuckDb => {
                 "take libduckdb from the releases of DuckDB, and export \
                  LASTBIT_DUCKDB_DRIVER=/path/to/libduckdb.so"
             }
@@ -94,7 +94,7 @@ impl System {
     /// reads.
     pub(super) fn first(self) -> &'static [&'static str] {
         match self {
-            System::PostgreSql => &[
+            Driver::PostgreSql => &[
                 "SET standard_conforming_strings = on",
                 "SET client_encoding = 'UTF8'",
                 "SET TimeZone = 'UTC'",
@@ -103,7 +103,7 @@ impl System {
                 "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
             ],
             // Without the second, a name that is no table could be a file.
-            System::DuckDb => &[
+            Driver::DuckDb => &[
                 "SET autoinstall_known_extensions = false",
                 "SET enable_external_access = false",
                 "SET lock_configuration = true",
@@ -148,14 +148,14 @@ pub enum ConnectError {
     #[error(
         "no driver for {} can be loaded ({} names it, if it is not where drivers are registered); \
          {}",
-        system.name(),
-        system.driver_variable(),
-        system.remedy()
+        driver.system().name(),
+        driver.variable(),
+        driver.remedy()
     )]
     #[allow(private_interfaces, reason = "it has only words to say")]
     NoDriver {
-        /// Of which system.
-        system: System,
+        /// Which.
+        driver: Driver,
     },
     /// The file is not there.
     #[error(

@@ -6,7 +6,7 @@ use lastbit_exact::Integer;
 
 use super::table::{InResult, Sum, TableStatement};
 use super::{Rows, SqlError};
-use crate::engine::files::layout::{AggregateLayout, TableLayout};
+use crate::engine::layout::{AggregateLayout, TableLayout};
 use crate::query::{Aggregated, Group, KeyValue, LOG2_MOST_ROWS};
 
 const SHAPE: SqlError = SqlError::Result("a table");

@@ -11,6 +11,7 @@ use super::postgresql::PostgreSql;
 use super::spark::Spark;
 use super::sqlite::Sqlite;
 use crate::expression::{Arithmetic, Piece, Type};
+use crate::schema::System;
 
 /// The type of a column, as far as reading its cells differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,6 +271,15 @@ pub trait Dialect: Sync {
 /// All dialects.
 pub fn dialects() -> &'static [&'static dyn Dialect] {
     &[&PostgreSql, &DuckDb, &Sqlite, &Spark, &DataFusion]
+}
+
+/// The dialect of a system that plans name.
+pub fn dialect_of(system: System) -> &'static dyn Dialect {
+    match system {
+        System::PostgreSql => &PostgreSql,
+        System::DuckDb => &DuckDb,
+        System::Sqlite => &Sqlite,
+    }
 }
 
 /// A dialect by its name.

@@ -27,15 +27,15 @@ mod sqlite;
 mod table;
 mod words;
 
-pub use dialect::{CellType, Dialect, dialect, dialects};
+pub use dialect::{CellType, Dialect, dialect, dialect_of, dialects};
 pub use error::SqlError;
 pub use functions::register;
 pub use relation::Relation;
 
 use std::sync::Arc;
 
-use super::files::derive::DeriveStep;
-use super::files::layout::Layout;
+use super::derive::DeriveStep;
+use super::layout::Layout;
 use crate::query::{Answer, LOG2_MOST_ROWS, Query};
 use table::{TableStatement, Writer};
 

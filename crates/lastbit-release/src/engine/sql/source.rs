@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::cells::{Kind, StagedColumn};
 use super::form::{Expr, Form};
 use super::{CellType, Dialect, Relation, SqlError};
-use crate::engine::files::derive::{DeriveStep, From};
+use crate::engine::derive::{DeriveStep, From};
 use crate::expression::Expression;
 use crate::query::Query;
 

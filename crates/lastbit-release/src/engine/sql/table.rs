@@ -5,7 +5,7 @@ use super::form::Expr;
 use super::source::Source;
 use super::{Relation, SqlError};
 use crate::engine::choice::{MOST_UNIT_BYTES, UNIT_DIGITS, key_digits};
-use crate::engine::files::layout::{AggregateLayout, Feature, Layout, TableLayout};
+use crate::engine::layout::{AggregateLayout, Feature, Layout, TableLayout};
 use crate::query::{LOG2_SHARE, Query};
 
 /// A sum of cells of a row, each times a power of two.

@@ -4,7 +4,7 @@
 use super::SqlError;
 use super::form::Expr;
 use super::source::Source;
-use crate::engine::files::layout::{Feature, Layout, NONE, Offset};
+use crate::engine::layout::{Feature, Layout, NONE, Offset};
 
 impl Source {
     /// The word of a feature, null where the row has none.

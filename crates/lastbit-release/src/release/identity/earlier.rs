@@ -60,8 +60,11 @@ fn text(plan: &Plan) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{key} {value:?}");
     };
-    line("files", &plan.source.paths);
-    line("format", &Word(format(&plan.source.format)));
+    // It knew no databases: `says_more`.
+    if let Some(files) = plan.source.files() {
+        line("files", &files.paths);
+        line("format", &Word(format(&files.format)));
+    }
     line(
         "neighbours",
         &match plan.neighbours {
@@ -146,7 +149,6 @@ fn format(format: &FileFormat) -> String {
         } => format!("Csv {{ delimiter: {delimiter}, quote: {quote}, gzip: {gzip} }}"),
         FileFormat::Parquet => "Parquet".to_owned(),
         FileFormat::Json { gzip } => format!("Json {{ gzip: {gzip} }}"),
-        FileFormat::Database(_) => "Database".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rounding};
 
 use crate::engine::{Engine, EngineFailure, Progress};
-use crate::plan::{Categories, Missing, Numbers, Source, Unit};
+use crate::plan::{Categories, Missing, Numbers, Unit};
 use crate::query::{
     Aggregate, Aggregated, Answer, Group, Key, KeyValue, LOG2_SHARE, Query, Sealed, Table,
 };
@@ -41,7 +41,7 @@ impl Memory {
 }
 
 impl Engine for Memory {
-    fn fingerprint(&self, _: &Source) -> Result<String, EngineFailure> {
+    fn fingerprint(&self, _: &Query) -> Result<String, EngineFailure> {
         Ok(blake3::hash(format!("{:?}", self.rows).as_bytes())
             .to_hex()
             .to_string())

@@ -168,7 +168,7 @@ impl TextFile {
     fn is_gzip(&self) -> bool {
         match self.format {
             FileFormat::Csv { gzip, .. } | FileFormat::Json { gzip } => gzip,
-            FileFormat::Parquet | FileFormat::Database(_) => false,
+            FileFormat::Parquet => false,
         }
     }
 

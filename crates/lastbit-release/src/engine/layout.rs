@@ -11,14 +11,14 @@ use crate::query::{Aggregate, Key, MOST_OFFSETS, MOST_STEPS, Query, States, Tabl
 use crate::value::{Value, value};
 
 /// A word that says: the row has no such value.
-pub(in crate::engine) const NONE: u64 = u64::MAX;
+pub(super) const NONE: u64 = u64::MAX;
 
 /// More groups than these, all public, are refused: their memory would be taken whatever the data.
 const MOST_GROUPS: usize = 1 << 24;
 
 /// A query made ready to run.
 #[derive(Debug)]
-pub(in crate::engine) struct Layout {
+pub(super) struct Layout {
     /// The columns that are read, each once.
     pub columns: Vec<String>,
     /// The filters of tables, each once.
@@ -34,7 +34,7 @@ pub(in crate::engine) struct Layout {
 /// How a cell becomes a word: at most [`MOST_OFFSETS`], at most [`MOST_STEPS`] where products are
 /// summed, or [`NONE`].
 #[derive(Debug)]
-pub(in crate::engine) enum Feature {
+pub(super) enum Feature {
     /// Steps from the lower bound.
     Offset(Offset),
     /// The index of a category.
@@ -68,22 +68,22 @@ pub(in crate::engine) enum Feature {
 
 /// Where all bins but the first begin; they do not decrease.
 #[derive(Debug)]
-pub(in crate::engine) struct Bins(Vec<f64>);
+pub(super) struct Bins(Vec<f64>);
 
 impl Bins {
     /// Where all bins but the first begin.
-    pub(in crate::engine) fn edges(&self) -> &[f64] {
+    pub(super) fn edges(&self) -> &[f64] {
         &self.0
     }
 
     /// The bin of a number that is not NaN.
-    pub(in crate::engine) fn bin(&self, number: f64) -> usize {
+    pub(super) fn bin(&self, number: f64) -> usize {
         self.0.partition_point(|edge| *edge <= number)
     }
 }
 
 #[derive(Debug)]
-pub(in crate::engine) struct Offset {
+pub(super) struct Offset {
     pub column: usize,
     /// Clamps infinities; NaN never reaches it.
     pub grid: Grid,
@@ -91,7 +91,7 @@ pub(in crate::engine) struct Offset {
 }
 
 #[derive(Debug)]
-pub(in crate::engine) struct TableLayout {
+pub(super) struct TableLayout {
     /// Which of [`Layout::filters`] a row must pass.
     pub filter: Option<usize>,
     /// The most rows of a unit in a group; of no meaning if every row is a unit.
@@ -115,7 +115,7 @@ pub(in crate::engine) struct TableLayout {
 
 /// Aggregates of features, by their place in [`TableLayout::used`].
 #[derive(Clone, Debug)]
-pub(in crate::engine) enum AggregateLayout {
+pub(super) enum AggregateLayout {
     Rows,
     Kept,
     Sum(usize),
@@ -130,7 +130,7 @@ pub(in crate::engine) enum AggregateLayout {
 impl Layout {
     /// Refuses what no data could answer: grids that are too fine, edges out of order, no such
     /// category.
-    pub(in crate::engine) fn new(query: &Query) -> Result<Layout, EngineError> {
+    pub(super) fn new(query: &Query) -> Result<Layout, EngineError> {
         let mut builder = Builder::default();
         let unit = match &query.unit {
             Unit::Row => None,
