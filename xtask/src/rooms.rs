@@ -1,6 +1,8 @@
 //! The rooms of lastbit-release use only rooms below them, in the order that DESIGN.md has, and
 //! leave sensitivities, noise scales, sums of losses and searches to crate `lastbit`.
 
+mod tokens;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,25 +10,30 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::run;
+use tokens::Token;
 
 /// The line of DESIGN.md before the list of rooms.
 const MARK: &str = "### Rooms, from the ground up";
 
-/// What only crate `lastbit` makes, by how a line would make it.
-const LEFT: [(&str, &str); 12] = [
-    ("Norms {", "a sensitivity"),
-    ("Norms::", "a sensitivity"),
-    ("Reach {", "a sensitivity"),
-    ("Contribution::new", "a sensitivity"),
-    (".l1", "a sensitivity"),
-    ("l2_squared", "a sensitivity"),
-    ("Scale::new", "a noise scale"),
-    ("Variance::new", "a noise scale"),
-    ("noise.variance()", "a variance of mixed noise"),
-    (".main + ", "a composition"),
-    ("f64::midpoint", "a bisection"),
-    ("bisect", "a bisection"),
+/// What only crate `lastbit` makes, by the words that would make it.
+const LEFT: [(&[&str], &str); 10] = [
+    (&["Norms", "{"], "a sensitivity"),
+    (&["Norms", "::"], "a sensitivity"),
+    (&["Reach", "{"], "a sensitivity"),
+    (&["Contribution", "::", "new"], "a sensitivity"),
+    (&[".", "l1"], "a sensitivity"),
+    (&["Scale", "::", "new"], "a noise scale"),
+    (&["Variance", "::", "new"], "a noise scale"),
+    (
+        &["noise", ".", "variance", "(", ")"],
+        "a variance of mixed noise",
+    ),
+    (&[".", "main", "+"], "a composition"),
+    (&["f64", "::", "midpoint"], "a bisection"),
 ];
+
+/// The same, by a part of a word.
+const PARTS: [(&str, &str); 2] = [("l2_squared", "a sensitivity"), ("bisect", "a bisection")];
 
 /// Whether every room of lastbit-release uses only rooms below it.
 pub fn check() -> Result<String> {
@@ -142,48 +149,131 @@ fn depth(name: &Path) -> usize {
 }
 
 /// The lines of a file that use a room that is not below, and why they are wrong. Comments do not
-/// count, and neither do tests, which end a file.
+/// count, and neither do tests, which end a file. Imports under another name do.
 fn faults_of(storeys: &Storeys, room: &str, depth: usize, text: &str) -> Vec<(usize, String)> {
+    let mut tokens = tokens::tokens(text);
+    let is_at = |tokens: &[Token], words: &[&str]| {
+        tokens.len() >= words.len() && tokens.iter().zip(words).all(|(token, w)| token.text == *w)
+    };
+    let tests = ["#", "[", "cfg", "(", "test", ")", "]", "mod", "tests", "{"];
+    if let Some(end) = (0..tokens.len()).find(|&at| is_at(&tokens[at..], &tests)) {
+        tokens.truncate(end);
+    }
+    give_first_names(&mut tokens);
     let mut faults = Vec::new();
-    let mut lines = text.lines().enumerate().peekable();
-    while let Some((index, line)) = lines.next() {
-        let begins_tests = |(_, next): &(usize, &str)| next.starts_with("mod tests {");
-        if line == "#[cfg(test)]" && lines.peek().is_some_and(begins_tests) {
-            break;
-        }
-        if line.trim_start().starts_with("//") {
-            continue;
-        }
-        let mut fault = |what: String| faults.push((index + 1, what));
-        for (place, _) in line.match_indices("crate::") {
-            // `$crate::` and `other_crate::` are other paths.
-            let before = line[..place].chars().next_back();
-            if before.is_some_and(|before| before == '$' || before == '_') {
-                continue;
+    let mut supers = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        let mut fault = |line: usize, what: String| faults.push((line, what));
+        let rest = &tokens[at..];
+        let before = at.checked_sub(1).map_or("", |at| tokens[at].text.as_str());
+        if token.text == "crate" && before != "$" {
+            if is_at(rest, &["crate", "as"]) {
+                let what = "the crate under another name; write `crate::` and the room";
+                fault(token.line, what.to_owned());
             }
-            let rest = &line[place + "crate::".len()..];
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            let used = &rest[..end.unwrap_or(rest.len())];
-            if used.is_empty() {
-                fault("name one room after `crate::`".to_owned());
-            } else if used != room && !storeys.allows(room, used) {
-                fault(format!("`{room}` uses `{used}`, which is not below it"));
+            for used in first_of(rest) {
+                if used.text == "*" || used.text == "self" {
+                    fault(used.line, "name one room after `crate::`".to_owned());
+                } else if used.text != room && !storeys.allows(room, &used.text) {
+                    let used_room = &used.text;
+                    let what = format!("`{room}` uses `{used_room}`, which is not below it");
+                    fault(used.line, what);
+                }
             }
         }
         for (made, what) in LEFT {
-            if line.contains(made) {
-                fault(format!(
-                    "`{made}` makes {what}; that is for crate `lastbit`"
-                ));
+            if is_at(rest, made) {
+                let made = made.concat();
+                let what = format!("`{made}` makes {what}; that is for crate `lastbit`");
+                fault(token.line, what);
             }
         }
-        if line.contains(&"super::".repeat(depth)) {
-            fault(format!(
-                "`super::` leaves `{room}`; write `crate::` and the room"
-            ));
+        for (part, what) in PARTS {
+            if token.text.contains(part) {
+                let what = format!("`{part}` makes {what}; that is for crate `lastbit`");
+                fault(token.line, what);
+            }
+        }
+        match token.text.as_str() {
+            "super" => supers += 1,
+            "::" => {}
+            _ => supers = 0,
+        }
+        if token.text == "super" && supers == depth {
+            let what = format!("`super::` leaves `{room}`; write `crate::` and the room");
+            fault(token.line, what);
         }
     }
+    faults.dedup();
     faults
+}
+
+/// The first words of the paths that go on after `crate`, which stands first: one, or those of a
+/// group.
+fn first_of(tokens: &[Token]) -> Vec<&Token> {
+    let [_, colons, next, rest @ ..] = tokens else {
+        return vec![];
+    };
+    if colons.text != "::" {
+        return vec![];
+    }
+    if next.text != "{" {
+        return vec![next];
+    }
+    let mut depth = 1;
+    let mut is_first = true;
+    let mut found = Vec::new();
+    for token in rest {
+        match token.text.as_str() {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "," if depth == 1 => {
+                is_first = true;
+                continue;
+            }
+            _ if is_first => found.push(token),
+            _ => {}
+        }
+        is_first = false;
+        if depth == 0 {
+            break;
+        }
+    }
+    found
+}
+
+/// What an import or an alias of a type calls otherwise is called by its first name everywhere:
+/// `Norms as Pair`, and `type Pair = Norms;`.
+fn give_first_names(tokens: &mut [Token]) {
+    let first = |word: &str| {
+        LEFT.iter()
+            .map(|(made, _)| made[0])
+            .find(|one| *one == word)
+    };
+    let mut names = BTreeMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let text = |ahead: usize| {
+            tokens
+                .get(at + ahead)
+                .map_or("", |token| token.text.as_str())
+        };
+        if let (Some(name), "as") = (first(&token.text), text(1)) {
+            names.insert(text(2).to_owned(), name);
+        }
+        if (token.text.as_str(), text(2)) == ("type", "=") {
+            let of = tokens[at + 3..]
+                .iter()
+                .take_while(|token| token.text != ";");
+            if let Some(name) = of.last().and_then(|token| first(&token.text)) {
+                names.insert(text(1).to_owned(), name);
+            }
+        }
+    }
+    for token in tokens {
+        if let Some(name) = names.get(&token.text) {
+            token.text = (*name).to_owned();
+        }
+    }
 }
 
 #[cfg(test)]

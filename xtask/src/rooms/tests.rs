@@ -31,9 +31,51 @@ fn planted_uses_of_rooms_above_and_beside_are_named() {
     assert_eq!(faults("ground", 1, "use crate::cellar::Wine;\n"), [1]);
     assert_eq!(faults("ground", 1, "fn f(x: crate::plan::Plan) {}\n"), [1]);
     assert_eq!(faults("plan", 1, "use crate::unknown::X;\n"), [1]);
-    assert_eq!(faults("top", 1, "use crate::{plan, ground};\n"), [1]);
+    let group = "use crate::{\n    ground,\n    top::{self, plan},\n};\n";
+    assert_eq!(faults("plan", 1, group), [3]);
+    assert_eq!(faults("top", 1, group), NONE);
+    assert_eq!(
+        faults("top", 1, "use crate::*;\nuse crate::{self};\n"),
+        [1, 2]
+    );
     assert_eq!(faults("ground", 1, "use super::top::Top;\n"), [1]);
     assert_eq!(faults("ground", 2, "use super::super::top::Top;\n"), [1]);
+}
+
+#[test]
+fn planted_uses_under_another_name_are_named() {
+    assert_eq!(faults("ground", 1, "use crate::top as low;\n"), [1]);
+    assert_eq!(faults("ground", 1, "use crate as house;\n"), [1]);
+    assert_eq!(faults("ground", 2, "use super::super as house;\n"), [1]);
+    assert_eq!(faults("ground", 1, "use crate::\n    top::Top;\n"), [2]);
+    let renamed = "use lastbit::metrics::{Norms as Pair, Other};\nlet x = Pair { l1 };\n";
+    assert_eq!(faults("ground", 1, renamed), [2]);
+    let alias = "type Wide = lastbit::Scale;\nlet x = Wide::new(x)?;\n";
+    assert_eq!(faults("ground", 1, alias), [2]);
+    let module = "use lastbit::metrics as m;\nlet x = m::Contribution::new(x);\n";
+    assert_eq!(faults("ground", 1, module), [2]);
+}
+
+#[test]
+fn texts_characters_and_comments_are_no_paths() {
+    let text = "let a = \"crate::top\"; /* crate::top /* nested */ crate::top */\n\
+                let b = r#\"crate::\"top\"#; let c = b\"crate::top\\\"\"; // crate::top\n\
+                fn f<'a>(x: &'a str, y: char) -> bool { y == '\"' || y == '\\'' }\n\
+                use crate::top::Top;\n";
+    assert_eq!(faults("ground", 1, text), [4]);
+    let words = tokens::tokens("r#type::x 'a' 'b \u{e9}t\u{e9} 0x1f \"\n\" y");
+    let words: Vec<_> = words
+        .iter()
+        .map(|token| (&*token.text, token.line))
+        .collect();
+    let expected = [
+        ("type", 1),
+        ("::", 1),
+        ("x", 1),
+        ("\u{e9}t\u{e9}", 1),
+        ("y", 2),
+    ];
+    assert_eq!(words, expected);
 }
 
 #[test]

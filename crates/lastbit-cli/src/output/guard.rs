@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use lastbit_release::clean;
 use lastbit_release::ledger::is_ledger_name;
-use lastbit_release::plan::{Database, FileFormat, Files, PasswordPlace, Plan};
+use lastbit_release::plan::{Database, Files, PasswordPlace, Plan};
 
 use super::resolved;
 
@@ -18,7 +18,7 @@ pub struct Guard {
     /// Patterns and directories whose new files would be data.
     patterns: Vec<glob::Pattern>,
     directories: Vec<PathBuf>,
-    endings: Vec<&'static str>,
+    endings: Vec<String>,
 }
 
 impl Guard {
@@ -31,7 +31,10 @@ impl Guard {
         let joined = plan.derive.joins.iter().map(|join| &join.source);
         for source in std::iter::once(&plan.source).chain(joined) {
             if let Some(files) = source.files() {
-                guard.endings.extend(endings(&files.format));
+                let extensions = files.format.extensions().iter();
+                guard
+                    .endings
+                    .extend(extensions.map(|end| format!(".{end}")));
                 for given in &files.paths {
                     guard.add_data(files, given);
                 }
@@ -191,16 +194,4 @@ fn same_inode(a: &fs::Metadata, b: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn same_inode(_a: &fs::Metadata, _b: &fs::Metadata) -> bool {
     false
-}
-
-/// The endings of files that are read from a directory.
-fn endings(format: &FileFormat) -> &'static [&'static str] {
-    match format {
-        FileFormat::Csv { gzip: false, .. } => &[".csv", ".tsv"],
-        FileFormat::Csv { gzip: true, .. } => &[".csv.gz", ".tsv.gz"],
-        FileFormat::Parquet => &[".parquet"],
-        FileFormat::Json { gzip: false } => &[".jsonl", ".ndjson", ".json"],
-        FileFormat::Json { gzip: true } => &[".jsonl.gz", ".ndjson.gz", ".json.gz"],
-        _ => &[],
-    }
 }

@@ -1,3 +1,5 @@
+//! A release of invented rows, which costs nothing.
+
 use std::sync::Arc;
 
 use lastbit_noise::entropy::System;

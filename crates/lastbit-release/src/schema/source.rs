@@ -74,8 +74,22 @@ pub enum FileFormat {
     },
 }
 
+impl FileFormat {
+    /// The extensions of files that are read from a directory, the usual one first.
+    pub fn extensions(&self) -> &'static [&'static str] {
+        match self {
+            FileFormat::Csv { gzip: false, .. } => &["csv", "tsv"],
+            FileFormat::Csv { gzip: true, .. } => &["csv.gz", "tsv.gz"],
+            FileFormat::Parquet => &["parquet"],
+            FileFormat::Json { gzip: false } => &["jsonl", "ndjson", "json"],
+            FileFormat::Json { gzip: true } => &["jsonl.gz", "ndjson.gz", "json.gz"],
+        }
+    }
+}
+
 /// Whose presence is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Every row is a different person.
     Row,

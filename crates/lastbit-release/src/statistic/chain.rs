@@ -28,6 +28,7 @@ use crate::query::{Aggregated, Answer, KeyValue};
 
 /// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LossUnit {
     /// Pure losses.
     Epsilon,
@@ -58,6 +59,7 @@ impl LossUnit {
 
 /// How noise is added to a statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mechanism {
     /// Noise on a grid of `2^grid` is added to each number.
     Noise {

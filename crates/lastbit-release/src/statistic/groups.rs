@@ -16,6 +16,7 @@ use crate::query::{Aggregated, Answer, Group, KeyValue};
 
 /// The groups that a statistic covers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Pick {
     /// All, because they are public.
     All,

@@ -101,6 +101,7 @@ fn spec(query: &Query) -> Value {
             Unit::Column { name, most_rows, most_groups } => {
                 json!({ "column": name, "most_rows": most_rows, "most_groups": most_groups })
             }
+            other => unreachable!("the examples have no {other:?}"),
         },
         "tables": query.tables.iter().map(|table| json!({
             "keys": table.keys.iter().map(key).collect::<Vec<_>>(),

@@ -28,7 +28,7 @@ pub(super) fn listed(source: &Files) -> Result<Vec<PathBuf>, EngineError> {
             if files.len() == before {
                 return Err(EngineError::EmptyDirectory {
                     path,
-                    extension: extensions(&source.format)[0],
+                    extension: source.format.extensions()[0],
                 });
             }
         } else if path.exists() {
@@ -86,20 +86,9 @@ fn metadata(path: &Path) -> Result<Metadata, EngineError> {
     })
 }
 
-/// How names of files of a format end, without the first dot.
-pub(super) fn extensions(format: &FileFormat) -> &'static [&'static str] {
-    match format {
-        FileFormat::Csv { gzip: false, .. } => &["csv", "tsv"],
-        FileFormat::Csv { gzip: true, .. } => &["csv.gz", "tsv.gz"],
-        FileFormat::Parquet => &["parquet"],
-        FileFormat::Json { gzip: false } => &["jsonl", "ndjson", "json"],
-        FileFormat::Json { gzip: true } => &["jsonl.gz", "ndjson.gz", "json.gz"],
-    }
-}
-
 fn is_of(format: &FileFormat, name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_lowercase();
-    extensions(format).iter().any(|end| {
+    format.extensions().iter().any(|end| {
         name.strip_suffix(end)
             .is_some_and(|stem| stem.ends_with('.'))
     })

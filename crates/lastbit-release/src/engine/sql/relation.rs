@@ -4,6 +4,7 @@ use super::{Dialect, SqlError};
 
 /// A table, or what a query selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Relation {
     /// The parts of a table's name, such as a schema and a table.
     Table(Vec<String>),
