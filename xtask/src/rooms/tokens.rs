@@ -1,5 +1,5 @@
-//! Rust text as words and signs: as much as is needed to follow paths. Comments, texts and lifetimes
-//! are left out.
+//! Rust text as words and signs: as much as is needed to follow paths. Comments, texts and
+//! lifetimes are left out.
 
 /// A word or a sign, with its line, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Which columns a query reads, looks up and derives: the part of [`Derive`] that all engines share.
+//! Which columns a query reads, looks up and derives: the part of [`Derive`] that engines share.
 
 use super::EngineError;
 use crate::clean::shown;

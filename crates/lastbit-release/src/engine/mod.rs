@@ -2,7 +2,8 @@
 //!
 //! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature
 //! `engine`) reads Parquet, CSV and JSON lines. [`SqlEngine`] asks a database in a
-//! [session]. [`for_plan`] chooses between them. [`InventedEngine`] reads nothing: it makes rows from a plan alone.
+//! [session]. [`for_plan`] chooses between them. [`InventedEngine`] reads nothing: it makes rows
+//! from a plan alone.
 
 #[cfg(feature = "engine")]
 mod choice;

@@ -59,7 +59,6 @@ impl LossUnit {
 
 /// How noise is added to a statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Mechanism {
     /// Noise on a grid of `2^grid` is added to each number.
     Noise {
