@@ -45,8 +45,9 @@ A privacy loss can be stated in several measures, from the strictest to the mild
   approx:E,D     (ε, δ): ε-DP but for events of probability δ; choose δ far below one over the
                  number of people
 
-Every number printed is rounded up, unless it is said to be a lower bound: it is safe to \
-claim. The number after the colon is read exactly: 0.1 is one tenth.
+Every bound printed is rounded up, unless it is said to be a lower bound: it is safe to \
+claim. Numbers that you give are read exactly, 0.1 is one tenth, and are printed after ≈ if \
+they are long.
 
 Pure losses of many releases add up; under zCDP and Rényi divergence they add up to less, and \
 least if the whole law of each loss is known (pld: privacy-loss distributions, added up \
@@ -254,6 +255,9 @@ impl Convert {
         let mut from = self.from.take();
         if let (Some(from), Some(rate)) = (&mut from, &self.sampled) {
             from.sampled = Some(rate.clone());
+            if let Some(why) = from.refusal() {
+                bail!(Usage(why.to_owned()));
+            }
             if let Some(Err(error)) = from.pair() {
                 bail!(Usage(error.to_string()));
             }
@@ -393,7 +397,10 @@ impl Known<'_> {
             (Some(delta), _) => {
                 let epsilon = match self.from.pair() {
                     Some(Ok(pair)) => pair.epsilon(delta)?.ok_or_else(|| {
-                        anyhow::anyhow!("no finite ε at this δ: the release spends more of it")
+                        anyhow::anyhow!(match self.from.own_delta() < *delta {
+                            true => "no ε is known at so small a δ; use a larger δ",
+                            false => "no finite ε at this δ: the release spends more of it",
+                        })
                     })?,
                     // The claim at the largest double below δ holds at δ too.
                     None => zcdp_epsilon(

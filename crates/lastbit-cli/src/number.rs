@@ -66,6 +66,15 @@ pub fn at_least(value: &Rational) -> String {
     }
 }
 
+/// A rational that may be stated too small but never too large, such as the level of a test, with
+/// an exponent where a person would write one.
+pub fn at_most(value: &Rational) -> String {
+    match given(value) {
+        Some(double) => shortest(double),
+        None => short_decimal(value).unwrap_or_else(|| lower(Down::from_rational(value))),
+    }
+}
+
 /// The double whose shortest decimal is the number itself.
 fn given(value: &Rational) -> Option<f64> {
     let nearest = value.to_f64(Rounding::NearestEven);

@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use lastbit::accounting::{Pair, calibrate, gaussian_mu_squared};
+use lastbit::accounting::{Pair, calibrate, calibrate_bounded_range, gaussian_mu_squared};
 use lastbit_exact::{Down, Rational};
 use serde_json::json;
 
 use super::source::{Kind, Source};
 use super::{Convert, missing};
-use crate::number::{json_lower, lower, readable};
+use crate::Usage;
+use crate::number::{at_least, json_lower, lower};
 
 impl Convert {
     /// `--calibrate KIND:E`: E is the ε of all together.
@@ -19,6 +20,11 @@ impl Convert {
         };
         let (count, spent) = (self.releases.unwrap_or(1), Down::from_rational(delta));
         let (epsilon, rate) = (&target.value, &self.sampled);
+        let mut asked = target.clone();
+        asked.sampled = rate.clone();
+        if let Some(why) = asked.refusal() {
+            bail!(Usage(why.to_owned()));
+        }
         let whole = u64::try_from(target.second.floor()).unwrap_or(u64::MAX);
         let sampled = |pair: Result<Pair, lastbit::Error>| match rate {
             Some(rate) => pair.and_then(|pair| pair.poisson_sampled(rate)),
@@ -37,6 +43,10 @@ impl Convert {
             Kind::Gaussian => ("Δ/σ", by(&Pair::gaussian)?),
             Kind::Pure => ("ε", by(&Pair::pure)?),
             Kind::Laplace => ("ε", by(&Pair::laplace)?),
+            Kind::Range if rate.is_none() => {
+                let each = calibrate_bounded_range(count, epsilon, spent)?;
+                ("η", Down::from_rational(&each))
+            }
             Kind::Range => ("η", by(&Pair::bounded_range)?),
             Kind::Geometric => ("ε", by(&|x| Pair::geometric(x, whole))?),
             Kind::Response => ("ε", by(&|x| Pair::response(x, whole))?),
@@ -58,8 +68,8 @@ impl Convert {
             out,
             "Each of {count} releases may have {name} = {}: together they cost ε = {} at δ = {}.",
             lower(each),
-            readable(epsilon),
-            readable(delta)
+            at_least(epsilon),
+            at_least(delta)
         )?;
         Ok(())
     }

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use lastbit::accounting::Composition;
 use lastbit_exact::{Down, Rational};
 use serde_json::json;
 
-use super::{Convert, mixture::Mixture};
-use crate::number::{json_given, json_interval, lower, readable, upper};
+use super::Convert;
+use super::mixture::{Bounds, Mixture};
+use crate::number::{at_most, json_given, json_interval, lower, readable, upper};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::{Bar, bars};
 use crate::streams::Stdout;
@@ -35,7 +35,7 @@ impl Convert {
         level: &Rational,
     ) -> Result<()> {
         let smallest = Down::from_rational(level).get().clamp(1e-45, 1e-6);
-        let power = mixture.compose(Down::exact(smallest))?.power(level)?;
+        let power = mixture.bounds(Down::exact(smallest))?.power(level)?;
         if self.json {
             let value = json!({"level": json_given(level), "power": json_interval(power)});
             writeln!(out, "{value}")?;
@@ -47,7 +47,7 @@ impl Convert {
             "A test that wrongly accuses at most {} of those who are not in the data finds at most \
              {} of those who are;\n\
              the best test finds at least {}.",
-            readable(level),
+            at_most(level),
             upper(power.upper()),
             lower(power.lower())
         )?;
@@ -60,7 +60,7 @@ impl Convert {
             .delta
             .as_ref()
             .map_or(Down::exact(SMALLEST), Down::from_rational);
-        let all = mixture.compose(smallest)?;
+        let all = mixture.bounds(smallest)?;
         let smallest = reachable(&all, smallest)?;
         let rows = rows(&all, smallest)?;
         if let Some(path) = &self.html {
@@ -98,7 +98,7 @@ fn height(delta: f64, smallest: f64) -> f64 {
 
 /// The δ, or a power of ten times it, at which some finite ε holds: the releases' own δ may add up
 /// to more.
-fn reachable(all: &Composition, smallest: Down) -> Result<Down> {
+fn reachable(all: &Bounds, smallest: Down) -> Result<Down> {
     let mut delta = smallest;
     while delta.get() < 0.1 {
         if all.epsilon_above(delta)?.is_finite() {
@@ -110,7 +110,7 @@ fn reachable(all: &Composition, smallest: Down) -> Result<Down> {
 }
 
 /// Rows spread evenly from 0 to the ε of the smallest δ.
-fn rows(all: &Composition, smallest: Down) -> Result<Vec<Row>> {
+fn rows(all: &Bounds, smallest: Down) -> Result<Vec<Row>> {
     let end = all.epsilon_above(smallest)?.get();
     let end = if end > 0.0 { end } else { 1.0 };
     // A step of one or two digits.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use lastbit::accounting::{Composition, gaussian_epsilon};
+use lastbit::conversions::Losses;
 use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_release::clean;
 
@@ -12,6 +13,44 @@ use super::source::{Kind, Source, not_negative, rate};
 
 /// Sources and how often each is released.
 pub struct Mixture(pub Vec<(Source, u64)>);
+
+/// The upper bounds of all releases together: by their laws, and by Rényi divergences where these
+/// may be smaller.
+pub struct Bounds {
+    laws: Composition,
+    /// If a bounded range occurs: no one release has its pair.
+    losses: Option<Losses>,
+}
+
+impl Bounds {
+    pub fn epsilon_above(&self, delta: Down) -> Result<Up> {
+        let by_laws = self.laws.epsilon_above(delta)?;
+        Ok(match &self.losses {
+            Some(losses) => by_laws.min(losses.renyi_epsilon(delta).unwrap_or(Up::INFINITY)),
+            None => by_laws,
+        })
+    }
+
+    pub fn delta_above(&self, epsilon: &Rational) -> Result<Up> {
+        let by_laws = self.laws.delta_above(epsilon)?;
+        Ok(match &self.losses {
+            Some(losses) => by_laws.min(losses.renyi_delta(Down::from_rational(epsilon))?),
+            None => by_laws,
+        })
+    }
+
+    /// The power of the best test at a level, between two bounds.
+    pub fn power(&self, level: &Rational) -> Result<Interval> {
+        let by_laws = self.laws.power(level)?;
+        Ok(match &self.losses {
+            Some(losses) => {
+                let by_renyi = losses.renyi_power(Up::from_rational(level))?;
+                Interval::between(by_laws.lower(), by_laws.upper().min(by_renyi))?
+            }
+            None => by_laws,
+        })
+    }
+}
 
 impl Mixture {
     /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # are
@@ -34,7 +73,7 @@ impl Mixture {
             }
             let entry = entry(line)
                 .map_err(|error| anyhow::anyhow!("{shown}, line {}: {error}", number + 1))?;
-            list.push(entry);
+            merge(&mut list, entry);
         }
         if list.is_empty() {
             bail!("{shown} lists no releases; write a line such as: 10 laplace:0.1");
@@ -70,6 +109,21 @@ impl Mixture {
         Ok(Composition::new(&pairs, smallest)?)
     }
 
+    /// What `lastbit::conversions` knows of all; `None` if it knows nothing of one.
+    pub fn losses(&self) -> Option<Losses> {
+        let one = |(source, count): &(Source, u64)| Some((source.release()?, *count));
+        Losses::new(self.0.iter().map(one).collect::<Option<Vec<_>>>()?).ok()
+    }
+
+    /// The upper bounds of all, tight for δ down to `smallest`.
+    pub fn bounds(&self, smallest: Down) -> Result<Bounds> {
+        let range = self.0.iter().any(|(source, _)| source.kind == Kind::Range);
+        Ok(Bounds {
+            laws: self.compose(smallest)?,
+            losses: if range { self.losses() } else { None },
+        })
+    }
+
     /// The exact ε at δ, if all noise is Gaussian and nothing is sampled.
     pub fn gaussian(&self, delta: &Rational) -> Option<Up> {
         let mut sum = Rational::ZERO;
@@ -88,6 +142,14 @@ impl Mixture {
         let spent = Down::from_rational(delta);
         let epsilon = self.compose(spent)?.epsilon(spent)?;
         if !epsilon.hi().is_finite() {
+            let own = self.0.iter().fold(Rational::ZERO, |sum, (source, count)| {
+                &sum + &(&source.own_delta() * &Rational::from(*count))
+            });
+            if own < *delta {
+                bail!(
+                    "the laws of the losses give no finite ε at this δ: the losses are too large"
+                );
+            }
             bail!("no finite ε at this δ: the releases' own δ add up to more");
         }
         Ok(epsilon)
@@ -103,6 +165,14 @@ impl Mixture {
     }
 }
 
+/// Adds releases to a list: equal ones are one kind.
+fn merge(list: &mut Vec<(Source, u64)>, (source, count): (Source, u64)) {
+    match list.iter_mut().find(|(other, _)| *other == source) {
+        Some((_, times)) => *times = times.saturating_add(count),
+        None => list.push((source, count)),
+    }
+}
+
 fn entry(line: &str) -> Result<(Source, u64), String> {
     let form = "write COUNT KIND:X, then perhaps sampled Q or delta D, such as: 1000 gaussian:1 \
                 sampled 0.01";
@@ -110,13 +180,23 @@ fn entry(line: &str) -> Result<(Source, u64), String> {
     let count = words.next().and_then(|word| word.parse().ok());
     let count: u64 = count.filter(|count| *count > 0).ok_or(form)?;
     let mut source = Source::parse(words.next().ok_or(form)?)?;
+    let mut delta = None;
     while let Some(word) = words.next() {
         let value = words.next().ok_or(form)?;
         match word {
             "sampled" if source.sampled.is_none() => source.sampled = Some(rate(value)?),
-            "delta" => source.delta = not_negative("delta", value)?,
+            "delta" if delta.is_none() => delta = Some(not_negative("delta", value)?),
+            "sampled" | "delta" => {
+                return Err(format!(
+                    "{word} is given twice; give it once, for each release of the line"
+                ));
+            }
             _ => return Err(form.to_owned()),
         }
+    }
+    source.delta = delta.unwrap_or(Rational::ZERO);
+    if let Some(why) = source.refusal() {
+        return Err(why.to_owned());
     }
     if let Some(Err(error)) = source.pair()
         && !error.is_unbounded()

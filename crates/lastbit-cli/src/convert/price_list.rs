@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::mixture::Mixture;
 use super::source::Kind;
 use super::{Amount, Convert, Known, Loss, Target, missing, print_rows};
-use crate::number::{json_given, json_lower, json_upper, lower, readable, upper};
+use crate::number::{at_least, json_given, json_lower, json_upper, lower, upper};
 
 /// What one way of adding up charges.
 struct Offer {
@@ -72,6 +72,26 @@ fn print(out: &mut impl Write, offers: &[Offer]) -> Result<()> {
     print_rows(out, &lines)
 }
 
+/// How Rényi divergences add up.
+const RENYI: &str = "the exact Rényi divergence of each release, at the best order";
+
+/// How the laws of losses add up.
+const LAWS: &str = "the laws of the losses, convolved exactly";
+
+/// By Rényi divergences, if they are known.
+fn by_renyi(mixture: &Mixture, delta: &Rational) -> Option<Offer> {
+    let epsilon = mixture
+        .losses()?
+        .renyi_epsilon(Down::from_rational(delta))
+        .ok()?;
+    Some(Offer {
+        name: "renyi",
+        epsilon: Some(Amount::Bound(epsilon)),
+        least: None,
+        why: RENYI.to_owned(),
+    })
+}
+
 /// By the laws of the losses, and in closed form if all noise is Gaussian.
 fn by_laws(mixture: &Mixture, delta: &Rational) -> Vec<Offer> {
     let mut offers = Vec::new();
@@ -89,10 +109,7 @@ fn by_laws(mixture: &Mixture, delta: &Rational) -> Vec<Offer> {
                 name: "pld",
                 epsilon: Some(Amount::Bound(epsilon.upper())),
                 least: Some(epsilon),
-                why: format!(
-                    "the laws of the losses, convolved exactly; at least {}",
-                    lower(epsilon.lower())
-                ),
+                why: format!("{LAWS}; at least {}", lower(epsilon.lower())),
             },
             Err(error) => Offer {
                 name: "pld",
@@ -112,26 +129,13 @@ impl Convert {
             bail!("of these releases only (ε, δ) is known; use --to approx, or leave --to out");
         }
         if let Some(epsilon) = &self.epsilon {
-            let smallest = Down::exact(1e-15);
-            let delta = mixture.compose(smallest)?.delta(epsilon)?;
-            if self.json {
-                let value = json!({
-                    "epsilon": json_given(epsilon),
-                    "delta": json_upper(delta.upper()),
-                    "lower": json_lower(delta.lower()),
-                });
-                writeln!(out, "{value}")?;
-                return Ok(());
-            }
-            mixture.print(out)?;
-            let value = format!("ε = {}, δ = {}", readable(epsilon), upper(delta.upper()));
-            let why = format!("at least {}", lower(delta.lower()));
-            return print_rows(out, &[("pld", value, why)]);
+            return self.delta_of_all(out, mixture, epsilon);
         }
         let Some(delta) = &self.delta else {
             missing("give the δ to spend, --delta D, or the ε to claim, --epsilon E")
         };
-        let offers = by_laws(mixture, delta);
+        let mut offers: Vec<Offer> = by_renyi(mixture, delta).into_iter().collect();
+        offers.extend(by_laws(mixture, delta));
         if offers.is_empty() {
             // The error says why there is none.
             mixture.compose(Down::from_rational(delta))?;
@@ -147,8 +151,53 @@ impl Convert {
             return Ok(());
         }
         mixture.print(out)?;
-        writeln!(out, "The smallest ε at δ = {}:", readable(delta))?;
+        writeln!(out, "The smallest ε at δ = {}:", at_least(delta))?;
         print(out, &offers)
+    }
+
+    /// The δ of all releases at an ε: by their laws, by Rényi divergences, or both.
+    fn delta_of_all(
+        &self,
+        out: &mut impl Write,
+        mixture: &Mixture,
+        epsilon: &Rational,
+    ) -> Result<()> {
+        let losses = mixture.losses();
+        let by_renyi = losses.and_then(|l| l.renyi_delta(Down::from_rational(epsilon)).ok());
+        let by_laws = match (mixture.compose(Down::exact(1e-15)), by_renyi) {
+            (Ok(all), _) => Some(all.delta(epsilon)?),
+            (Err(_), Some(_)) => None,
+            (Err(error), None) => return Err(error),
+        };
+        let upper_by_laws = by_laws.map(|delta| delta.upper());
+        let bounds = [by_renyi, upper_by_laws].into_iter().flatten();
+        let least = bounds.fold(Up::INFINITY, Up::min);
+        if self.json {
+            let value = json!({
+                "epsilon": json_given(epsilon),
+                "delta": json_upper(least),
+                "lower": by_laws.map(|delta| json_lower(delta.lower())),
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        mixture.print(out)?;
+        let mark = |bound: Up| match bound == least {
+            true => "← smallest; ",
+            false => "",
+        };
+        let value = |bound| format!("ε = {}, δ = {}", at_least(epsilon), upper(bound));
+        let mut rows = Vec::new();
+        if let Some(bound) = by_renyi {
+            let why = format!("{}{RENYI}", mark(bound));
+            rows.push(("renyi", value(bound), why));
+        }
+        if let Some(delta) = by_laws {
+            let (bound, least) = (delta.upper(), lower(delta.lower()));
+            let why = format!("{}{LAWS}; at least {least}", mark(bound));
+            rows.push(("pld", value(bound), why));
+        }
+        print_rows(out, &rows)
     }
 }
 
@@ -217,7 +266,7 @@ impl Known<'_> {
             "{count} {} {}: the smallest ε at δ = {}",
             if count == 1 { "release" } else { "releases" },
             self.from.describe(),
-            readable(delta)
+            at_least(delta)
         )?;
         print(out, &offers)?;
         if let Loss::Rho(rho) = self.sum(Target::Zcdp, count)? {
@@ -247,7 +296,7 @@ impl Known<'_> {
             Accountant::BoundedRangeZcdp => "the sum of ρ by the bounded range",
             Accountant::LaplaceAdvanced => "mean of the Laplace loss",
             Accountant::LaplaceZcdp => "the sum of ρ by the Laplace law",
-            Accountant::Renyi => "the exact Rényi divergence of each release, at the best order",
+            Accountant::Renyi => RENYI,
         }
     }
 }

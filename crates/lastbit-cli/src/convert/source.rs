@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 /// A loss as it was given.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Source {
     pub kind: Kind,
     /// ε, η, ρ or Δ/σ.
@@ -125,6 +125,15 @@ impl Source {
         .ok()
     }
 
+    /// Why it cannot be from a sample, if it is said to be.
+    pub fn refusal(&self) -> Option<&'static str> {
+        (self.kind == Kind::Response && self.sampled.is_some()).then_some(
+            "the law of randomized response is for a row that changes its category, and sampling \
+             amplifies for rows that are added or removed; state what it is for these neighbours, \
+             such as pure:E",
+        )
+    }
+
     /// The pair of laws that dominates it; `None` if only its Rényi divergences are known.
     pub fn pair(&self) -> Option<Result<Pair, lastbit::Error>> {
         let whole = u64::try_from(self.second.floor()).unwrap_or(u64::MAX);
@@ -143,6 +152,18 @@ impl Source {
             Some(rate) => pair.and_then(|pair| pair.poisson_sampled(rate)),
             None => pair,
         })
+    }
+
+    /// At least the probability of what no loss covers.
+    pub fn own_delta(&self) -> Rational {
+        let own = match self.kind {
+            Kind::Approx => &self.delta + &self.second,
+            _ => self.delta.clone(),
+        };
+        match &self.sampled {
+            Some(rate) => &own * rate,
+            None => own,
+        }
     }
 
     /// The exact ρ, if it is known.

@@ -45,7 +45,7 @@ pub struct Budget {
     rho: Option<Rational>,
 
     /// The whole budget δ from now on; as it was if left out
-    #[arg(long, value_name = "D", value_parser = amount, allow_hyphen_values = true)]
+    #[arg(long, value_name = "D", value_parser = probability, allow_hyphen_values = true)]
     delta: Option<Rational>,
 
     /// The currency in which releases add up from now on, under a budget of ε and δ; fixed once
@@ -78,6 +78,16 @@ fn amount(text: &str) -> Result<Rational, String> {
     match value.is_negative() {
         true => Err(format!("a budget must not be negative, got {text}")),
         false => Ok(value),
+    }
+}
+
+fn probability(text: &str) -> Result<Rational, String> {
+    let value = amount(text)?;
+    match value < Rational::ONE {
+        true => Ok(value),
+        false => Err(format!(
+            "delta must be below 1, got {text}: with that probability nothing is promised"
+        )),
     }
 }
 

@@ -144,7 +144,10 @@ fn account_lines(account: &Account, more: String) -> Vec<(&'static str, String, 
         (
             "spent",
             format!("{}{plainly}", composed.spent),
-            format!("together {spent}"),
+            match spent.is_empty() {
+                true => String::new(),
+                false => format!("{spent} if the losses had been fixed beforehand"),
+            },
         ),
         (
             "remaining",

@@ -8,6 +8,7 @@
 
 mod changes;
 mod composing;
+mod convert;
 mod data;
 mod declared;
 mod forms;

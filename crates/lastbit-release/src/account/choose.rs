@@ -107,7 +107,9 @@ pub(crate) fn price_as(
             relative_error: outcome
                 .as_ref()
                 .ok()
-                .map(|assignment| ((assignment.score - best.score) / count).exp()),
+                .map(|assignment| ((assignment.score - best.score) / count).exp())
+                // Without errors there is nothing to compare.
+                .filter(|ratio| ratio.is_finite()),
             outcome: match outcome {
                 Ok(assignment) => Ok(assignment.loss.clone()),
                 Err(PriceError::Accountant { why, .. }) => Err(why.clone()),

@@ -78,7 +78,8 @@ pub struct Offer {
     /// What it would spend, or why it cannot be used.
     pub outcome: Result<Loss, String>,
     /// The geometric mean of the statistics' errors, as multiples of those under the accountant in
-    /// use. Not a bound.
+    /// use. Not a bound. `None` if there are none to compare: it cannot be used, or errors are zero
+    /// or beyond every number.
     pub relative_error: Option<f64>,
 }
 

@@ -115,8 +115,12 @@ impl Account {
         times(&left.main, &loss.main).min(times(&left.delta, &loss.delta))
     }
 
-    /// What was spent, as an ε at the δ of the budget, rounded up; `None` if the budget has no δ,
-    /// or no ε is known.
+    /// What releases of these losses would cost if the losses had been fixed beforehand, as an ε at
+    /// the δ of the budget, rounded up; `None` if the budget has no δ, or no ε is known.
+    ///
+    /// This is for comparison. It is no bound for losses that were chosen, or for an end that was
+    /// chosen, after seeing results: only the budget is. With δ = 0.01, an analyst who stops after
+    /// the first of two releases if its loss is large exceeds it by more than a tenth of δ.
     pub fn epsilon_spent(&self) -> Option<Rational> {
         if self.budget.measure != Measure::Approximate {
             return None;

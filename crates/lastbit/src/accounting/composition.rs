@@ -16,8 +16,9 @@ use crate::Error;
 ///
 /// Every result is an upper bound *and* a lower bound. The upper holds for all releases that the
 /// pairs dominate, also if each is chosen with the results of those before it in sight, as long as
-/// the list of pairs does not depend on them. The lower is about the pairs themselves: no
-/// accounting by these pairs can claim less.
+/// the list of pairs does not depend on them. The lower is about certain releases of these kinds,
+/// which have the pairs themselves, or, for [bounded ranges](Pair::bounded_range), randomized
+/// response: no accounting that holds for the kinds can claim less.
 ///
 /// ```
 /// use lastbit::accounting::{Composition, Pair};
@@ -33,11 +34,18 @@ use crate::Error;
 pub struct Composition {
     /// The laws of each order in which neighbours differ.
     orders: Vec<Vec<Repeated>>,
+    /// The laws of releases that lower bounds are about, if they are others.
+    attained: Option<Vec<Laws>>,
     tuning: Tuning,
     upper: Vec<Curve>,
     /// Computed when it is asked for.
     lower: OnceLock<Vec<Curve>>,
+    /// At least `δ(0)`, which is at most the sum over the releases.
+    total_variation: Up,
 }
+
+/// The laws of one order and how often each comes.
+type Laws = Vec<(Arc<dyn Law>, u64)>;
 
 /// What a grid is chosen by.
 #[derive(Clone, Copy, Debug)]
@@ -90,22 +98,35 @@ impl Composition {
         points: f64,
     ) -> Result<Composition, Error> {
         let (orders, tuning) = tuned(releases, smallest, points)?;
+        let attained = releases.iter().any(|(pair, _)| pair.attained.is_some());
+        let attained = attained.then(|| {
+            let laws = |order| merged(releases, order, |pair| pair.attained.as_ref());
+            (0..orders.len()).map(laws).collect()
+        });
+        let total_variation = total_variation(releases);
         Ok(Composition {
             upper: curves(&orders, tuning, Rounding::Up),
             lower: OnceLock::new(),
             orders,
+            attained,
             tuning,
+            total_variation,
         })
     }
 
     fn lower(&self) -> &[Curve] {
-        self.lower
-            .get_or_init(|| curves(&self.orders, self.tuning, Rounding::Down))
+        self.lower.get_or_init(|| match &self.attained {
+            Some(laws) => curves(&repeated(laws, self.tuning), self.tuning, Rounding::Down),
+            None => curves(&self.orders, self.tuning, Rounding::Down),
+        })
     }
 
     /// The smallest ε at δ, from above alone: half the work of [`Composition::epsilon`].
     pub fn epsilon_above(&self, delta: Down) -> Result<Up, Error> {
         probability("delta", delta.get())?;
+        if self.total_variation.get() <= delta.get() {
+            return Ok(Up::ZERO);
+        }
         let upper = self.upper.iter().map(|curve| curve.epsilon_above(delta));
         Ok(upper.fold(Up::ZERO, Up::max))
     }
@@ -115,7 +136,8 @@ impl Composition {
         super::pair::loss("epsilon", epsilon)?;
         let z = Interval::from_rational(epsilon);
         let upper = self.upper.iter().map(|curve| curve.delta(z).upper());
-        Ok(upper.fold(Up::ZERO, Up::max).min(Up::ONE))
+        let upper = upper.fold(Up::ZERO, Up::max).min(self.total_variation);
+        Ok(upper.min(Up::ONE))
     }
 
     /// The smallest δ at ε, between two bounds.
@@ -134,18 +156,22 @@ impl Composition {
         between(lower.fold(Down::ZERO, Down::max), upper)
     }
 
-    /// An upper bound on the power of every test: the probability that it finds a person who is
-    /// there, if it finds one who is not there with probability at most `level`.
+    /// The power of the best test, between two bounds: the probability that it finds a person who
+    /// is in the data, if it finds one who is not with probability at most `level`. The upper holds
+    /// for every test.
     ///
-    /// **Proof.** A test is an event S. `P(S) ≤ δ(z) + e^z·Q(S)` for every z, and the best z is
-    /// that of some point. ∎ (Both orders: the level may be of either kind.)
+    /// **Proof.** A test is an event S. With P the law of the data with the person and Q that
+    /// without, `P(S) ≤ δ(z) + e^z·Q(S)` for every z, where δ is the profile of this order: the
+    /// first of a pair, if its orders differ. The best z is that of some point. ∎
     pub fn power(&self, level: &Rational) -> Result<Interval, Error> {
         let level = Interval::from_rational(level);
         probability("the level of a test", level.lo())?;
-        let upper = self.upper.iter().map(|curve| curve.power(level).upper());
-        let lower = self.lower().iter().map(|curve| curve.power(level).lower());
-        let upper = upper.fold(Up::ZERO, Up::max).min(Up::ONE);
-        let lower = lower.fold(Down::exact(level.lo()), Down::max);
+        let upper = self.upper.first().map(|curve| curve.power(level).upper());
+        let lower = self.lower().first().map(|curve| curve.power(level).lower());
+        let beyond = level.upper() + self.total_variation;
+        let upper = upper.unwrap_or(Up::ONE).min(beyond).min(Up::ONE);
+        // At least as by a guess: accusing that share of all.
+        let lower = lower.unwrap_or(Down::ZERO).max(Down::exact(level.lo()));
         between(lower, upper)
     }
 }
@@ -172,23 +198,16 @@ fn tuned(
     } else {
         1
     };
-    let orders: Vec<Vec<(Arc<dyn Law>, u64)>> =
-        (0..orders).map(|order| merged(releases, order)).collect();
-    let of_order = |laws: &Vec<(Arc<dyn Law>, u64)>| laws.iter().map(|(_, count)| count).sum();
+    let orders: Vec<Laws> = (0..orders)
+        .map(|order| merged(releases, order, |_| None))
+        .collect();
+    let of_order = |laws: &Laws| laws.iter().map(|(_, count)| count).sum();
     let tuning = Tuning {
         count: orders.iter().map(of_order).max().unwrap_or(0),
         smallest,
         points,
     };
-    let orders: Vec<Vec<Repeated>> = orders
-        .into_iter()
-        .map(|laws| {
-            let laws = laws.into_iter();
-            laws.map(|(law, count)| Repeated::new(law, count, tuning.cut()))
-                .collect()
-        })
-        .collect();
-    Ok((orders, tuning))
+    Ok((repeated(&orders, tuning), tuning))
 }
 
 fn probability(name: &str, value: f64) -> Result<(), Error> {
@@ -201,12 +220,33 @@ fn probability(name: &str, value: f64) -> Result<(), Error> {
     }
 }
 
-/// The laws of an order and how often each comes, all Gaussian noise as one.
-fn merged(releases: &[(Pair, u64)], order: usize) -> Vec<(Arc<dyn Law>, u64)> {
+/// At least the total variation of all together.
+///
+/// **Proof.** That of a product is at most the sum: replace one factor after the other. It is
+/// `δ(0)`, in both orders alike. ∎
+fn total_variation(releases: &[(Pair, u64)]) -> Up {
+    let mut sum = Up::ZERO;
+    for (pair, count) in releases {
+        let one = pair.orders.iter().map(|law| law.profile(Interval::ZERO));
+        let one = one.fold(Up::ZERO, |most, delta| most.max(delta.upper()));
+        // At most 2^30 releases: the count is a double.
+        sum += one * Up::exact(*count as f64);
+    }
+    sum
+}
+
+/// The laws of an order and how often each comes, all Gaussian noise as one; others in their place
+/// where there are.
+fn merged(
+    releases: &[(Pair, u64)],
+    order: usize,
+    others: impl Fn(&Pair) -> Option<&Vec<Arc<dyn Law>>>,
+) -> Laws {
     let mut squared: Option<Interval> = None;
     let mut laws = Vec::new();
     for (pair, count) in releases.iter().filter(|(_, count)| *count > 0) {
-        let law = pair.orders.get(order).unwrap_or(&pair.orders[0]);
+        let orders = others(pair).unwrap_or(&pair.orders);
+        let law = orders.get(order).unwrap_or(&orders[0]);
         match law.mu() {
             // At most 2^30 releases: the count is a double.
             Some(mu) => {
@@ -220,6 +260,16 @@ fn merged(releases: &[(Pair, u64)], order: usize) -> Vec<(Arc<dyn Law>, u64)> {
         laws.push((Arc::new(Gaussian::enclosed(squared.sqrt())), 1));
     }
     laws
+}
+
+/// What a grid needs to know of each law.
+fn repeated(orders: &[Laws], tuning: Tuning) -> Vec<Vec<Repeated>> {
+    let one = |laws: &Laws| {
+        let laws = laws.iter();
+        laws.map(|(law, count)| Repeated::new(law.clone(), *count, tuning.cut()))
+            .collect()
+    };
+    orders.iter().map(one).collect()
 }
 
 /// The profile in each order.

@@ -39,7 +39,7 @@ mod transform;
 mod with_delta;
 mod zcdp_profile;
 
-pub use calibrate::calibrate;
+pub use calibrate::{calibrate, calibrate_bounded_range};
 pub use composition::Composition;
 pub use filter::{AdaptiveFilter, Currency, FilterLoss};
 pub use fixed::FixedLosses;

@@ -11,8 +11,10 @@ use tails::TAILS;
 
 /// Nodes are this many to a unit.
 const PER_UNIT: i64 = 32;
-/// From here on the tail is below every positive double.
+/// The table ends here.
 const LAST: f64 = 38.0;
+/// Above the tail from there on, which is below 2.9e-316.
+const BEYOND: f64 = 1e-315;
 /// The table begins here; below, the tail is one less the other tail.
 const FIRST: f64 = -1.0;
 /// Terms of a node's series.
@@ -135,7 +137,7 @@ pub(super) fn tail(x: Interval) -> Interval {
         return tail(ends(x.lo(), FIRST.next_down())).hull(tail(ends(FIRST, x.hi())));
     }
     if x.lo() >= LAST {
-        return ends(0.0, 1e-300);
+        return ends(0.0, BEYOND);
     }
     let far = Interval::point(x.hi().min(LAST));
     let near = Interval::point(x.lo());
@@ -153,7 +155,7 @@ pub(super) fn tail(x: Interval) -> Interval {
 /// The caller gives both ends and their distance, each enclosed.
 pub(super) fn excess(a: Interval, b: Interval, mu: Interval) -> Interval {
     if a.lo() >= LAST {
-        return ends(0.0, 1e-300);
+        return ends(0.0, BEYOND);
     }
     if a.hi() < FIRST {
         // 1 − φ(a)(R(−a) + R(b)); b > −a > 1.
@@ -174,16 +176,30 @@ pub(super) fn excess(a: Interval, b: Interval, mu: Interval) -> Interval {
 /// `R(x)` for `x ≥ −1`; it falls with x.
 fn ratio(x: Interval) -> Interval {
     let most = if x.lo() >= LAST {
-        mills(LAST).hi()
+        far(x.lo()).hi()
     } else {
         mills(x.lo().max(FIRST)).hi()
     };
     let least = if x.hi() > LAST {
-        0.0
+        far(x.hi()).lo()
     } else {
         mills(x.hi().max(FIRST)).lo()
     };
     ends(least, most)
+}
+
+/// `R(x)` beyond the table, by Laplace's continued fraction `1/(x + 1/(x + 2/(x + …)))`: for
+/// positive x its convergents are above and below in turn. Two of them are within `10^-12` here.
+fn far(x: f64) -> Interval {
+    if x > 1e100 {
+        return ends(0.0, 1e-100);
+    }
+    let x = Interval::point(x);
+    let convergent = |terms: u32| {
+        let level = |rest, n| x + Interval::point(f64::from(n)) / rest;
+        Interval::ONE / (1..=terms).rev().fold(x, level)
+    };
+    convergent(6).hull(convergent(7))
 }
 
 /// `(R(a) − R(b))/(b − a)` for ends at most 1/32 apart; it falls when either end rises.

@@ -104,6 +104,9 @@ impl Tails {
 pub struct Pair {
     /// The orders that differ: one for pairs whose orders have the same profile.
     pub(super) orders: Vec<Arc<dyn Law>>,
+    /// As many laws, of one release of the kind, for lower bounds; `None` if one release has those
+    /// of `orders`.
+    pub(super) attained: Option<Vec<Arc<dyn Law>>>,
 }
 
 impl Pair {
@@ -188,12 +191,21 @@ impl Pair {
     }
 
     /// Every release of η-bounded range, such as the exponential mechanism.
+    ///
+    /// No one release has this pair: it is the worst of another release at every ε. So products of
+    /// it are above what any releases of these ranges cost together, and sums of Rényi divergences
+    /// may be smaller. Lower bounds are about randomized response at `ε = η/2`, whose losses `±η/2`
+    /// have this range.
     pub fn bounded_range(eta: &Rational) -> Result<Pair, Error> {
         loss("eta", eta)?;
+        let half = Pair::response(&(eta * &Rational::new(1, 2)), 2)?;
         Ok(if eta.is_zero() {
-            Pair::response(eta, 2)?
+            half
         } else {
-            Pair::symmetric(BoundedRange::new(eta))
+            Pair {
+                attained: Some(half.orders),
+                ..Pair::symmetric(BoundedRange::new(eta))
+            }
         })
     }
 
@@ -213,12 +225,11 @@ impl Pair {
         if delta.is_zero() {
             return Ok(self);
         }
-        let orders = self.orders.into_iter();
-        Ok(Pair {
-            orders: orders
-                .map(|law| Arc::new(LawWithDelta::new(law, delta)) as Arc<dyn Law>)
-                .collect(),
-        })
+        Ok(self.each(|laws| {
+            let laws = laws.into_iter();
+            laws.map(|law| Arc::new(LawWithDelta::new(law, delta)) as Arc<dyn Law>)
+                .collect()
+        }))
     }
 
     /// The release made from a secret Poisson sample: each row is in it with probability `rate`, by
@@ -233,19 +244,23 @@ impl Pair {
                  one row to be in the sample"
             )));
         }
-        let [law] = &self.orders[..] else {
+        if self.orders.len() > 1 {
             return Err(Error::composition(
                 "a sample of a sample: multiply the rates, and sample once",
             ));
-        };
+        }
         if *rate == Rational::ONE {
             return Ok(self);
         }
-        let order =
-            |direction| Arc::new(Sampled::new(law.clone(), rate, direction)) as Arc<dyn Law>;
-        Ok(Pair {
-            orders: vec![order(Direction::Removal), order(Direction::Addition)],
-        })
+        let order = |law: &Arc<dyn Law>, direction| {
+            Arc::new(Sampled::new(law.clone(), rate, direction)) as Arc<dyn Law>
+        };
+        // The removal first: `Composition::power` is about it.
+        Ok(self.each(|laws| {
+            let laws = laws.iter();
+            laws.flat_map(|law| [Direction::Removal, Direction::Addition].map(|d| order(law, d)))
+                .collect()
+        }))
     }
 
     /// `δ(ε)` of one release, enclosed.
@@ -278,6 +293,15 @@ impl Pair {
     fn symmetric(law: impl Law + 'static) -> Pair {
         Pair {
             orders: vec![Arc::new(law)],
+            attained: None,
+        }
+    }
+
+    /// With all laws changed in the same way.
+    fn each(self, change: impl Fn(Vec<Arc<dyn Law>>) -> Vec<Arc<dyn Law>>) -> Pair {
+        Pair {
+            orders: change(self.orders),
+            attained: self.attained.map(change),
         }
     }
 }

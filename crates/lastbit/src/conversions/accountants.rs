@@ -6,7 +6,8 @@ use super::checks::{at_least_zero, loss};
 use super::{
     bounded_range_to_renyi, bounded_range_to_zcdp, laplace_to_renyi, laplace_to_zcdp,
     optimal_composition, pure_to_bounded_range, pure_to_renyi, pure_to_zcdp,
-    renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon, zcdp_to_renyi,
+    renyi_to_approximate_delta, renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon,
+    zcdp_to_renyi,
 };
 use crate::Error;
 use crate::measures::RenyiCurve;
@@ -271,18 +272,87 @@ impl Losses {
         zcdp_to_approximate_epsilon(rho, delta).map(Some)
     }
 
-    fn by_renyi(&self, delta: Down) -> Result<Option<Up>, Error> {
+    /// The Rényi divergence of all together at every order: the sum.
+    fn renyi(&self) -> Result<RenyiCurve, Error> {
         let curves = self
             .releases
             .iter()
             .map(|&(release, count)| Ok((release.renyi()?, count)))
             .collect::<Result<Vec<_>, Error>>()?;
-        let sum = RenyiCurve::new(move |order| {
+        Ok(RenyiCurve::new(move |order| {
             curves.iter().try_fold(Up::ZERO, |sum, (curve, count)| {
                 Ok(sum + times(curve.epsilon(order)?, *count))
             })
-        });
-        renyi_to_approximate_epsilon(&sum, delta).map(Some)
+        }))
+    }
+
+    /// The smallest ε at `delta` by the sum of Rényi divergences, as [`Accountant::Renyi`].
+    ///
+    /// ```
+    /// use lastbit::conversions::{LossBound, Losses};
+    /// use lastbit_exact::{Down, Up};
+    /// let losses = Losses::repeated(LossBound::BoundedRange(Up::ONE), 100)?;
+    /// assert!(losses.renyi_epsilon(Down::exact(1e-6))?.get() < 36.37);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
+    pub fn renyi_epsilon(&self, delta: Down) -> Result<Up, Error> {
+        renyi_to_approximate_epsilon(&self.renyi()?, delta)
+    }
+
+    /// The smallest δ at `epsilon` by the sum of Rényi divergences, at most 1.
+    ///
+    /// ```
+    /// use lastbit::conversions::{LossBound, Losses};
+    /// use lastbit_exact::{Down, Up};
+    /// let losses = Losses::repeated(LossBound::BoundedRange(Up::ONE), 100)?;
+    /// assert!(losses.renyi_delta(Down::exact(36.37))?.get() <= 1e-6);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
+    pub fn renyi_delta(&self, epsilon: Down) -> Result<Up, Error> {
+        Ok(renyi_to_approximate_delta(&self.renyi()?, epsilon)?.min(Up::ONE))
+    }
+
+    /// At least the power of every test at a level, by the sum of Rényi divergences: the
+    /// probability that it finds a person who is in the data, if it finds one who is not with
+    /// probability at most `level`.
+    ///
+    /// **Proof.** As an event S, `P(S) ≤ δ(ε) + e^ε·Q(S)` for every ε. This search is over some. ∎
+    ///
+    /// ```
+    /// use lastbit::conversions::{LossBound, Losses};
+    /// use lastbit_exact::Up;
+    /// let losses = Losses::repeated(LossBound::BoundedRange(Up::ONE), 100)?;
+    /// assert!(losses.renyi_power(Up::exact(1e-25))?.get() < 1e-6);
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
+    pub fn renyi_power(&self, level: Up) -> Result<Up, Error> {
+        let curve = self.renyi()?;
+        let at = |epsilon: f64| -> Result<Up, Error> {
+            let delta = renyi_to_approximate_delta(&curve, Down::exact(epsilon))?;
+            Ok(delta + Up::exact(epsilon).exp() * level)
+        };
+        // The best is where the odds are of the level's order; then a finer search around it.
+        let mut best = (0.0, at(0.0)?);
+        let mut step = 64.0;
+        let end = 704.0;
+        for _ in 0..6 {
+            let middle: f64 = best.0;
+            for k in -8..=11 {
+                let epsilon = middle + f64::from(k) * step;
+                if (0.0..=end).contains(&epsilon) {
+                    let power = at(epsilon)?;
+                    if power < best.1 {
+                        best = (epsilon, power);
+                    }
+                }
+            }
+            step /= 8.0;
+        }
+        Ok(best.1.min(Up::ONE))
+    }
+
+    fn by_renyi(&self, delta: Down) -> Result<Option<Up>, Error> {
+        self.renyi_epsilon(delta).map(Some)
     }
 
     /// For losses that all have the same ε.

@@ -8,12 +8,12 @@ use lastbit::accounting::{
 use lastbit::conversions::{FinitePair, pure_to_zcdp, zcdp_to_approximate_delta};
 use lastbit_exact::{Down, Interval, Rational, Up};
 
-fn rational(x: f64) -> Rational {
+pub(super) fn rational(x: f64) -> Rational {
     Rational::try_from(x).unwrap()
 }
 
 /// `P(S) − e^ε·Q(S)` at its largest, over all outputs, in both orders.
-fn brute_force(outputs: &[(f64, f64)], epsilon: f64) -> f64 {
+pub(super) fn brute_force(outputs: &[(f64, f64)], epsilon: f64) -> f64 {
     let one_way = |turn: bool| -> f64 {
         let terms = outputs
             .iter()
@@ -24,7 +24,7 @@ fn brute_force(outputs: &[(f64, f64)], epsilon: f64) -> f64 {
 }
 
 /// All outputs of several releases.
-fn outputs(releases: &[Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
+pub(super) fn outputs(releases: &[Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
     releases.iter().fold(vec![(1.0, 1.0)], |all, one| {
         let pairs = all
             .iter()
@@ -34,7 +34,7 @@ fn outputs(releases: &[Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
 }
 
 /// Both probabilities of each answer of randomized response.
-fn response(epsilon: f64, k: usize) -> Vec<(f64, f64)> {
+pub(super) fn response(epsilon: f64, k: usize) -> Vec<(f64, f64)> {
     let lie = 1.0 / (epsilon.exp() + k as f64 - 1.0);
     let truth = lie * epsilon.exp();
     let mut list = vec![(truth, lie), (lie, truth)];
@@ -43,9 +43,9 @@ fn response(epsilon: f64, k: usize) -> Vec<(f64, f64)> {
 }
 
 /// Answers in f64 are within this of the exact ones.
-const ROUNDING: f64 = 1e-13;
+pub(super) const ROUNDING: f64 = 1e-13;
 
-fn holds(delta: Interval, exact: f64, width: f64) {
+pub(super) fn holds(delta: Interval, exact: f64, width: f64) {
     assert!(
         delta.lo() <= exact + ROUNDING && exact <= delta.hi() + ROUNDING,
         "{delta:?} {exact}"

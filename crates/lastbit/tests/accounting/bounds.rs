@@ -1,0 +1,136 @@
+//! Where one pair stands for many releases, and at the ends of what can be computed.
+
+use lastbit::accounting::{Composition, Pair, gaussian_epsilon};
+use lastbit::conversions::{LossBound, Losses};
+use lastbit_exact::{Down, Rational, Up};
+
+use super::exact::{ROUNDING, brute_force, holds, outputs, rational, response};
+
+/// All products of two-atom pairs of one range, each with its own t on a lattice.
+fn products_of_a_range(eta: f64, releases: usize) -> Vec<Vec<(f64, f64)>> {
+    let atoms = |j: u32| {
+        let t = f64::from(j) / 8.0 * eta;
+        let p = (eta.exp() - t.exp()) / (eta.exp() - 1.0);
+        vec![(p, p * (-t).exp()), (1.0 - p, (1.0 - p) * (eta - t).exp())]
+    };
+    let mut lists: Vec<Vec<Vec<(f64, f64)>>> = vec![vec![]];
+    for _ in 0..releases {
+        let shorter = core::mem::take(&mut lists);
+        for (list, j) in shorter
+            .iter()
+            .flat_map(|list| (0..=8).map(move |j| (list, j)))
+        {
+            lists.push([list.clone(), vec![atoms(j)]].concat());
+        }
+    }
+    lists.iter().map(|list| outputs(list)).collect()
+}
+
+#[test]
+fn the_lower_bound_of_bounded_ranges_is_below_what_some_releases_cost() {
+    let (eta, count) = (2.0, 3);
+    let products = products_of_a_range(eta, count);
+    let pair = Pair::bounded_range(&rational(eta)).unwrap();
+    let all = Composition::new(&[(pair, count as u64)], Down::exact(1e-9)).unwrap();
+    for i in 0..11 {
+        let z = f64::from(i) / 2.0;
+        let delta = all.delta(&rational(z)).unwrap();
+        let reached = products.iter().map(|law| brute_force(law, z));
+        let reached = reached.fold(0.0, f64::max);
+        assert!(delta.lo() <= reached + ROUNDING, "{z}: {delta:?} {reached}");
+        assert!(delta.hi() >= reached - ROUNDING, "{z}: {delta:?} {reached}");
+    }
+    // And it says something.
+    assert!(all.delta(&Rational::ONE).unwrap().lo() > 0.3);
+}
+
+#[test]
+fn renyi_divergences_bound_ranges_where_their_pairs_do_not() {
+    let delta = Down::exact(1e-6);
+    let pair = Pair::bounded_range(&Rational::ONE).unwrap();
+    let all = Composition::coarse(&[(pair, 100)], delta).unwrap();
+    let losses = Losses::repeated(LossBound::BoundedRange(Up::ONE), 100).unwrap();
+    let renyi = losses.renyi_epsilon(delta).unwrap();
+    let by_pairs = all.epsilon(delta).unwrap();
+    assert!(renyi.get() < 36.37 && by_pairs.hi() > 41.0);
+    assert!(by_pairs.lo() <= renyi.get() && by_pairs.lo() > 30.0);
+    let at = all.delta(&rational(36.37)).unwrap();
+    let least = losses.renyi_delta(Down::exact(36.37)).unwrap();
+    assert!(least.get() <= 1e-6 && at.lo() <= least.get());
+    let level = Rational::new(1, 1_000_000_000i64);
+    let power = all.power(&level).unwrap();
+    let most = losses.renyi_power(Up::from_rational(&level)).unwrap();
+    assert!(power.lo() <= most.get() && most.get() <= power.hi());
+}
+
+/// The largest `P(S)` of all tests S with `Q(S) ≤ level`, by the lemma of Neyman and Pearson.
+fn neyman_pearson(laws: &[(f64, f64)], level: f64) -> f64 {
+    let mut laws = laws.to_vec();
+    laws.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
+    let (mut power, mut left) = (0.0, level);
+    for (p, q) in laws {
+        let share = if q <= left { 1.0 } else { left / q };
+        power += share * p;
+        left -= share * q;
+    }
+    power
+}
+
+#[test]
+fn the_power_about_samples_is_that_of_finding_a_person_who_is_there() {
+    let (loss, rate) = (3f64, 0.25f64);
+    // With the person in the data, the sample holds them with probability q.
+    let one: Vec<_> = response(loss, 2)
+        .iter()
+        .map(|&(c, a)| ((1.0 - rate) * a + rate * c, a))
+        .collect();
+    let twice = outputs(&[one.clone(), one]);
+    let pair = Pair::pure(&rational(loss)).unwrap();
+    let pair = pair.poisson_sampled(&rational(rate)).unwrap();
+    let all = Composition::new(&[(pair, 2)], Down::exact(1e-9)).unwrap();
+    for level in [0.0, 0.01, 0.1, 0.5, 0.8, 0.95, 1.0] {
+        let exact = neyman_pearson(&twice, level);
+        holds(all.power(&rational(level)).unwrap(), exact, 1e-3);
+    }
+}
+
+#[test]
+fn releases_that_hide_all_cost_nothing() {
+    let zero = Rational::ZERO;
+    let tiny: Rational = "1e-300".parse().unwrap();
+    let nothing = [
+        Pair::pure(&zero).unwrap(),
+        Pair::gaussian(&zero).unwrap(),
+        Pair::bounded_range(&zero).unwrap(),
+        Pair::laplace(&zero).unwrap(),
+        Pair::laplace(&Rational::ONE)
+            .unwrap()
+            .poisson_sampled(&tiny)
+            .unwrap(),
+    ];
+    for pair in nothing {
+        let delta = Down::exact(1e-6);
+        let all = Composition::new(&[(pair, 10)], delta).unwrap();
+        assert_eq!(all.epsilon(delta).unwrap().hi(), 0.0);
+        assert!(all.delta(&zero).unwrap().hi() < 1e-298);
+        let level = Rational::new(1, 20);
+        assert!(all.power(&level).unwrap().hi() < 0.050_000_000_1);
+    }
+}
+
+#[test]
+fn far_ends_of_the_gaussian_profile_are_exact_too() {
+    // By mpmath at 80 digits: the ε at which the profile is δ. An end is beyond 38 in each.
+    let far = [
+        ("30", "1e-30", 793.0739976351505),
+        ("20", "1e-100", 624.7880653692982),
+        ("1", "1e-300", 37.448847912139105),
+        ("25", "1e-200", 1066.9842499946678),
+    ];
+    for (mu, delta, epsilon) in far {
+        let mu: Rational = mu.parse().unwrap();
+        let found = gaussian_epsilon(&(&mu * &mu), &delta.parse().unwrap()).unwrap();
+        let beyond = found.get() - epsilon;
+        assert!((-1e-9..1e-6).contains(&beyond), "{mu} {delta}: {found}");
+    }
+}
