@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::LedgerError;
 use super::account::Account;
+use super::entry::Event;
 use super::state::{Fault, State};
 use super::store::{self, Access};
 
@@ -22,8 +23,8 @@ pub struct Witness {
 pub struct Check {
     /// Everything that is wrong, in the order of the rows; empty if nothing is.
     pub faults: Vec<Fault>,
-    /// What is worth knowing but not a fault: clocks that went back, reservations that are not
-    /// settled.
+    /// What is worth knowing but not a fault: clocks that went back, budgets that trade ε for δ
+    /// after a release, reservations that are not settled.
     pub notes: Vec<String>,
     /// How many entries there are.
     pub entries: i64,
@@ -65,6 +66,14 @@ pub fn check(path: &Path, witnesses: &[Witness]) -> Result<Check, LedgerError> {
     let mut time = String::new();
     let mut found = vec![false; witnesses.len()];
     store::read_after(&db, 0, |raw| {
+        if let (Some(Event::Budget { budget, .. }), Some(account)) = (raw.event(), &state.account)
+            && let Err(why) = account.check_trade(&budget)
+        {
+            notes.push(format!(
+                "row {}: {why}; together, only the largest ε with the largest δ is promised",
+                raw.row
+            ));
+        }
         if let Err(wrong) = state.apply(&raw) {
             faults.extend(wrong);
         }

@@ -840,6 +840,107 @@ fn a_ledger_that_cannot_be_moved_on_stays_as_it_was() {
     assert_eq!(Ledger::view(&path).unwrap().head().0, 3);
 }
 
+/// Appends a budget to a ledger as somebody could who can write the file, with all hashes right.
+fn append_budget(path: &Path, [main, delta, currency, thresholds, most]: [&str; 5]) {
+    let db = Connection::open(path).unwrap();
+    let (entries, head): (i64, String) = db
+        .query_row("SELECT entries, hash FROM head", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    let row = (entries + 1).to_string();
+    let given = [
+        ("previous", head.as_str()),
+        ("row", &row),
+        ("time", "2099-01-01T00:00:00.000Z"),
+        ("kind", "budget"),
+        ("measure", "approximate"),
+        ("main", main),
+        ("delta", delta),
+        ("description", "x"),
+        ("currency", currency),
+        ("thresholds", thresholds),
+        ("most", most),
+    ];
+    let mut canonical = "lastbit-ledger-2\n".to_owned();
+    for name in format!("{COLUMNS} currency thresholds most").split(' ') {
+        canonical += &match given.iter().find(|(given, _)| *given == name) {
+            Some((_, value)) => format!("{name}={}:{value}\n", value.len()),
+            None => format!("{name}=-\n"),
+        };
+    }
+    let hash = Sha256::digest(&canonical);
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    let values: Vec<String> = given
+        .iter()
+        .map(|(_, value)| format!("'{value}'"))
+        .collect();
+    let (names, values) = (names.join(", "), values.join(", "));
+    let insert = format!("INSERT INTO entries ({names}, hash) VALUES ({values}, '{hash}')");
+    db.execute(&insert, []).unwrap();
+    db.execute(
+        "UPDATE head SET entries = ?1, hash = ?2",
+        rusqlite::params![entries + 1, hash],
+    )
+    .unwrap();
+}
+
+/// Budgets that an adaptive analyst could profit by, forged into the end of a ledger.
+#[test]
+fn the_documented_python_program_and_the_check_find_terms_that_changed_after_a_release() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ledger.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let program = guide.split("```python\n").nth(1).unwrap();
+    let program = program.split("```").next().unwrap();
+    let cases = [
+        (
+            ["2", "0.0000001", "gaussian", "0.00000001", "0.16"],
+            Err("changes the currency after a release"),
+            "the currency is fixed",
+        ),
+        (
+            ["2", "0.0000001", "zcdp", "0.00000009", "0.06"],
+            Err("moves δ between noise and thresholds"),
+            "it moves δ between noise and thresholds",
+        ),
+        (
+            ["3", "0.00000009", "zcdp", "0.00000001", "0.15"],
+            Ok("trades ε for δ"),
+            "trades ε for δ",
+        ),
+    ];
+    for (terms, by_program, by_check) in cases {
+        let (_directory, path) = place();
+        let mut ledger = Ledger::open(&path, &approximate("2", "1e-7")).unwrap();
+        taken(&mut ledger, "a", rho("0.001", "0"));
+        drop(ledger);
+        append_budget(&path, terms);
+        let output = std::process::Command::new("python3")
+            .args(["-c", program])
+            .arg(&path)
+            .output()
+            .expect("python3 runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        let wrong = String::from_utf8_lossy(&output.stderr);
+        match by_program {
+            Ok(note) => assert!(
+                output.status.success() && said.contains(note),
+                "{said}{wrong}"
+            ),
+            Err(why) => assert!(!output.status.success() && wrong.contains(why), "{wrong}"),
+        }
+        let found = check(&path, &[]).unwrap();
+        assert_eq!(found.passed(), by_program.is_ok(), "{found:?}");
+        let faults = found.faults.iter().map(|fault| fault.what.clone());
+        let words: Vec<String> = faults.chain(found.notes).collect();
+        assert!(
+            words.iter().any(|text| text.contains(by_check)),
+            "{words:?}"
+        );
+    }
+}
+
 /// The program of `docs/ledger.md` follows ledgers that compose, and finds a limit that is too
 /// large.
 #[test]

@@ -1,6 +1,6 @@
 //! Where one pair stands for many releases, and at the ends of what can be computed.
 
-use lastbit::accounting::{Composition, Pair, gaussian_epsilon};
+use lastbit::accounting::{Composition, Pair, gaussian_epsilon, zcdp_delta, zcdp_epsilon};
 use lastbit::conversions::{LossBound, Losses};
 use lastbit_exact::{Down, Rational, Up};
 
@@ -45,7 +45,7 @@ fn the_lower_bound_of_bounded_ranges_is_below_what_some_releases_cost() {
 }
 
 #[test]
-fn renyi_divergences_bound_ranges_where_their_pairs_do_not() {
+fn erratum_18_the_pairs_of_ranges_are_above_every_release() {
     let delta = Down::exact(1e-6);
     let pair = Pair::bounded_range(&Rational::ONE).unwrap();
     let all = Composition::coarse(&[(pair, 100)], delta).unwrap();
@@ -133,4 +133,76 @@ fn far_ends_of_the_gaussian_profile_are_exact_too() {
         let beyond = found.get() - epsilon;
         assert!((-1e-9..1e-6).contains(&beyond), "{mu} {delta}: {found}");
     }
+}
+
+/// At least the ρ of a release with two answers, `p` and `q` the probabilities of the first: over a
+/// lattice of orders up to 50, and a little more for those between. Beyond, `D_α/α` is at most the
+/// pure loss over 50.
+fn rho_of_two_answers(p: f64, q: f64) -> f64 {
+    let one_way = |p: f64, q: f64| {
+        let kullback = p * (p / q).ln() + (1.0 - p) * ((1.0 - p) / (1.0 - q)).ln();
+        let divergence = |i: i32| {
+            let tau = (f64::from(i) / 100.0).exp();
+            let order = 1.0 + tau;
+            let sum = p.powf(order) * q.powf(-tau) + (1.0 - p).powf(order) * (1.0 - q).powf(-tau);
+            sum.ln() / tau / order
+        };
+        (-300..=400).map(divergence).fold(kullback, f64::max)
+    };
+    one_way(p, q).max(one_way(q, p)) * 1.0001
+}
+
+/// `P(S) − e^ε·Q(S)` at its largest for outcomes with these probabilities.
+fn beyond(epsilon: f64, outcomes: &[(f64, f64)]) -> f64 {
+    let one = |&(p, q): &(f64, f64)| (p - epsilon.exp() * q).max(0.0);
+    outcomes.iter().map(one).sum()
+}
+
+#[test]
+fn erratum_17_two_releases_exceed_a_shared_delta_by_half() {
+    let (epsilon, delta) = (1.0, 0.01);
+    let converted = |rho: f64| {
+        zcdp_delta(Up::exact(rho), Down::exact(epsilon))
+            .unwrap()
+            .get()
+    };
+    let all = 0.10341;
+    assert!(converted(all) <= delta);
+    // Two releases of half each are within the rule, and so are one and a threshold.
+    let threshold = 0.00953;
+    assert!(converted(all / 2.0) + threshold <= delta);
+    let (first, second): ((f64, f64), (f64, f64)) = ((0.16058, 0.0837), (0.27556, 0.16061));
+    for (p, q) in [first, second] {
+        assert!(rho_of_two_answers(p, q) <= all / 2.0, "{p} {q}");
+    }
+    // After the answer that is unlikely, the second release; after the other, the threshold.
+    let (p, q) = first;
+    let spoken = [
+        (p * second.0, q * second.1),
+        (p * (1.0 - second.0), q * (1.0 - second.1)),
+    ];
+    let silent = ((1.0 - p) * (1.0 - threshold), (1.0 - q) * (1.0 - threshold));
+    let reached = beyond(epsilon, &spoken) + (1.0 - p) * threshold + beyond(epsilon, &[silent]);
+    assert!(reached > 1.5 * delta, "{reached}");
+}
+
+/// What `ledger show` compares with is no bound for an analyst who may stop.
+#[test]
+fn the_sum_so_far_is_exceeded_by_an_analyst_who_stops_after_a_large_loss() {
+    let delta = 0.01;
+    let (first, second): ((f64, f64), (f64, f64)) = ((0.139, 0.1174), (0.045, 0.0084));
+    let spent = rho_of_two_answers(first.0, first.1);
+    let more = spent + rho_of_two_answers(second.0, second.1);
+    let claim = |rho: f64| {
+        zcdp_epsilon(Up::exact(rho), Down::exact(delta))
+            .unwrap()
+            .get()
+    };
+    let (p, q) = (1.0 - first.0, 1.0 - first.1);
+    let on = [
+        (p * second.0, q * second.1),
+        (p * (1.0 - second.0), q * (1.0 - second.1)),
+    ];
+    let reached = beyond(claim(spent), &[first]) + beyond(claim(more), &on);
+    assert!(reached > 1.1 * delta, "{reached}");
 }
