@@ -148,6 +148,7 @@ fn value(plan: &Plan, inspection: &Inspection) -> Value {
         "look_first": look_first(plan, inspection),
         "rows": inspection.rows,
         "filtered": inspection.filtered,
+        "never": inspection.never,
         "columns": columns.collect::<Vec<_>>(),
         "units": units,
         "filters": filters.collect::<Vec<_>>(),

@@ -5,6 +5,7 @@
 //! Bounds or categories chosen by it are facts about the data too, and no loss accounts for them.
 
 mod first;
+mod never;
 mod words;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, Progress};
 use crate::expression::Expression;
-use crate::plan::{Categories, ColumnKind, Plan, Scope, Statistic, Unit};
+use crate::plan::{Categories, ColumnKind, Plan, Scope, Source, Statistic, Unit};
 use crate::present::is_reading;
 use crate::query::{Aggregate, Aggregated, Answer, Derive, Key, KeyValue, Query, States, Table};
 use crate::release::ReleaseError;
@@ -42,6 +43,9 @@ pub struct Inspection {
     pub rows: u64,
     /// Rows that the filter leaves out.
     pub filtered: u64,
+    /// Columns of JSON that the plan reads, and in which no row has a value: all of them count as
+    /// missing. Other formats refuse a column that they lack.
+    pub never: Vec<String>,
     /// Columns that statistics use, in the order of the plan.
     pub columns: Vec<InspectedColumn>,
     /// What the limits of units leave out; nothing if every row is a unit.
@@ -159,9 +163,9 @@ pub fn inspect_not_private(
     engine: &dyn Engine,
     progress: Progress,
 ) -> Result<Inspection, ReleaseError> {
-    let ask = |unit: Unit, derive: Derive, tables: Vec<Table>| -> Result<Arc<Answer>, _> {
+    let ask_of = |source: &Source, unit, derive, tables| -> Result<Arc<Answer>, _> {
         let query = Query {
-            source: plan.source.clone(),
+            source: source.clone(),
             derive,
             unit,
             tables,
@@ -173,6 +177,8 @@ pub fn inspect_not_private(
             .map(|answer| answer.not_private())
             .map_err(ReleaseError::Engine)
     };
+    let ask =
+        |unit: Unit, derive: Derive, tables: Vec<Table>| ask_of(&plan.source, unit, derive, tables);
     let all = count(&*ask(Unit::Row, Derive::default(), vec![rows(vec![])])?, 0);
     let columns: Vec<_> = plan
         .columns
@@ -288,6 +294,9 @@ pub fn inspect_not_private(
     Ok(Inspection {
         rows: all,
         filtered: all.saturating_sub(kept),
+        never: never::never(plan, &|source, tables| {
+            ask_of(source, Unit::Row, Derive::default(), tables)
+        })?,
         columns,
         units,
         filters,

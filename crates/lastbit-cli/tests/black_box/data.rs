@@ -89,8 +89,6 @@ fn text_that_cannot_be_read_costs_nothing() {
         format!("{lines}{{\"age\": 4, \"age\": 5}}\n"),
     );
     costs_nothing(&here, "line 5001");
-    here.write("people.jsonl", "{\"years\": 4}\n".repeat(5000));
-    costs_nothing(&here, "no column `age`");
     here.write("plan.toml", of("people.csv.gz"));
     gzip(&here, "people.csv.gz", |out| {
         write!(out, "age\n{rows}").unwrap();
@@ -114,6 +112,85 @@ fn late_columns_and_huge_numbers_of_json_are_read() {
         format!("{lines}{{\"age\": 1e400}}\n{{\"age\": -1e400}}\n"),
     );
     is_released(&here);
+}
+
+/// JSON has no header: whether a column occurs is a fact about rows, and one row does not decide
+/// whether there is a release. The steward is told by `inspect`.
+#[test]
+fn a_column_that_no_row_of_json_has_is_missing() {
+    let inspected = |here: &Here| {
+        let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+        let words = shown.succeeded().out;
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let none = "{\"years\": 4}\n".repeat(500);
+    for (rows, never) in [
+        (none.clone(), true),
+        (format!("{none}{{\"age\": null}}\n"), true),
+        (format!("{none}{{\"age\": 7}}\n"), false),
+    ] {
+        let here = Here::new();
+        here.write("plan.toml", of("people.jsonl"));
+        here.write("people.jsonl", rows);
+        is_released(&here);
+        let words = inspected(&here);
+        assert_eq!(
+            words.contains("age HAS A VALUE IN NO ROW"),
+            never,
+            "{words}"
+        );
+    }
+    // One of several files has it, and the columns of the unit, a filter, an expression and a
+    // joined table are told, too.
+    let here = Here::new();
+    let text = of("part*.jsonl").replace(
+        "[privacy]",
+        "where = \"town = 'x'\"\n[[source.join]]\nfiles = \"j.jsonl\"\n\
+             columns = [\"school\"]\n[privacy]\nunit = \"who\"\nmost_rows = 1",
+    ) + "[columns.far]\nas = \"miles * 2\"\nlower = 0\nupper = 1\n[columns.school]\n\
+           categories = [\"a\"]\n[[statistics]]\nname = \"far\"\nkind = \"sum\"\nof = \"far\"\n\
+           [[statistics]]\nname = \"schools\"\nkind = \"count\"\nby = [\"school\"]\n";
+    here.write("plan.toml", text);
+    here.write("part1.jsonl", "{\"age\": 4}\n");
+    here.write("part2.jsonl", &none);
+    here.write("j.jsonl", "{\"who\": 1}\n");
+    let words = inspected(&here);
+    for name in ["miles", "school", "town", "who"] {
+        let told = format!("{name} HAS A VALUE IN NO ROW");
+        assert!(words.contains(&told), "{name}: {words}");
+    }
+    for name in ["age", "far", "years"] {
+        let told = format!("{name} HAS A VALUE IN NO ROW");
+        assert!(!words.contains(&told), "{name}: {words}");
+    }
+    is_released(&here);
+}
+
+/// A table without a header: its first person is not told, neither as the names of columns nor as
+/// what was meant.
+#[test]
+fn a_row_in_the_place_of_the_header_is_not_told() {
+    let here = Here::new();
+    for row in ["4711,Doe,agf", "Doe,,agf", "Doe,agf,Doe"] {
+        here.write("people.csv", format!("{row}\n4712,Roe,agg\n"));
+        for command in [
+            &["release", "plan.toml"][..],
+            &["inspect", "plan.toml", "--not-private"],
+        ] {
+            let refused = here.run(command).refused("has no column `age`");
+            for cell in ["4711", "Doe", "agf"] {
+                assert!(!refused.err.contains(cell), "{}", refused.err);
+            }
+        }
+    }
+    // Names are.
+    here.write("people.csv", "agf,town\n1,2\n");
+    let refused = here.run(&["release", "plan.toml"]);
+    assert!(
+        refused.err.contains("did you mean `agf`?"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! | a huge ε | warned of, asked | `steward`, `terminal` |
 //! | a draft that is not filled in | refused | here, `steward` |
 //! | a misspelt column, file, kind or key | refused, with the nearest name | here |
+//! | a misspelt column of JSON | `inspect` warns of it | `data` |
 //! | cells in another notation, or out of bounds | `inspect` counts them | here, `steward` |
 //! | a file in another format, or damaged | refused, with the remedy | here, `data` |
 //! | a limit or a filter that leaves out much | `inspect` counts what is lost | `steward` |
@@ -388,4 +389,72 @@ kind = "count"
 by = ["{by}"]
 "#
     )
+}
+
+/// What is wrong is named: the limit that an expression is beyond, the statistic, and the key to
+/// change.
+#[test]
+fn limits_are_refused_by_their_own_names() {
+    let here = Here::new();
+    let plan = |source: &str, column: &str, rest: &str| {
+        format!(
+            "[source]\nfiles = \"people.csv\"\n{source}\n[privacy]\nneighbours = \
+             \"add-remove\"\n[budget]\nepsilon = 1e-12\n[columns.age]\n{column}\n\
+             [[statistics]]\nname = \"ages of all\"\nof = \"age\"\n{rest}\n"
+        )
+    };
+    let filter = |text: &str| {
+        plan(
+            &format!("where = \"{text}\""),
+            "lower = 0\nupper = 9",
+            "kind = \"sum\"",
+        )
+    };
+    let cases = |depth: usize| {
+        let (open, close) = (
+            "case when age = 1 then ".repeat(depth),
+            " end".repeat(depth),
+        );
+        format!("{open}true{close}")
+    };
+    for depth in [42, 45, 60, 200] {
+        for text in [
+            format!("{}age = 1", "not ".repeat(depth)),
+            cases(depth),
+            format!("{}age = 1{}", "(".repeat(depth), ")".repeat(depth)),
+        ] {
+            here.write("plan.toml", filter(&text));
+            let refused = here
+                .run(&["plan", "plan.toml"])
+                .refused("40 deep or deeper");
+            assert!(!refused.err.contains("not expected"), "{}", refused.err);
+        }
+    }
+    // What is wrong in another way is told as before.
+    here.write("plan.toml", filter("not not age 1"));
+    here.run(&["plan", "plan.toml"])
+        .refused("`1` is not expected here");
+    here.write(
+        "plan.toml",
+        filter(&format!("{}age = 1", "not ".repeat(20))),
+    );
+    here.run(&["plan", "plan.toml"]).succeeded();
+    let quantiles = "kind = \"quantiles\"\nat = [0.5]";
+    here.write("plan.toml", plan("", "lower = 0\nupper = 9", quantiles));
+    let refused = here
+        .run(&["plan", "plan.toml"])
+        .refused("statistic \"ages of all\"");
+    assert!(
+        refused
+            .err
+            .contains("would hold all rows; spend more on it"),
+        "{}",
+        refused.err
+    );
+    let wide = "integer = true\nlower = 0\nupper = 1000000000000000000";
+    here.write("plan.toml", plan("", wide, "kind = \"sum\""));
+    let refused = here
+        .run(&["plan", "plan.toml"])
+        .refused("leave out `integer`");
+    assert!(!refused.err.contains("grid"), "{}", refused.err);
 }

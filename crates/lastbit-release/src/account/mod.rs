@@ -269,6 +269,18 @@ pub enum PriceError {
     Library(String),
 }
 
+impl PriceError {
+    /// Names the statistic that the library refused.
+    fn of(self, statistic: &str) -> PriceError {
+        match self {
+            PriceError::Library(why) => {
+                PriceError::Library(format!("statistic \"{}\": {why}", shown(statistic)))
+            }
+            other => other,
+        }
+    }
+}
+
 /// Targets that together do not fit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

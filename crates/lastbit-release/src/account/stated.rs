@@ -24,7 +24,8 @@ impl Pricer<'_> {
     fn price(&self, index: usize, assignment: &Assignment) -> Result<Price, PriceError> {
         let (item, statistic) = (&self.items[index], &self.plan.statistics[index]);
         let (mechanism, loss) = &assignment.choices[index];
-        let mechanism = item.aimed(mechanism.clone(), self.errors)?;
+        let mechanism = item.aimed(mechanism.clone(), self.errors);
+        let mechanism = mechanism.map_err(|error| error.of(&statistic.name))?;
         let kind = &item.chain.kind;
         let bias = match (kind.method(), &mechanism) {
             (Method::Noise(noisy), Mechanism::Noise { noise, grid }) if noisy.is_clamped() => {

@@ -41,6 +41,13 @@ pub fn look_first(plan: &Plan, inspection: &Inspection) -> Vec<String> {
             inspection.rows
         ));
     }
+    for name in &inspection.never {
+        found.push(format!(
+            "{} HAS A VALUE IN NO ROW, and counts as missing everywhere; is its name spelled as in \
+             the data?",
+            label(name, LONGEST)
+        ));
+    }
     if plan.derive.filter.is_some() {
         found.extend(filter("The filter", inspection.filtered, inspection.rows));
     }

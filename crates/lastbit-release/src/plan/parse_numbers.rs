@@ -112,6 +112,13 @@ pub fn numbers(
             table.name()
         )));
     }
+    if scale == Scale::Whole && most > Rational::from(1u64 << 51) {
+        return Err(table.error(format!(
+            "{}: whole numbers are counted one by one, up to 2^51 from zero; leave out `integer`, \
+             or measure in a larger unit",
+            table.name()
+        )));
+    }
     let missing = missing(table, &bounds, scale)?;
     let unit = match table.get("unit") {
         None => scale.unit(),

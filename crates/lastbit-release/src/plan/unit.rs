@@ -10,8 +10,8 @@ impl Plan {
     ///
     /// A unit that is computed or looked up names all that decides which rows are one unit: its
     /// expression, and the look-up tables and codes of missing cells of the columns that it is made
-    /// of. The codes of a unit that is itself a column of the file are no part of it: rows that lack
-    /// their unit count nowhere, and the others are the same units as before.
+    /// of. The codes of a unit that is itself a column of the file are no part of it: rows that
+    /// lack their unit count nowhere, and the others are the same units as before.
     pub fn protects(&self) -> String {
         let whose = match &self.unit {
             Unit::Row => "each row".to_owned(),

@@ -198,7 +198,8 @@ impl RankSelection {
             .map(|rank| rank + 1)
             .ok_or_else(|| {
                 Error::other(format!(
-                    "the interval of the quantile at {} would hold all rows",
+                    "the interval of the quantile at {} would hold all rows; spend more on it, or \
+                     ask for no interval",
                     self.share
                 ))
             })

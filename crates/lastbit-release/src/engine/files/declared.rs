@@ -41,11 +41,7 @@ pub fn declared(source: &Files) -> Result<Vec<Declared>, EngineError> {
         return Ok(file.declared().map(column).collect());
     }
     let names = text::names(path, &source.format)?;
-    if names.iter().enumerate().any(|(index, name)| {
-        name.trim().is_empty()
-            || name.trim().parse::<f64>().is_ok()
-            || names[..index].contains(name)
-    }) {
+    if text::may_be_a_row(&names) {
         return Err(EngineError::NoNames(path.clone()));
     }
     let column = |name| Declared { name, of: None };

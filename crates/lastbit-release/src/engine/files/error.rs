@@ -92,6 +92,19 @@ pub enum EngineError {
         /// The columns that exist.
         columns: Vec<String>,
     },
+    /// The table has no such column, and what stands in the place of names may be a row.
+    #[error(
+        "`{}` has no column `{column}`; a name in its first line is empty, a number, or there \
+         twice, so that the line may be a row, and is not shown; give every column a name in the \
+         file",
+        file.display()
+    )]
+    UnknownAndNoNames {
+        /// The file.
+        file: PathBuf,
+        /// The column that the plan names.
+        column: String,
+    },
     /// A name that the header has twice.
     #[error(
         "`{}` has more than one column `{}`; rename one of them",

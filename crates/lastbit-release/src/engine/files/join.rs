@@ -86,7 +86,6 @@ fn lookup(
         for piece in &pieces {
             table.read(piece, |batch| rows.add(batch))?;
         }
-        table.check_read()?;
     }
     rows.lookup()
 }

@@ -120,7 +120,6 @@ fn finish(
 ) -> Result<Answer, EngineError> {
     let (pieces, threads) = table.pieces()?;
     let workers = read(run, table, &pieces, threads, progress, stop)?;
-    table.check_read()?;
     run.finish(workers)
 }
 

@@ -131,14 +131,6 @@ impl ScanTable {
         }
     }
 
-    /// What shows only when all pieces were read.
-    pub(super) fn check_read(&self) -> Result<(), EngineError> {
-        match &self.files {
-            Files::Text(files) => text::check_seen(files),
-            Files::Parquet(_) | Files::Memory(..) => Ok(()),
-        }
-    }
-
     /// About which part of the table was read, after so many rows.
     pub(super) fn fraction(&self, rows: u64) -> Option<f64> {
         let done = match &self.files {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -65,7 +65,6 @@ impl<'a> JsonReader<'a> {
                 let Some(place) = place(name) else {
                     return Ok(());
                 };
-                self.file.seen[place].store(true, Ordering::Relaxed);
                 // Which of two would count is nobody's choice.
                 match cells[place].replace(text(value.get())?) {
                     None => Ok(()),

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -44,8 +44,6 @@ pub(super) struct TextFile {
     places: Vec<usize>,
     /// The columns in the first lines of a JSON file.
     names: Vec<String>,
-    /// The wanted columns that occurred in a JSON file.
-    seen: Vec<AtomicBool>,
 }
 
 /// A part of a file: whole rows.
@@ -73,8 +71,9 @@ pub(super) fn names(path: &Path, format: &FileFormat) -> Result<Vec<String>, Eng
 }
 
 impl TextFile {
-    /// Finds the columns of a CSV file in its header. Those of JSON are known when all lines were
-    /// read.
+    /// Finds the columns of a CSV file in its header. JSON has none: a column that occurs in no row
+    /// is missing in every row. If it were refused, one row would decide whether there is a
+    /// release.
     pub(super) fn open(
         path: &Path,
         format: &FileFormat,
@@ -87,7 +86,6 @@ impl TextFile {
             width: 0,
             places: Vec::new(),
             names: Vec::new(),
-            seen: wanted.iter().map(|_| AtomicBool::new(false)).collect(),
         };
         file.check_start()?;
         match format {
@@ -230,29 +228,14 @@ impl TextFile {
     }
 }
 
-/// After all rows of some JSON files were read: refuses a wanted column that occurred in none of
-/// them.
-pub(super) fn check_seen(files: &[Arc<TextFile>]) -> Result<(), EngineError> {
-    let Some(first) = files.first() else {
-        return Ok(());
-    };
-    let empty = files.iter().all(|file| file.names.is_empty());
-    if !matches!(first.format, FileFormat::Json { .. }) || empty {
-        return Ok(());
-    }
-    for (place, column) in first.wanted.iter().enumerate() {
-        if !files
-            .iter()
-            .any(|file| file.seen[place].load(Ordering::Relaxed))
-        {
-            return Err(EngineError::UnknownColumn {
-                file: first.path.clone(),
-                column: column.clone(),
-                columns: first.names.clone(),
-            });
-        }
-    }
-    Ok(())
+/// Whether what stands in the place of names may be a row of cells: a name is empty, a number, or
+/// there twice.
+pub(super) fn may_be_a_row(names: &[String]) -> bool {
+    names.iter().enumerate().any(|(index, name)| {
+        name.trim().is_empty()
+            || name.trim().parse::<f64>().is_ok()
+            || names[..index].contains(name)
+    })
 }
 
 /// Where the wanted columns are in the header.
@@ -261,6 +244,10 @@ fn places(path: &Path, header: &[String], wanted: &[String]) -> Result<Vec<usize
         let mut found = (0..header.len()).filter(|place| header[*place] == *column);
         match (found.next(), found.next()) {
             (Some(place), None) => Ok(place),
+            (None, _) if may_be_a_row(header) => Err(EngineError::UnknownAndNoNames {
+                file: path.to_owned(),
+                column: column.clone(),
+            }),
             (None, _) => Err(EngineError::UnknownColumn {
                 file: path.to_owned(),
                 column: column.clone(),
