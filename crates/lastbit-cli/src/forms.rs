@@ -146,7 +146,7 @@ impl Prepared {
             }
         }
         if self.json {
-            writeln!(out, "{}", present::to_json(report))?;
+            write!(out, "{}", present::to_json(report))?;
         } else if !printed {
             for (style, part) in present::styled_text(report) {
                 out.write_styled(style, &part)?;

@@ -36,7 +36,7 @@ pub struct Inspect {
     #[arg(long)]
     not_private: bool,
 
-    /// Machine-readable output, as private as the other
+    /// Machine-readable output, no more private than the text
     #[arg(long)]
     json: bool,
 }

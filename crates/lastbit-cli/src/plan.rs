@@ -13,8 +13,8 @@ use lastbit_release::clean::{self, label, shown};
 use lastbit_release::ledger::Account;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, about, counted, in_other_units, loss_in_words, price_html, price_terms,
-    unvouched, words, wrapped,
+    HEADER, Style, about, counted, loss_in_words, plan_warnings, price_html, price_terms, words,
+    wrapped,
 };
 use lastbit_release::release::{Identity, released_before};
 
@@ -24,7 +24,7 @@ use crate::left::{Left, account};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
 use crate::release::LedgerPlace;
-use crate::streams::Stdout;
+use crate::streams::{Stdout, say};
 
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
@@ -86,7 +86,12 @@ impl PlanArgs {
         let left = account
             .as_ref()
             .map(|_| Left::of(&plan, &prices.loss, known));
-        // A ledger that cannot be read has been reported.
+        if let Err(error) = &account
+            && (self.json || self.html.is_some())
+        {
+            // On a terminal it stands among the warnings.
+            say(&format!("warning: {error:#}"));
+        }
         let before = known.and_then(|(path, _)| released_before(&plan, path).ok()?);
         if let Some(path) = &self.html {
             let guard = Guard::new(&self.plan, &plan);
@@ -188,8 +193,7 @@ fn print(
         Err(error) => Some(format!("{error:#}")),
     };
     let sentences = loss_in_words(plan, &prices.loss).into_iter();
-    let of_plan = in_other_units(plan).into_iter().chain(unvouched(plan));
-    for sentence in sentences.chain(of_plan).chain(taken) {
+    for sentence in sentences.chain(plan_warnings(plan)).chain(taken) {
         let style = match sentence.starts_with("WARNING") || sentence.starts_with("This ") {
             true => Style::Warning,
             false => Style::Plain,

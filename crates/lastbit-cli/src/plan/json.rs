@@ -2,7 +2,7 @@ use lastbit::tables::Noise;
 use lastbit_exact::Rational;
 use lastbit_release::account::{Price, Prices};
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{about, guess, in_other_units, loss_in_words};
+use lastbit_release::present::{about, guess, loss_in_words, plan_warnings};
 use lastbit_release::release::Identity;
 use lastbit_release::statistic::Mechanism;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn value(
             "relative_error": offer.relative_error.map(number),
         })).collect::<Vec<_>>(),
         "not_made_to_add_up": plan.apart,
-        "warnings": in_other_units(plan),
+        "warnings": plan_warnings(plan),
         "statistics": statistics,
     })
 }

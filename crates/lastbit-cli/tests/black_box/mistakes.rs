@@ -11,7 +11,8 @@
 //! | the same plan again on the same data | free, and `plan` says so | `steward`, `changes` |
 //! | a huge ε | warned of, asked | `steward`, `terminal` |
 //! | a draft that is not filled in | refused | here, `steward` |
-//! | a misspelt column, file, kind or key | refused, with the nearest name | here |
+//! | a misspelt column, kind or key | refused, with the nearest name | here |
+//! | a misspelt file | refused | here |
 //! | a misspelt column of JSON | `inspect` warns of it | `data` |
 //! | cells in another notation, or out of bounds | `inspect` counts them | here, `steward` |
 //! | a file in another format, or damaged | refused, with the remedy | here, `data` |
@@ -39,7 +40,7 @@ fn mistakes_in_plans_cost_nothing() {
             "column",
             good.replace("columns.age", "columns.agee")
                 .replace("\"age\"", "\"agee\""),
-            "agee",
+            "did you mean `age`?",
         ),
         (
             "rows",
@@ -48,8 +49,16 @@ fn mistakes_in_plans_cost_nothing() {
             "500 rows",
         ),
         ("file", good.replace("people.csv", "peple.csv"), "peple.csv"),
-        ("kind", good.replace("\"count\"", "\"cuont\""), "cuont"),
-        ("key", good.replace("epsilon", "epsilom"), "epsilo"),
+        (
+            "kind",
+            good.replace("\"count\"", "\"cuont\""),
+            "did you mean `count`?",
+        ),
+        (
+            "key",
+            good.replace("epsilon", "epsilom"),
+            "did you mean `epsilon`?",
+        ),
         (
             "spend",
             format!("{good}\n[spend]\nepsilon = 2\n"),
@@ -61,9 +70,9 @@ fn mistakes_in_plans_cost_nothing() {
             "increase",
         ),
         (
-            "delta",
+            "discovered",
             good.replace("edges = [0, 50, 100]", "discover = true"),
-            "statistic",
+            "are not public",
         ),
         ("toml", good.replace("[budget]", "[budget"), "TOML"),
     ];

@@ -133,9 +133,9 @@ fn links_are_not_replaced() {
     symlink("nowhere.html", here.path("dangling.html")).unwrap();
     for target in ["link.html", "dangling.html"] {
         here.run(&["release", "plan.toml", "--html", target])
-            .refused("");
+            .refused(target);
         here.run(&["release", "plan.toml", "--html", target, "--force"])
-            .refused("");
+            .refused(target);
         assert!(
             fs::symlink_metadata(here.path(target))
                 .unwrap()

@@ -9,7 +9,7 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part};
 use lastbit_release::loss::{Loss, Measure, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
-use lastbit_release::present::{about, loss_in_words, unvouched, words};
+use lastbit_release::present::{about, loss_in_words, plan_warnings, words};
 use lastbit_release::release::Identity;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
         ("loss", Value::from(prices.loss.to_string())),
         ("spend", spend(plan)),
         ("budget", loss(&plan.budget)),
-        ("words", words.chain(unvouched(plan)).collect()),
+        ("words", words.chain(plan_warnings(plan)).collect()),
         ("confidence", Value::from(plan.confidence.get().to_string())),
         ("accountants", Value::Array(others)),
         ("left", left(&known, plan, &prices.loss)),

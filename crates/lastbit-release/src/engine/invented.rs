@@ -29,7 +29,7 @@ const MOST_DISCOVERED: u32 = 6;
 /// invented within their bounds, as others are. Each statistic has as many rows as its planned
 /// error assumes, so those in few groups and those in many have different numbers of rows.
 #[derive(Clone, Debug)]
-pub struct InventedEngine {
+pub(crate) struct InventedEngine {
     /// The rows of each table of the plan's query.
     of_tables: Vec<u64>,
     /// Those of the whole table, and of what the plan's query does not ask.

@@ -2,8 +2,8 @@
 //!
 //! The [`Engine`] trait can be implemented outside this crate. `files` (behind the feature
 //! `engine`) reads Parquet, CSV and JSON lines. [`SqlEngine`] asks a database in a
-//! [session]. [`for_plan`] chooses between them. [`InventedEngine`] reads nothing: it makes rows
-//! from a plan alone.
+//! [session]. [`for_plan`] chooses between them. Rehearsals have one of their own, which reads
+//! nothing: it makes rows from a plan alone.
 
 #[cfg(feature = "engine")]
 mod choice;
@@ -45,7 +45,7 @@ pub use memory_engine::MemoryEngine;
 
 pub use crate::query;
 pub use for_plan::{for_plan, for_plan_until};
-pub use invented::InventedEngine;
+pub(crate) use invented::InventedEngine;
 #[cfg(feature = "engine")]
 pub use sql_engine::SqlEngine;
 

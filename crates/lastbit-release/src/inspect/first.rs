@@ -17,7 +17,7 @@ fn is_most(part: u64, whole: u64) -> bool {
     whole > 0 && part >= whole.div_ceil(2)
 }
 
-/// `All 12 cells` or `9 of 12 cells (75.0 %)`.
+/// `ALL 12 cells` or `9 of 12 cells (75.0 %)`.
 fn of_cells(part: u64, whole: u64) -> String {
     match part >= whole {
         true => format!("ALL {whole} cells"),
@@ -27,17 +27,17 @@ fn of_cells(part: u64, whole: u64) -> String {
 
 /// What is most probably a mistake, a sentence each: columns whose cells are all or mostly cut,
 /// missing or not listed, filters and conditions that decide nothing, units that are every row or a
-/// handful. Each is a fact about the data, and as private as the rest.
+/// handful. Each is a fact about the data, and not private.
 pub fn look_first(plan: &Plan, inspection: &Inspection) -> Vec<String> {
     let mut found = Vec::new();
     if inspection.rows == 0 {
-        return vec!["The files have no rows.".to_owned()];
+        return vec!["The data have no rows.".to_owned()];
     }
     if let Neighbours::ChangeOne { rows: Some(rows) } = plan.neighbours
         && rows != inspection.rows
     {
         found.push(format!(
-            "The plan says rows = {rows}, and the files have {}.",
+            "The plan says rows = {rows}, and the data have {}.",
             inspection.rows
         ));
     }

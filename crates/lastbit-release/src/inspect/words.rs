@@ -42,13 +42,11 @@ pub fn lines(plan: &Plan, inspection: &Inspection) -> Vec<String> {
         }
         lines.push(String::new());
     }
-    lines.extend(wrapped(
-        &format!(
-            "{} rows; the filter leaves out {}",
-            inspection.rows, inspection.filtered
-        ),
-        0,
-    ));
+    let mut rows = format!("{} rows", inspection.rows);
+    if plan.derive.filter.is_some() {
+        rows += &format!("; the filter leaves out {}", inspection.filtered);
+    }
+    lines.extend(wrapped(&rows, 0));
     for sentence in expected(plan, inspection.rows) {
         lines.extend(wrapped(&sentence, 0));
     }
@@ -237,17 +235,18 @@ fn expected(plan: &Plan, rows: u64) -> Vec<String> {
     } = plan.neighbours
     {
         sentences.push(match public == rows {
-            true => format!("rows = {public} in the plan, as in the files"),
+            true => format!("rows = {public} in the plan, as in the data"),
             false => format!(
-                "rows = {public} in the plan, and the files have {rows}: a release is refused \
+                "rows = {public} in the plan, and the data have {rows}: a release is refused \
                  until they agree"
             ),
         });
     }
     if let Some(expected) = plan.expected_rows {
         sentences.push(format!(
-            "expected_rows = {expected} in the plan, for errors before the release: a guess at \
-             the rows of a group, which need not agree"
+            "expected_rows = {expected} in the plan, for errors before the release, and for \
+             the loss where a statistic asks for an `error`: a guess at the rows of a group, which \
+             need not agree"
         ));
     }
     sentences

@@ -107,8 +107,8 @@ const INTRODUCTION: &str = "\
 # and `lastbit release` spends. Every key is explained in docs/plan.md.
 
 title = \"FILL IN: what the report is called\"
-# A guess of the rows in a group, for the errors of means and shares before the release. Nothing is
-# computed with it.
+# A guess of the rows in a group, for the errors of means and shares before the release. Only where
+# a statistic asks for an `error` does it decide the loss and the noise.
 expected_rows = 1000
 ";
 

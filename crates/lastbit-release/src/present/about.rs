@@ -127,9 +127,17 @@ fn grouped(by: &[String]) -> String {
     }
 }
 
+/// What a plan should make its author think of before it spends, a sentence each.
+pub fn plan_warnings(plan: &Plan) -> Vec<String> {
+    in_other_units(plan)
+        .into_iter()
+        .chain(unvouched(plan))
+        .collect()
+}
+
 /// Where a plan publishes what the limits leave out, but not for the groups of all its statistics:
 /// which ones nothing vouches for, in a sentence.
-pub fn unvouched(plan: &Plan) -> Option<String> {
+fn unvouched(plan: &Plan) -> Option<String> {
     if plan.unit == Unit::Row {
         return None;
     }
@@ -163,7 +171,7 @@ pub fn unvouched(plan: &Plan) -> Option<String> {
 
 /// Columns that are computed in seconds, as a difference of timestamps is, and said to be in
 /// another unit: a sentence for each.
-pub fn in_other_units(plan: &Plan) -> Vec<String> {
+fn in_other_units(plan: &Plan) -> Vec<String> {
     let sentence = |column: &Column| {
         let ColumnKind::Numbers(numbers) = &column.kind else {
             return None;

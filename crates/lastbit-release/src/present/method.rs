@@ -119,8 +119,8 @@ fn errors(report: &Report) -> Vec<String> {
     let noisy = |statistic: &PublishedStatistic| statistic.cells.iter().any(|cell| cell.too_noisy);
     if report.statistics.iter().any(noisy) {
         paragraphs.push(
-            "A number whose error is larger than itself, or as large as everything that it could \
-             be, is marked as too noisy to say."
+            "A number is marked as too noisy to say if its error allows everything that it could \
+             be, or is larger than the number itself and than a tenth of what it could be."
                 .to_owned(),
         );
     }

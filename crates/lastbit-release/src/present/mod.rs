@@ -22,7 +22,7 @@ mod text;
 
 pub use crate::cell::Cell;
 pub(crate) use about::is_reading;
-pub use about::{about, in_other_units, unvouched};
+pub use about::{about, plan_warnings};
 pub use csv::csv;
 pub use guess::{guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};

@@ -2,7 +2,7 @@
 
 use lastbit_exact::Rounding;
 
-use super::about::{about, unvouched};
+use super::about::{about, plan_warnings};
 use super::guess::loss_in_words;
 use super::html::{document, escape, marked, name, rows_about};
 use super::price_words::{HEADER, counted, price_terms, words};
@@ -23,7 +23,7 @@ pub fn price_html(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
     for sentence in loss_in_words(plan, &prices.loss) {
         body += &format!("<li>{}</li>\n", escape(&sentence));
     }
-    if let Some(warning) = unvouched(plan) {
+    for warning in plan_warnings(plan) {
         body += &format!("<li>{}</li>\n", marked(&warning));
     }
     body += "</ul>\n</header>\n<main>\n";

@@ -45,14 +45,14 @@ pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
     let any = |word: &str| {
         priced
             .clone()
-            .any(|(s, price)| words(s, price)[2..].iter().any(|w| w.contains(word)))
+            .any(|(s, price)| [3, 7].iter().any(|&at| words(s, price)[at].contains(word)))
     };
     let mut terms = vec![TENTH];
     if any(DEPENDS) {
         terms.push(
             "“Depends on expected_rows”: say in the plan about how many rows a group has, as \
-             expected_rows = 1000, to see this error; it is a guess of yours, and changes no \
-             number.",
+             expected_rows = 1000, to see this error; it is a guess of yours, and decides the \
+             noise only where a statistic asks for an `error`.",
         );
     }
     if any(NEVER) {

@@ -166,7 +166,7 @@ pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
             .to_owned();
         let least = statistic.least.as_deref();
         if let Some(bound) = statistic.cells.iter().find_map(|cell| bound(cell, least)) {
-            term += &format!(" It is still a bound: {bound}.");
+            term += &format!(" It is still a bound, such as: {bound}.");
         }
         terms.push(term);
     }
