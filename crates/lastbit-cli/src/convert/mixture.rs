@@ -142,12 +142,21 @@ impl Mixture {
         let spent = Down::from_rational(delta);
         let epsilon = self.compose(spent)?.epsilon(spent)?;
         if !epsilon.hi().is_finite() {
+            // A single release may be exact where the grid has nothing left of δ.
+            if let [(source, 1)] = self.0.as_slice()
+                && let Some(Ok(pair)) = source.pair()
+                && let Some(exact) = pair.epsilon(delta)?
+            {
+                let bounds = Interval::between(epsilon.lower(), exact);
+                return bounds.context("the lower bound is above the upper: a defect");
+            }
             let own = self.0.iter().fold(Rational::ZERO, |sum, (source, count)| {
                 &sum + &(&source.own_delta() * &Rational::from(*count))
             });
-            if own < *delta {
+            if own <= *delta {
                 bail!(
-                    "the laws of the losses give no finite ε at this δ: the losses are too large"
+                    "the laws of the losses give no finite ε at this δ: what of it the releases' \
+                     own δ leave is too small"
                 );
             }
             bail!("no finite ε at this δ: the releases' own δ add up to more");

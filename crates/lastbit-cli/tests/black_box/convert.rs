@@ -219,3 +219,51 @@ fn equal_lines_of_a_list_are_one() {
     );
     assert_eq!(done.out.matches("Laplace").count(), 1, "{}", done.out);
 }
+
+/// Where the profile is flat: nothing of δ is left beside that of the release.
+#[test]
+fn a_release_at_its_own_delta_has_its_own_epsilon() {
+    for (kind, delta) in [
+        ("approx:1,0.25", "0.25"),
+        ("approx:0,0.25", "0.25"),
+        ("approx:0.6,0.25", "0.25"),
+        ("approx:3,0.25", "0.25"),
+        ("approx:1,0.00000095367431640625", "0.00000095367431640625"),
+        ("approx:1,1e-6", "1e-6"),
+        ("approx:1,0.1", "0.1"),
+    ] {
+        let line = [
+            "convert",
+            "--from",
+            kind,
+            "--releases",
+            "1",
+            "--delta",
+            delta,
+            "--json",
+        ];
+        let done = run(&line).succeeded();
+        let said: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        let entries = said["accountants"]
+            .as_array()
+            .expect("a list of accountants");
+        let own: f64 = kind["approx:".len()..]
+            .split(',')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let pld = entries
+            .iter()
+            .find(|entry| entry["accountant"] == "pld")
+            .unwrap();
+        let epsilon = pld["epsilon"]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{kind}: {pld}"));
+        let lower = pld["lower"].as_f64().unwrap();
+        assert!(
+            lower <= own && own <= epsilon && epsilon < own + 0.01,
+            "{kind}: {pld}"
+        );
+    }
+}

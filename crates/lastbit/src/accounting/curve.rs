@@ -101,9 +101,10 @@ impl Curve {
             return Up::INFINITY;
         };
         let room = (delta - point.delta.upper()).max(Down::ZERO) / point.slope.upper();
-        let epsilon = Interval::point(0.0)
-            .upper()
-            .max(self.lower_by(point, room.get()).upper());
+        let epsilon = Interval::point(0.0).upper().max(
+            self.lower_by(point, room.get().min(1.0 - f64::EPSILON))
+                .upper(),
+        );
         if index == self.points.len() || point.slope.hi() == 0.0 {
             // Nothing below adds anything, or the line goes on to the whole mass.
             return epsilon;
@@ -112,26 +113,27 @@ impl Curve {
         epsilon.max(self.loss(&self.points[index]).upper())
     }
 
-    /// At or below the largest `ε ≥ 0` with `δ(ε) ≥ delta`.
+    /// At or below the smallest `ε ≥ 0` with `δ(ε) ≤ delta`.
     pub(super) fn epsilon_below(&self, delta: Up) -> Down {
         let target = delta.get();
         let index = self
             .points
-            .partition_point(|point| point.delta.lo() < target);
+            .partition_point(|point| point.delta.lo() <= target);
         let Some(point) = index.checked_sub(1).map(|i| &self.points[i]) else {
-            // The infinite mass alone is above δ: every ε.
+            // The infinite mass alone is above δ: there is no such ε.
             return self.loss(&self.points[0]).lower().max(Down::ZERO);
         };
         let room = (delta - point.delta.lower()) / point.slope.lower();
-        if room.get() >= 1.0 {
+        // Where nothing rises it is 0/0, and nothing is known of ε.
+        if room.get().is_nan() || room.get() >= 1.0 {
             return Down::ZERO;
         }
         self.lower_by(point, room.get()).lower().max(Down::ZERO)
     }
 
-    /// `z + ln(1 − room)`: where the line through a point has risen by `room` of its slope.
+    /// `z + ln(1 − room)`: where the line through a point has risen by `room < 1` of its slope.
     fn lower_by(&self, point: &Point, room: f64) -> Interval {
-        self.loss(point) + Interval::point(-room.min(1.0 - f64::EPSILON)).ln_1p()
+        self.loss(point) + Interval::point(-room).ln_1p()
     }
 
     /// `min_z δ(z) + e^z·level`.

@@ -1,4 +1,4 @@
-"""Exact profiles of compositions that have a closed form, at 200 bits, for tests/accounting_vectors.rs.
+"""Exact profiles of compositions that have a closed form, at 200 bits, for tests/accounting/vectors.rs.
 
 Each line: kind, count, parameters, epsilon, delta (30 digits). Random compositions from a fixed stream: pure (a binomial sum), k-ary response (a trinomial
 sum), approximate (a binomial sum and a probability), Gaussian (the normal tail), and two unequal pure losses (a sum over both counts).
