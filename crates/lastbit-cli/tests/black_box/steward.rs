@@ -348,7 +348,7 @@ of = "age > 60"
         .out;
     let unbroken = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
-        "9 rows; the filter leaves out 0",
+        "9 rows age: 1 cell",
         "age: 1 cell is below the lower bound and 1 above the upper one, 22.2 % of 9; 1 are \
          missing, and 1 are not a number (numbers are written 1234.5, without signs between \
          thousands)",
@@ -382,10 +382,10 @@ fn inspect_compares_the_rows_of_the_plan_with_those_of_the_file() {
         let shown = shown.succeeded().out;
         shown.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let words = "rows = 499 in the plan, and the files have 500: a release is refused";
+    let words = "rows = 499 in the plan, and the data have 500: a release is refused";
     assert!(public(499).contains(words), "{}", public(499));
     here.run(&["release", "plan.toml"]).failed("500 rows");
-    assert!(public(500).contains("rows = 500 in the plan, as in the files"));
+    assert!(public(500).contains("rows = 500 in the plan, as in the data"));
     here.run(&["release", "plan.toml"]).succeeded();
 }
 
