@@ -5,6 +5,7 @@ from __future__ import annotations
 import html as _html
 import json
 import os
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Mapping, Optional, Sequence, Union
@@ -15,6 +16,9 @@ from ._report import Report
 
 #: What the source of a plan is called that is about a data frame.
 NO_FILES = "a data frame"
+
+#: The heading of a statistic, as TOML may write it.
+_STATISTICS = re.compile(r"""^[ \t]*\[\[[ \t]*["']?statistics["']?[ \t]*\]\]""", re.MULTILINE)
 
 Names = Union[str, Sequence[str]]
 
@@ -198,7 +202,7 @@ class Plan:
 
     @property
     def _has_statistics(self) -> bool:
-        return "\n[[statistics]]" in "\n" + self._text
+        return _STATISTICS.search(self._text) is not None
 
     @staticmethod
     def read(path: Union[str, "os.PathLike[str]"]) -> "Plan":

@@ -82,7 +82,7 @@ def test_sql_asks_what_methods_ask(arrow: Any, tmp_path: Path) -> None:
         ("select * from t", "rows of people"),
         ("select cost from t", "single rows"),
         ("select max(cost) from t", "one row"),
-        ("select count(distinct patient) from t", "plain arguments"),
+        ("select count(distinct patient) from t", "units"),
         ("select count(cost) from t", "is not null"),
         ("select ward, count(*) from t group by ward having count(*) > 5", "having"),
         ("select count(*) from t limit 5", "limit"),
