@@ -8,29 +8,22 @@ mod audit;
 mod convert;
 mod draft;
 mod engine;
-mod exponential;
-mod flat_concave;
 mod forms;
 mod inspect;
 mod ledger;
 mod left;
-mod noise;
+mod mechanism;
 mod number;
 mod output;
-mod permute_and_flip;
 mod picture;
 mod plan;
-mod quantiles;
 mod query;
-mod randomized_response;
 mod rehearse;
 mod release;
 mod serve;
-mod snapping;
 #[cfg(feature = "engine")]
 mod sql;
 mod streams;
-mod threshold;
 mod verify;
 
 use std::ffi::OsString;
@@ -79,7 +72,7 @@ enum Command {
     Serve(serve::Serve),
     /// Run a mechanism on one number, or see its law or its price
     #[command(subcommand)]
-    Mechanism(Mechanism),
+    Mechanism(mechanism::Mechanism),
     /// State a privacy loss in another measure, or see what many releases cost
     Convert(convert::Convert),
     /// Try to break a mechanism: by the last bits, the precision or the time of what it publishes
@@ -90,42 +83,6 @@ enum Command {
     /// Prove what a floating-point mechanism does
     #[command(subcommand)]
     Verify(verify::Verify),
-}
-
-// One value, made once: its size does not matter.
-#[allow(clippy::large_enum_variant)]
-#[derive(Subcommand)]
-enum Mechanism {
-    /// Laplace noise on a public grid: what floating-point Laplace should have been
-    #[command(subcommand)]
-    Snapping(snapping::Snapping),
-    /// Selection of a candidate by its score
-    #[command(subcommand)]
-    Exponential(exponential::Exponential),
-    /// Selection of a quantile over a large domain
-    #[command(subcommand)]
-    FlatConcave(flat_concave::FlatConcave),
-    /// Laplace noise around a number, rounded to a public grid
-    #[command(subcommand)]
-    Laplace(noise::Laplace),
-    /// Gaussian noise around a number, rounded to a public grid
-    #[command(subcommand)]
-    Gaussian(noise::Gaussian),
-    /// Two-sided geometric noise, or discrete Laplace, on a whole number
-    #[command(subcommand)]
-    Geometric(noise::Geometric),
-    /// Selection of a candidate by its score, never worse than `exponential` on average
-    #[command(subcommand)]
-    PermuteAndFlip(permute_and_flip::PermuteAndFlip),
-    /// Several quantiles for one loss
-    #[command(subcommand)]
-    Quantiles(quantiles::Quantiles),
-    /// Counts by keys that are not public
-    #[command(subcommand)]
-    Threshold(threshold::Threshold),
-    /// The answer of one person about one of some categories
-    #[command(subcommand)]
-    RandomizedResponse(randomized_response::RandomizedResponse),
 }
 
 /// Bad usage that shows only when arguments are seen together.
@@ -183,16 +140,7 @@ fn answer(arguments: Vec<OsString>) -> u8 {
         Command::Audit(command) => command.run(out),
         Command::Ledger(command) => command.run(out),
         Command::Verify(command) => command.run(out),
-        Command::Mechanism(Mechanism::Snapping(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Exponential(command)) => command.run(out),
-        Command::Mechanism(Mechanism::FlatConcave(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Laplace(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Gaussian(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Geometric(command)) => command.run(out),
-        Command::Mechanism(Mechanism::PermuteAndFlip(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Quantiles(command)) => command.run(out),
-        Command::Mechanism(Mechanism::Threshold(command)) => command.run(out),
-        Command::Mechanism(Mechanism::RandomizedResponse(command)) => command.run(out),
+        Command::Mechanism(command) => command.run(out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,

@@ -14,6 +14,17 @@ pub struct Bar {
     pub note: String,
 }
 
+impl Bar {
+    /// A probability, with its percentage at the right.
+    pub fn probability(label: String, probability: f64) -> Bar {
+        Bar {
+            label,
+            weight: probability,
+            note: format!("{:.3} %", 100.0 * probability),
+        }
+    }
+}
+
 const WIDTH: usize = 48;
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 

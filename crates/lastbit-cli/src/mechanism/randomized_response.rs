@@ -1,6 +1,6 @@
 //! `lastbit mechanism randomized-response draw|law|price`.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
@@ -14,6 +14,7 @@ use lastbit_exact::{Rational, Rounding, Up};
 use lastbit_release::clean;
 use serde_json::{Value, json};
 
+use super::draws::Draws;
 use crate::number::{json_nearest, json_upper, upper};
 use crate::picture::{Bar, bars, rows};
 
@@ -128,28 +129,23 @@ pub struct Draw {
 impl Draw {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let answer = self.common.answer()?;
-        if self.draws > 1 && std::io::stderr().is_terminal() {
-            crate::streams::say(&format!(
-                "note: {} answers for one value cost {} times the loss of one",
-                self.draws, self.draws
-            ));
-        }
-        if self.common.json {
-            let epsilon = json_upper(self.common.loss()?);
-            write!(out, "{{\"epsilon\":{epsilon},\"draws\":[")?;
-        }
-        for index in 0..self.draws {
+        let json = match self.common.json {
+            true => Some(("epsilon", json_upper(self.common.loss()?))),
+            false => None,
+        };
+        let is_json = json.is_some();
+        let draws = Draws {
+            number: self.draws,
+            of: "answers for one value",
+            json,
+        };
+        draws.write(out, || {
             let drawn = answer.invoke(&self.value)?;
-            match (self.common.json, index) {
-                (false, _) => writeln!(out, "{}", clean::shown(&drawn))?,
-                (true, 0) => write!(out, "{}", Value::from(drawn))?,
-                (true, _) => write!(out, ",{}", Value::from(drawn))?,
-            }
-        }
-        if self.common.json {
-            writeln!(out, "]}}")?;
-        }
-        Ok(())
+            Ok(match is_json {
+                true => Value::from(drawn).to_string(),
+                false => clean::shown(&drawn),
+            })
+        })
     }
 }
 
@@ -190,11 +186,7 @@ impl Law {
         let picture: Vec<Bar> = law
             .map(|(category, probability)| {
                 let weight = probability.to_f64(Rounding::NearestEven);
-                Bar {
-                    label: clean::shown(category),
-                    weight,
-                    note: format!("{:.3} %", 100.0 * weight),
-                }
+                Bar::probability(clean::shown(category), weight)
             })
             .collect();
         bars(out, &picture)?;

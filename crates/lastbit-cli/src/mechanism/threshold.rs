@@ -1,9 +1,8 @@
 //! `lastbit mechanism threshold draw|law|price`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
@@ -18,6 +17,7 @@ use lastbit_exact::{Interval, Rational, Up};
 use lastbit_release::clean;
 use serde_json::{Map, Value, json};
 
+use super::lines;
 use crate::number::{json_lower, json_nearest, json_up, json_upper, readable, readable_up, upper};
 use crate::picture::{Bar, bars, rows};
 
@@ -301,11 +301,7 @@ impl Law {
             .iter()
             .map(|(key, &count)| {
                 let weight = prepared.published(count).midpoint();
-                Bar {
-                    label: format!("{} ({count})", clean::shown(key)),
-                    weight,
-                    note: format!("{:.3} %", 100.0 * weight),
-                }
+                Bar::probability(format!("{} ({count})", clean::shown(key)), weight)
             })
             .collect();
         bars(out, &picture)?;
@@ -378,26 +374,13 @@ impl PriceArgs {
 }
 
 /// Keys and their counts. Messages name lines, and no key.
-fn read(path: &PathBuf) -> Result<BTreeMap<String, i64>> {
-    let mut text = String::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("reading counts from standard input")?;
-    } else {
-        text = fs::read_to_string(path).with_context(|| {
-            format!(
-                "reading counts from {}; `-` is standard input",
-                clean::path(path)
-            )
-        })?;
-    }
+fn read(path: &Path) -> Result<BTreeMap<String, i64>> {
+    let text = lines::read(path, "counts")?;
     let mut counts = BTreeMap::new();
-    for (index, line) in text.lines().enumerate() {
+    for (line, place) in text.lines().zip(1usize..) {
         if line.trim().is_empty() {
             continue;
         }
-        let place = index + 1;
         let (count, key) = line
             .trim_start()
             .split_once(char::is_whitespace)

@@ -1,10 +1,9 @@
 //! `lastbit mechanism flat-concave draw|price`.
 
-use std::fs;
-use std::io::{Read, Write, stdin};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 use lastbit::mechanisms::flat_concave::{
     IntervalSelection, Method, Problem, RecConcave, Split, loss_of_quality, needed_promise,
@@ -14,9 +13,9 @@ use lastbit::selection::{Need, Wanted, needed, rank_of};
 use lastbit::{Alpha, Beta, Confidence, Delta, Epsilon, ParameterError, parse_number};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::System;
-use lastbit_release::clean;
 use serde_json::{Value, json};
 
+use super::lines;
 use crate::number::{at_least, json_upper, readable, upper};
 
 const TEACH: &str = "\
@@ -407,32 +406,16 @@ fn name(need: &Need) -> &'static str {
 }
 
 /// Sorted integers below `size`. Errors name lines, but not their contents.
-fn read(path: &PathBuf, size: u128) -> Result<Vec<u128>> {
-    let mut text = String::new();
-    if path.as_os_str() == "-" {
-        stdin()
-            .read_to_string(&mut text)
-            .context("cannot read standard input")?;
-    } else {
-        text = fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", clean::path(path)))?;
-    }
+fn read(path: &Path, size: u128) -> Result<Vec<u128>> {
+    let text = lines::read(path, "data")?;
     let mut points = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
+    for (place, line) in lines::numbered(&text) {
         let Ok(point) = line.parse::<u128>() else {
-            bail!(
-                "line {}: not an integer of 0 or more; write one on each line",
-                index + 1
-            );
+            bail!("line {place}: not an integer of 0 or more; write one on each line");
         };
         ensure!(
             point < size,
-            "line {}: outside the domain; clamp the data, or raise --domain-bits",
-            index + 1
+            "line {place}: outside the domain; clamp the data, or raise --domain-bits"
         );
         points.push(point);
     }

@@ -1,18 +1,17 @@
 //! `lastbit mechanism quantiles draw|price`.
 
-use std::fs;
-use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{Key, QuantilesMethod, quantiles, quantiles_offers};
 use lastbit::{Beta, Confidence, Epsilon, ParameterError, parse_number};
 use lastbit_exact::{Rational, Rounding};
-use lastbit_release::clean;
 use serde_json::json;
 
+use super::lines;
 use crate::number::{
     json as number, json_nearest, json_up, json_upper, readable_up, shortest, upper,
 };
@@ -219,28 +218,13 @@ impl PriceArgs {
 }
 
 /// Messages name lines, and no value.
-fn read(path: &PathBuf) -> Result<Vec<Rational>> {
-    let mut text = String::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("reading values from standard input")?;
-    } else {
-        text = fs::read_to_string(path).with_context(|| {
-            format!(
-                "reading values from {}; `-` is standard input",
-                clean::path(path)
-            )
-        })?;
-    }
-    let lines = text.lines().map(str::trim).enumerate();
-    let value = |(index, line): (usize, &str)| {
-        parse_number("value", line)
-            .map_err(|_| anyhow!("line {} of the values is no number", index + 1))
-    };
-    lines
-        .filter(|(_, line)| !line.is_empty())
-        .map(value)
+fn read(path: &Path) -> Result<Vec<Rational>> {
+    let text = lines::read(path, "values")?;
+    lines::numbered(&text)
+        .map(|(place, line)| {
+            parse_number("value", line)
+                .map_err(|_| anyhow!("line {place} of the values is no number"))
+        })
         .collect()
 }
 
