@@ -10,38 +10,31 @@ use axum::routing::{get, post};
 use crate::answer::{self, Answer};
 use crate::server::Shared;
 
+/// A file of the page: its name, its kind and its text.
+macro_rules! file {
+    ($name:literal, $kind:expr) => {
+        ($name, $kind, include_str!(concat!("../assets/", $name)))
+    };
+}
+
+const STYLE: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
 /// Files of the page, in the binary.
-const ASSETS: [(&str, &str, &str); 6] = [
-    (
-        "page.css",
-        "text/css; charset=utf-8",
-        include_str!("../assets/page.css"),
-    ),
-    (
-        "report.css",
-        "text/css; charset=utf-8",
-        include_str!("../assets/report.css"),
-    ),
-    (
-        "common.js",
-        "text/javascript; charset=utf-8",
-        include_str!("../assets/common.js"),
-    ),
-    (
-        "plan.js",
-        "text/javascript; charset=utf-8",
-        include_str!("../assets/plan.js"),
-    ),
-    (
-        "draft.js",
-        "text/javascript; charset=utf-8",
-        include_str!("../assets/draft.js"),
-    ),
-    (
-        "icon.svg",
-        "image/svg+xml",
-        include_str!("../assets/icon.svg"),
-    ),
+const ASSETS: &[(&str, &str, &str)] = &[
+    file!("page.css", STYLE),
+    file!("report.css", STYLE),
+    file!("common.js", SCRIPT),
+    file!("page.js", SCRIPT),
+    file!("plan.js", SCRIPT),
+    file!("form.js", SCRIPT),
+    file!("mistakes.js", SCRIPT),
+    file!("price.js", SCRIPT),
+    file!("sliders.js", SCRIPT),
+    file!("release.js", SCRIPT),
+    file!("inspect.js", SCRIPT),
+    file!("draft.js", SCRIPT),
+    file!("icon.svg", "image/svg+xml"),
 ];
 
 /// Paths below the session's.
