@@ -1,8 +1,11 @@
 //! Chooses the accountant of a plan: the one with the smallest errors.
 
+use std::rc::Rc;
+
 use lastbit::tables::Tails;
 
 use super::pricer::{Assignment, Pricer};
+use super::sharing::Joins;
 use super::{Charging, Offer, PriceError, Prices};
 use crate::ledger::Currency;
 use crate::loss::Measure;
@@ -20,12 +23,17 @@ pub fn price_in(plan: &Plan, charging: &Charging) -> Result<Prices, PriceError> 
     price_as(plan, charging, Offered::All)
 }
 
+/// Errors that differ by no more than this part are about the same.
+const MARGIN: f64 = 1e-3;
+
 /// The ways to price a plan, now and in earlier versions, which stored releases under theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offered {
     /// All.
     All,
-    /// Those from before the laws of losses were added up.
+    /// All, but statistics share noise also where that makes an error larger.
+    Joined,
+    /// Those from before the laws of losses were added up, too.
     Sums,
     /// Those from before statistics shared noise, too.
     Apart,
@@ -38,15 +46,15 @@ pub(crate) fn price_as(
 ) -> Result<Prices, PriceError> {
     let tails = Tails::default();
     let alpha = plan.confidence.alpha();
-    let pricer = Pricer::new(
-        plan,
-        charging,
-        Errors {
-            tails: &tails,
-            alpha: &alpha,
-        },
-        offered != Offered::Apart,
-    )?;
+    let errors = Errors {
+        tails: &tails,
+        alpha: &alpha,
+    };
+    let apart = Rc::new(Pricer::new(plan, charging, errors)?);
+    let joins = match offered {
+        Offered::Apart => None,
+        _ => Some(Joins::new(plan, &apart.items)),
+    };
     let sums = [Accountant::Pure, Accountant::Zcdp, Accountant::Optimal];
     let accountants = match (plan.accountant, charging) {
         (Some(accountant), _) => vec![accountant],
@@ -57,7 +65,7 @@ pub(crate) fn price_as(
         (None, Charging::Plainly) => match plan.spend.measure {
             Measure::Pure => vec![Accountant::Pure],
             Measure::Zcdp => vec![Accountant::Zcdp],
-            _ if offered == Offered::All => {
+            _ if matches!(offered, Offered::All | Offered::Joined) => {
                 [&sums[..], &[Accountant::Gaussian, Accountant::Pld]].concat()
             }
             _ => sums.to_vec(),
@@ -65,21 +73,25 @@ pub(crate) fn price_as(
     };
     let mut assignments = Vec::new();
     for accountant in accountants {
-        let outcome = pricer.assign(accountant);
-        if plan.accountant.is_some() {
-            assignments.push((accountant, Ok(outcome?)));
-        } else {
-            assignments.push((accountant, outcome));
-        }
+        let (pricer, outcome) = match &joins {
+            None => (Rc::clone(&apart), apart.assign(accountant)),
+            Some(joins) => assign(&apart, joins, accountant, offered),
+        };
+        let outcome = match plan.accountant {
+            Some(_) => Ok(outcome?),
+            None => outcome,
+        };
+        assignments.push((accountant, pricer, outcome));
     }
     // If every statistic has a fixed loss or error, only the price is left to choose by.
     let is_fixed = |statistic: &Statistic| !matches!(statistic.allowance, Allowance::Weight(_));
-    let by_loss = offered == Offered::All && plan.statistics.iter().all(is_fixed);
+    let by_loss =
+        matches!(offered, Offered::All | Offered::Joined) && plan.statistics.iter().all(is_fixed);
     // The first of those that are about as good: no δ is spent to improve the fourth digit of an
     // error.
     let count = plan.statistics.len() as f64;
     let margin = match offered {
-        Offered::All => 1e-3 * count,
+        Offered::All | Offered::Joined => MARGIN * count,
         Offered::Sums | Offered::Apart => 0.0,
     };
     let is_better = |a: &Assignment, b: &Assignment| match by_loss {
@@ -88,21 +100,23 @@ pub(crate) fn price_as(
     };
     let best = assignments
         .iter()
-        .filter_map(|(accountant, outcome)| Some((*accountant, outcome.as_ref().ok()?)))
-        .reduce(|best, next| match is_better(next.1, best.1) {
+        .filter_map(|(accountant, pricer, outcome)| {
+            Some((*accountant, pricer, outcome.as_ref().ok()?))
+        })
+        .reduce(|best, next| match is_better(next.2, best.2) {
             true => next,
             false => best,
         });
-    let Some((accountant, best)) = best else {
+    let Some((accountant, pricer, best)) = best else {
         return Err(least_infeasible(
             assignments
                 .into_iter()
-                .filter_map(|(_, outcome)| outcome.err()),
+                .filter_map(|(_, _, outcome)| outcome.err()),
         ));
     };
     let mut comparison: Vec<Offer> = assignments
         .iter()
-        .map(|(accountant, outcome)| Offer {
+        .map(|(accountant, _, outcome)| Offer {
             accountant: *accountant,
             relative_error: outcome
                 .as_ref()
@@ -135,6 +149,71 @@ pub(crate) fn price_as(
         statistics,
         comparison,
     })
+}
+
+/// Mechanisms and losses under an accountant. Statistics share noise where no error is larger than
+/// it would be apart.
+///
+/// The more join a host, the larger its loss and the smaller every error made of it. So whoever is
+/// worse off with all of them is so with fewer, and what is left in the end is the most that can be
+/// shared among the hosts that were chosen.
+fn assign<'a>(
+    apart: &Rc<Pricer<'a>>,
+    joins: &Joins,
+    accountant: Accountant,
+    offered: Offered,
+) -> (Rc<Pricer<'a>>, Result<Assignment, PriceError>) {
+    let mut joins = joins.clone();
+    let mut alone = None;
+    loop {
+        let chosen = joins.chosen(apart.plan);
+        let hosts: Vec<Option<usize>> = chosen
+            .iter()
+            .map(|shared| shared.as_ref().map(|shared| shared.host))
+            .collect();
+        let is_apart = hosts.iter().all(Option::is_none);
+        if !is_apart {
+            let together = Rc::new(apart.sharing(chosen));
+            let outcome = together.assign(accountant);
+            if offered != Offered::All {
+                return (together, outcome);
+            }
+            let alone = alone.get_or_insert_with(|| apart.assign(accountant));
+            let worse = match (&*alone, &outcome) {
+                (Ok(alone), Ok(outcome)) => worse(accountant, alone, outcome),
+                _ => vec![],
+            };
+            if worse.is_empty() {
+                return (together, outcome);
+            }
+            let mut is_changed = false;
+            for index in worse {
+                if let Some(host) = hosts[index] {
+                    joins.forbid(index, host);
+                    is_changed = true;
+                }
+            }
+            if is_changed {
+                continue;
+            }
+        }
+        let alone = alone.unwrap_or_else(|| apart.assign(accountant));
+        return (Rc::clone(apart), alone);
+    }
+}
+
+/// The statistics that have a larger error together than alone.
+fn worse(accountant: Accountant, alone: &Assignment, together: &Assignment) -> Vec<usize> {
+    // What the laws of losses allow is found to four digits.
+    let margin = match accountant {
+        Accountant::Pld => 1.0 + MARGIN,
+        _ => 1.0,
+    };
+    let errors = alone.errors.iter().zip(&together.errors).enumerate();
+    errors
+        .filter(|(_, (alone, together))| together.get() > alone.get() * margin)
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// The error with the smallest remedy: an infeasible plan if there is one.

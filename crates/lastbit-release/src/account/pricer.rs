@@ -10,7 +10,7 @@ use lastbit::solve::{self, Decimal};
 use lastbit_exact::{Down, Rational, Up};
 
 use super::item::{Item, Way};
-use super::sharing::shared;
+use super::sharing::Shared;
 use super::{Charging, PriceError};
 use crate::loss::{Loss, Measure};
 use crate::plan::{Accountant, Allowance, Plan};
@@ -39,6 +39,8 @@ pub(super) struct Assignment {
     pub choices: Vec<Assigned>,
     /// δ of each threshold.
     pub threshold: Rational,
+    /// The error of each statistic, or its noise if that is not known, for comparing assignments.
+    pub errors: Vec<Up>,
     /// Σ ln error.
     pub score: f64,
 }
@@ -90,13 +92,13 @@ pub(super) struct Targets {
 }
 
 impl<'a> Pricer<'a> {
+    /// Each statistic with noise of its own.
     pub fn new(
         plan: &'a Plan,
         charging: &'a Charging,
         errors: Errors<'a>,
-        together: bool,
     ) -> Result<Pricer<'a>, PriceError> {
-        let mut items: Vec<Item> = plan
+        let items: Vec<Item> = plan
             .statistics
             .iter()
             .enumerate()
@@ -116,12 +118,6 @@ impl<'a> Pricer<'a> {
                 })
             })
             .collect::<Result<_, PriceError>>()?;
-        if together {
-            let shared = shared(plan, &items);
-            for (item, shared) in items.iter_mut().zip(shared) {
-                item.shared = shared;
-            }
-        }
         let thresholds = plan
             .statistics
             .iter()
@@ -137,6 +133,22 @@ impl<'a> Pricer<'a> {
             composed_laws: RefCell::default(),
             zcdp_targets: OnceCell::new(),
         })
+    }
+
+    /// The same statistics, of which some share the noise of others. What targets take stays the
+    /// same: such statistics share nothing.
+    pub fn sharing(&self, shared: Vec<Option<Shared>>) -> Pricer<'a> {
+        let items = self.items.iter().cloned().zip(shared);
+        let items: Vec<Item> = items
+            .map(|(item, shared)| Item { shared, ..item })
+            .collect();
+        Pricer {
+            weights: weights(self.plan, &items),
+            items,
+            composed_laws: RefCell::default(),
+            zcdp_targets: self.zcdp_targets.clone(),
+            ..*self
+        }
     }
 
     /// How δ is split under an accountant.
@@ -332,16 +344,17 @@ impl<'a> Pricer<'a> {
         choices: Vec<Assigned>,
         threshold: Rational,
     ) -> Result<Assignment, PriceError> {
-        let mut score = 0.0;
-        for (item, (mechanism, _)) in self.items.iter().zip(&choices) {
-            score += item.measure(mechanism, self.errors)?.get().ln();
-        }
+        let items = self.items.iter().zip(&choices);
+        let errors: Vec<Up> = items
+            .map(|(item, (mechanism, _))| item.measure(mechanism, self.errors))
+            .collect::<Result<_, _>>()?;
         Ok(Assignment {
             loss_unit,
             loss,
             choices,
             threshold,
-            score,
+            score: errors.iter().map(|error| error.get().ln()).sum(),
+            errors,
         })
     }
 

@@ -2,7 +2,11 @@
 //!
 //! The noisy corner sums of a mean add up to a count, those of a variance to a mean and a count,
 //! and a histogram has the counts of shares. So only one of them, the host, is drawn. The others
-//! follow from it, and cost nothing.
+//! follow from it, and cost nothing. The host gets the weight of a statistic that joins it, so that
+//! the others pay the same as before.
+//!
+//! A sum of noises is larger than a noise of its own at the same loss. So a statistic joins only if
+//! its error does not grow: a host of little weight is no host for a statistic of much.
 
 use lastbit::GridExponent;
 use lastbit::tables::{Mix, MixedNoise, Noise};
@@ -48,59 +52,71 @@ impl Shared {
 /// same loss.
 const MOST_NOISE: u64 = 2;
 
-/// For each statistic of a plan, the host whose noise it shares. Only statistics that share the
-/// budget by weight do, over the same rows and groups. The host gets the weight of a statistic that
-/// joins it, so that the others pay the same as before.
-pub(super) fn shared(plan: &Plan, items: &[Item]) -> Vec<Option<Shared>> {
-    let spans: Vec<Option<Span>> = items
-        .iter()
-        .zip(&plan.statistics)
-        .map(|(item, statistic)| span(plan, item, statistic))
-        .collect();
-    // Whether `index` follows from the numbers of `host`. If two follow from each other, the
-    // earlier is the host.
-    let joins = |index: usize, host: usize| -> Option<Mix> {
-        let (span, of_host) = (spans[index].as_ref()?, spans[host].as_ref()?);
-        let (fewer, more) = (span.numbers.len(), of_host.numbers.len());
-        let is_first = fewer < more || fewer == more && host < index;
-        let (a, b) = (&items[index].chain, &items[host].chain);
-        if index == host || !is_first || a.reach != b.reach || a.groups != b.groups {
-            return None;
+/// Which statistics of a plan may follow from which others. Only statistics that share the budget
+/// by weight do, over the same rows and groups.
+#[derive(Clone)]
+pub(super) struct Joins {
+    /// For each statistic its possible hosts, and how many numbers each of them draws.
+    hosts: Vec<Vec<(usize, usize, Mix)>>,
+}
+
+impl Joins {
+    /// All that a plan allows.
+    pub fn new(plan: &Plan, items: &[Item]) -> Joins {
+        let spans: Vec<Option<Span>> = items
+            .iter()
+            .zip(&plan.statistics)
+            .map(|(item, statistic)| span(plan, item, statistic))
+            .collect();
+        // Whether `index` follows from the numbers of `host`. If two follow from each other, the
+        // earlier is the host.
+        let joins = |index: usize, host: usize| -> Option<(usize, usize, Mix)> {
+            let (span, of_host) = (spans[index].as_ref()?, spans[host].as_ref()?);
+            let (fewer, more) = (span.numbers.len(), of_host.numbers.len());
+            let is_first = fewer < more || fewer == more && host < index;
+            let (a, b) = (&items[index].chain, &items[host].chain);
+            if index == host || !is_first || a.reach != b.reach || a.groups != b.groups {
+                return None;
+            }
+            if !Plan::is_same_table(&plan.statistics[index], &plan.statistics[host]) {
+                return None;
+            }
+            let mix = span.from(of_host)?;
+            // Numbers that are made to add up have independent noise.
+            if plan.family(index).is_some() && matches!(&mix, Mix::Sums(all) if all.len() > 1) {
+                return None;
+            }
+            let noise = mix.growth(&items[host].norms, &items[index].norms);
+            (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some((host, more, mix))
+        };
+        let all = 0..items.len();
+        let hosts = |index: usize| all.clone().filter_map(|host| joins(index, host)).collect();
+        Joins {
+            hosts: all.clone().map(hosts).collect(),
         }
-        if !Plan::is_same_table(&plan.statistics[index], &plan.statistics[host]) {
-            return None;
-        }
-        let mix = span.from(of_host)?;
-        // Numbers that are made to add up have independent noise.
-        if plan.family(index).is_some() && matches!(&mix, Mix::Sums(all) if all.len() > 1) {
-            return None;
-        }
-        let noise = mix.growth(&items[host].norms, &items[index].norms);
-        (noise <= Rational::from(MOST_NOISE * MOST_NOISE)).then_some(mix)
-    };
-    let all = 0..items.len();
-    // The possible hosts of each; a host joins no other.
-    let candidates: Vec<Vec<(usize, Mix)>> = all
-        .clone()
-        .map(|index| {
-            let hosts = all.clone();
-            hosts
-                .filter_map(|host| Some((host, joins(index, host)?)))
-                .collect()
-        })
-        .collect();
-    all.map(|index| {
-        let hosts = candidates[index].iter();
-        let (host, mix) = hosts
-            .filter(|(host, _)| candidates[*host].is_empty())
-            .min_by_key(|(host, _)| spans[*host].as_ref().map(|span| span.numbers.len()))?;
-        Some(Shared {
-            host: *host,
-            name: plan.statistics[*host].name.clone(),
-            mix: mix.clone(),
-        })
-    })
-    .collect()
+    }
+
+    /// For each statistic the host whose noise it shares, if any: of those that join no other, the
+    /// one that draws the fewest numbers.
+    pub fn chosen(&self, plan: &Plan) -> Vec<Option<Shared>> {
+        let of = |hosts: &Vec<(usize, usize, Mix)>| {
+            let hosts = hosts
+                .iter()
+                .filter(|(host, ..)| self.hosts[*host].is_empty());
+            let (host, _, mix) = hosts.min_by_key(|(_, numbers, _)| *numbers)?;
+            Some(Shared {
+                host: *host,
+                name: plan.statistics[*host].name.clone(),
+                mix: mix.clone(),
+            })
+        };
+        self.hosts.iter().map(of).collect()
+    }
+
+    /// Keeps a statistic from joining this host.
+    pub fn forbid(&mut self, index: usize, host: usize) {
+        self.hosts[index].retain(|(other, ..)| *other != host);
+    }
 }
 
 /// The numbers of a statistic that may share noise.

@@ -30,8 +30,8 @@ pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String
 }
 
 /// The hashes under which the same release may have been stored: as it is priced now, as its ledger
-/// composed earlier releases, and by sums of losses, as earlier versions did, with and without
-/// noise that statistics share.
+/// composed earlier releases, and as earlier versions did: with noise shared wherever it can be, and
+/// by sums of losses, with and without noise that statistics share.
 pub(super) fn known(
     plan: &Plan,
     charging: &Charging,
@@ -49,6 +49,9 @@ pub(super) fn known(
         .into_iter()
         .map(|other| (other, Offered::All))
         .collect();
+    let joined = ways.iter().map(|(other, _)| other.clone());
+    let joined: Vec<_> = [charging.clone()].into_iter().chain(joined).collect();
+    ways.extend(joined.into_iter().map(|other| (other, Offered::Joined)));
     ways.extend([Offered::Sums, Offered::Apart].map(|offered| (plainly.clone(), offered)));
     let priced = |charging: &Charging, offered: Offered| {
         let prices = price_as(plan, charging, offered).ok()?;
@@ -68,4 +71,40 @@ pub(super) fn known(
         known.extend(earlier(plan, &sums, ledger.budgets()));
     }
     known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Request;
+
+    #[test]
+    fn a_release_with_noise_shared_at_a_larger_error_is_found() {
+        let plan = Plan::parse(
+            "[source]\nfiles = \"x.csv\"\n[privacy]\nneighbours = \"add-remove\"\n\
+             [budget]\nepsilon = 1\n[columns.x]\nlower = 0\nupper = 1\n\
+             [[statistics]]\nname = \"rows\"\nkind = \"count\"\nweight = 4\n\
+             [[statistics]]\nname = \"cut\"\nkind = \"left-out\"\nof = \"x\"\n",
+        )
+        .unwrap();
+        let charging = Charging::new(&plan, None);
+        let of = |offered: Offered| {
+            let prices = price_as(&plan, &charging, offered).unwrap();
+            Identity::new(&plan, &prices)
+        };
+        let (now, then) = (of(Offered::All), of(Offered::Joined));
+        assert!(then.text().contains("shares=3:cut"));
+        assert!(!now.text().contains("shares="));
+        let directory = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(&directory.path().join("ledger"), &plan.budget).unwrap();
+        let request = Request {
+            plan: then.hex(),
+            data: "data".into(),
+            loss: plan.spend.clone(),
+            description: String::new(),
+        };
+        let _ = ledger.reserve(&request).unwrap();
+        let known = known(&plan, &charging, &now, &ledger);
+        assert!(known.contains(&now.hex()) && known.contains(&then.hex()));
+    }
 }

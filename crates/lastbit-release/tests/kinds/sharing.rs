@@ -274,3 +274,88 @@ fn statistics_with_filters_or_limits_of_their_own_share_only_with_each_other() {
     assert_eq!(of([adult, adult, ""]), [Some(1), None, None]);
     assert_eq!(of([adult, adult, adult]), [Some(2), Some(2), None]);
 }
+
+/// The plan with these statistics, and the same plan with filters that are always true and all
+/// different, so that nothing can be shared.
+fn together_and_apart(budget: &str, statistics: &[(&str, &str, &str)]) -> [Prices; 2] {
+    let filters: Vec<String> = statistics
+        .iter()
+        .enumerate()
+        .map(|(place, (.., more))| format!("{more}\nwhere = \"{place} < {}\"", statistics.len()))
+        .collect();
+    let apart: Vec<(&str, &str, &str)> = statistics
+        .iter()
+        .zip(&filters)
+        .map(|((kind, of, _), more)| (*kind, *of, more.as_str()))
+        .collect();
+    [statistics, &apart[..]].map(|all| prices(&plan("0", budget, all)))
+}
+
+#[test]
+fn no_error_grows_because_noise_is_shared() {
+    let light = "weight = 1\nexpected_rows = 3000";
+    let heavy = "weight = 4\nexpected_rows = 3000";
+    let sets: [&[(&str, &str, &str)]; 6] = [
+        &[("count", "", heavy), ("left-out", "\"x\"", light)],
+        &[("count", "", light), ("left-out", "\"x\"", light)],
+        &[("count", "", heavy), ("mean", "\"x\"", light)],
+        &[
+            ("count", "", heavy),
+            ("mean", "\"x\"", heavy),
+            ("variance", "\"x\"", light),
+        ],
+        &[
+            ("count", "", light),
+            ("mean", "\"x\"", heavy),
+            ("variance", "\"x\"", light),
+            ("sum", "\"y\"", light),
+        ],
+        &[
+            ("mean", "\"x\"", heavy),
+            ("mean", "\"y\"", light),
+            ("covariance", "[\"x\", \"y\"]", light),
+        ],
+    ];
+    let budgets = ["epsilon = 1", "rho = 0.1", "epsilon = 1\ndelta = 1e-6"];
+    let mut is_shared = false;
+    for budget in budgets {
+        for set in sets {
+            let [together, apart] = together_and_apart(budget, set);
+            assert!(hosts(&apart).iter().all(Option::is_none));
+            is_shared |= hosts(&together).iter().any(Option::is_some);
+            for (both, own) in together.statistics.iter().zip(&apart.statistics) {
+                let (both, own) = (both.error.unwrap().get(), own.error.unwrap().get());
+                // Under (ε, δ) the laws of losses allow what is found to four digits.
+                assert!(both <= own * 1.001, "{budget} {set:?}: {both} above {own}");
+                assert!(both <= own || budget.contains("delta"), "{budget} {set:?}");
+            }
+        }
+    }
+    assert!(is_shared);
+}
+
+#[test]
+fn a_heavy_count_keeps_its_noise_beside_a_light_statistic_of_the_same_rows() {
+    let of = |weight: &'static str| {
+        let count = ("count", "", weight);
+        prices(&plan(
+            "0",
+            "epsilon = 1",
+            &[count, ("left-out", "\"x\"", "")],
+        ))
+    };
+    // Three Laplace noises of scale 1 against one of scale 2, and of scale 5/4.
+    assert_eq!(hosts(&of("weight = 1")), [Some(1), None]);
+    assert_eq!(hosts(&of("weight = 4")), [None, None]);
+    // The heavy mean goes its own way, and the count follows it.
+    let three = prices(&plan(
+        "0",
+        "epsilon = 1",
+        &[
+            ("count", "", "weight = 1"),
+            ("mean", "\"x\"", "weight = 40"),
+            ("variance", "\"x\"", "weight = 1"),
+        ],
+    ));
+    assert_eq!(hosts(&three), [Some(1), None, None]);
+}

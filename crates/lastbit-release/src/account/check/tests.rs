@@ -5,6 +5,7 @@ use lastbit_exact::Rational;
 
 use crate::account::item::Way;
 use crate::account::pricer::{Assignment, Pricer};
+use crate::account::sharing::Joins;
 use crate::account::{Charging, Price, PriceError};
 use crate::plan::{Accountant, Plan};
 use crate::statistic::Errors;
@@ -98,7 +99,8 @@ fn each(test: impl Fn(&Pricer<'_>, Accountant, &Assignment, Vec<Price>)) {
             tails: &tails,
             alpha: &alpha,
         };
-        let pricer = Pricer::new(&plan, &charging, errors, true).unwrap();
+        let apart = Pricer::new(&plan, &charging, errors).unwrap();
+        let pricer = apart.sharing(Joins::new(&plan, &apart.items).chosen(&plan));
         let assignment = pricer.assign(accountant).unwrap();
         let prices = pricer.prices(&assignment).unwrap();
         test(&pricer, accountant, &assignment, prices);
