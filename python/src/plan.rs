@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use lastbit_release::account::{Charging, price, price_in};
-use lastbit_release::left::{Left, account};
+use lastbit_release::account::price;
+use lastbit_release::left::{account, price_from};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::price_html;
-use lastbit_release::release::{Identity, rehearse};
+use lastbit_release::release::{Identity, rehearse, released_before};
 use pyo3::prelude::*;
 
 use crate::error::{self, PlanError};
@@ -56,13 +56,11 @@ impl NativePlan {
                 Some(path) => account(path).map_err(|error| error::ledger(&error))?,
                 None => None,
             };
-            let charging = Charging::new(&self.plan, account.as_ref());
-            let prices = price_in(&self.plan, &charging)
-                .map_err(|error| PlanError::new_err(error.to_string()))?;
             let known = ledger.as_deref().zip(account.as_ref());
-            let left = ledger
-                .is_some()
-                .then(|| Left::of(&self.plan, &prices.loss, known));
+            let (prices, mut left) = price_from(&self.plan, known)
+                .map_err(|error| PlanError::new_err(error.to_string()))?;
+            left.before = known.and_then(|(path, _)| released_before(&self.plan, path).ok()?);
+            let left = ledger.is_some().then_some(left);
             let json = lastbit_cli::price_json(&self.plan, &prices, left.as_ref());
             Ok((json, price_html(&self.plan, &prices, left.as_ref())))
         })

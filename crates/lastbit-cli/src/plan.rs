@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use lastbit_release::account::{Charging, Prices, price_in};
+use lastbit_release::account::Prices;
 use lastbit_release::clean::{self, label, shown};
 use lastbit_release::ledger::Account;
+use lastbit_release::left::price_from;
 use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, plan_warnings, price_html, price_terms, words,
@@ -65,7 +66,7 @@ pub struct PlanArgs {
 
 /// A plan's price for programs.
 pub fn price_value(plan: &plan::Plan, prices: &Prices, left: Option<&Left>) -> serde_json::Value {
-    json::value(plan, prices, left, None)
+    json::value(plan, prices, left)
 }
 
 impl PlanArgs {
@@ -79,20 +80,17 @@ impl PlanArgs {
                 .map_err(|error| anyhow::anyhow!("{error:#}"))?;
         }
         let known = account.as_ref().ok().and_then(Option::as_ref);
-        let charging = Charging::new(&plan, known.map(|(_, account)| account));
-        let prices = price_in(&plan, &charging)
-            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
         let known = known.map(|(path, account)| (&**path, account));
-        let left = account
-            .as_ref()
-            .map(|_| Left::of(&plan, &prices.loss, known));
+        let (prices, mut left) = price_from(&plan, known)
+            .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
+        left.before = known.and_then(|(path, _)| released_before(&plan, path).ok()?);
+        let left = account.as_ref().map(|_| left);
         if let Err(error) = &account
             && (self.json || self.html.is_some())
         {
             // On a terminal it stands among the warnings.
             say(&format!("warning: {error:#}"));
         }
-        let before = known.and_then(|(path, _)| released_before(&plan, path).ok()?);
         if let Some(path) = &self.html {
             let guard = Guard::new(&self.plan, &plan);
             let output = Output::prepare(path, Kind::Html, &guard, self.force)?;
@@ -110,12 +108,12 @@ impl PlanArgs {
         if self.json {
             serde_json::to_writer_pretty(
                 &mut *out,
-                &json::value(&plan, &prices, left.as_ref().ok(), before.as_ref()),
+                &json::value(&plan, &prices, left.as_ref().ok()),
             )?;
             writeln!(out)?;
             return Ok(());
         }
-        print(out, &plan, &prices, &left, before.as_ref())
+        print(out, &plan, &prices, &left)
     }
 }
 
@@ -129,7 +127,7 @@ impl PlanArgs {
 
 /// The price of a plan, for people.
 pub fn print_price(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: Left) -> Result<()> {
-    print(out, plan, prices, &Ok(left), None)
+    print(out, plan, prices, &Ok(left))
 }
 
 fn print(
@@ -137,7 +135,6 @@ fn print(
     plan: &plan::Plan,
     prices: &Prices,
     left: &Result<Left, &anyhow::Error>,
-    before: Option<&(i64, String)>,
 ) -> Result<()> {
     out.write_styled(Style::Strong, &shown(&plan.title))?;
     writeln!(out, "\n")?;
@@ -189,7 +186,7 @@ fn print(
     )?;
     writeln!(out)?;
     let taken = match left {
-        Ok(left) => left.warning_after(before),
+        Ok(left) => left.warning(),
         Err(error) => Some(format!("{error:#}")),
     };
     let sentences = loss_in_words(plan, &prices.loss).into_iter();

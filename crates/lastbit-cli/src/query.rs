@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use lastbit_exact::Rational;
-use lastbit_release::account::{Charging, price_in};
+use lastbit_release::left::price_at;
 use lastbit_release::loss::{Loss, Measure};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::warning;
@@ -78,10 +78,7 @@ impl Query {
         };
         let place = LedgerPlace::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
-        let known = account(&ledger)?;
-        let prices = price_in(&asked, &Charging::new(&asked, known.as_ref()))?;
-        let known = known.as_ref().map(|account| (&*ledger, account));
-        let left = Left::of(&asked, &prices.loss, known);
+        let (prices, left) = price_at(&asked, &ledger)?;
         if self.price {
             return print_price(out, &asked, &prices, left);
         }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lastbit_release::account::{Charging, price_in};
 use lastbit_release::clean;
 use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
+use lastbit_release::left::price_at;
 use lastbit_release::plan::Plan;
 use lastbit_release::release::{
     At, Changed, ReleaseError, Released, release_asking, released_before,
@@ -20,7 +20,7 @@ use lastbit_release::release::{
 use crate::engine::engine;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Left, Question, account, is_somebody_there, tell};
+use crate::left::{Question, is_somebody_there, tell};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -69,7 +69,7 @@ impl Release {
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
         // The release itself reports what is wrong with the plan or the ledger.
-        let left = left(&plan, &ledger);
+        let left = price_at(&plan, &ledger).ok().map(|(_, left)| left);
         let mut question = left
             .as_ref()
             .map_or_else(Question::default, Question::about);
@@ -118,14 +118,6 @@ impl Release {
         }
         bar
     }
-}
-
-/// What is left for a plan in a ledger; `None` if one of them is not as it should be.
-fn left(plan: &Plan, ledger: &Path) -> Option<Left> {
-    let account = account(ledger).ok()?;
-    let prices = price_in(plan, &Charging::new(plan, account.as_ref())).ok()?;
-    let known = account.as_ref().map(|account| (ledger, account));
-    Some(Left::of(plan, &prices.loss, known))
 }
 
 /// Where the ledger is.

@@ -22,6 +22,9 @@ pub struct Left {
     pub more: u64,
     /// Whether the plan says what this release may use, as other than everything.
     pub is_stated: bool,
+    /// The row and the time at which the same plan was released before, as far as that was asked:
+    /// on the same data it costs nothing.
+    pub before: Option<(i64, String)>,
 }
 
 /// The account of a ledger, if it exists.
@@ -48,9 +51,18 @@ pub enum LeftError {
 /// first release of a new ledger.
 pub fn price_at(plan: &Plan, ledger: &Path) -> Result<(Prices, Left), LeftError> {
     let account = account(ledger)?;
-    let prices = price_in(plan, &Charging::new(plan, account.as_ref()))?;
     let known = account.as_ref().map(|account| (ledger, account));
-    let left = Left::of(plan, &prices.loss, known);
+    Ok(price_from(plan, known)?)
+}
+
+/// [`price_at`] a ledger whose account is known; `None` is a new ledger.
+pub fn price_from(
+    plan: &Plan,
+    ledger: Option<(&Path, &Account)>,
+) -> Result<(Prices, Left), PriceError> {
+    let charging = Charging::new(plan, ledger.map(|(_, account)| account));
+    let prices = price_in(plan, &charging)?;
+    let left = Left::of(plan, &prices.loss, ledger);
     Ok((prices, left))
 }
 
@@ -88,6 +100,7 @@ impl Left {
             more: account.as_ref().map_or(0, |account| account.admits(loss)),
             loss: loss.clone(),
             is_stated: plan.part.is_some() || plan.spend != plan.budget,
+            before: None,
         }
     }
 
@@ -105,13 +118,30 @@ impl Left {
         }
     }
 
-    /// What the release takes, in a sentence; `None` if that is little.
+    /// What the release takes, in a sentence; `None` if that is little. If the plan was released
+    /// before, the sentence says so.
     pub fn warning(&self) -> Option<String> {
+        let takes = self.takes();
+        let Some((row, time)) = &self.before else {
+            return takes.map(|takes| format!("This {takes}"));
+        };
+        let free = format!(
+            "Released before, in row {row} of the ledger, {time}: on the same data, the same \
+             numbers come from there, at no cost."
+        );
+        Some(match takes {
+            None => free,
+            Some(takes) => format!("{free} On data that changed since, it {takes}"),
+        })
+    }
+
+    /// What the release does to what is left, as a sentence goes on; `None` if that is little.
+    fn takes(&self) -> Option<String> {
         let (loss, left) = (&self.loss, &self.left);
         match self.part() {
             Part::Half => None,
             Part::Most => Some(format!(
-                "This spends more than half of what is left: {loss} of {left}."
+                "spends more than half of what is left: {loss} of {left}."
             )),
             Part::Everything => {
                 let keep = match self.is_stated {
@@ -119,16 +149,16 @@ impl Left {
                     false => "say in [spend] what this release may use",
                 };
                 Some(format!(
-                    "This spends everything that is left, {left}: nothing can be released about \
+                    "spends everything that is left, {left}: nothing can be released about \
                      these data afterwards. To keep some, {keep}."
                 ))
             }
             Part::TooMuch if loss.measure != left.measure => Some(format!(
-                "This will be refused: it would spend {loss}, and the ledger counts otherwise; \
+                "will be refused: it would spend {loss}, and the ledger counts otherwise; \
                  {left} is left in it."
             )),
             Part::TooMuch if loss.main <= left.main => Some(format!(
-                "This will be refused: it would spend δ = {}, and δ = {} is left for it.",
+                "will be refused: it would spend δ = {}, and δ = {} is left for it.",
                 decimal(&loss.delta),
                 decimal(&left.delta)
             )),
@@ -138,29 +168,10 @@ impl Left {
                     false => "Say in [spend] what this release may use",
                 };
                 Some(format!(
-                    "This will be refused: it would spend {loss}, and {left} is left. {less}."
+                    "will be refused: it would spend {loss}, and {left} is left. {less}."
                 ))
             }
         }
-    }
-
-    /// [`warning`](Left::warning) for a plan that may have been released before, in a row of the
-    /// ledger and at a time: on the same data it costs nothing.
-    pub fn warning_after(&self, before: Option<&(i64, String)>) -> Option<String> {
-        let Some((row, time)) = before else {
-            return self.warning();
-        };
-        let free = format!(
-            "Released before, in row {row} of the ledger, {time}: on the same data, the same \
-             numbers come from there, at no cost."
-        );
-        Some(match self.warning() {
-            None => free,
-            Some(warning) => {
-                let rest = warning.strip_prefix("This ").unwrap_or(&warning);
-                format!("{free} On data that changed since, it {rest}")
-            }
-        })
     }
 
     /// What the release took and what it left, in a sentence, once it is done; `None` if it took
@@ -217,6 +228,7 @@ mod tests {
             loss: pure(loss),
             more: 0,
             is_stated: false,
+            before: None,
         }
     }
 
@@ -262,6 +274,7 @@ mod tests {
             loss: loss("0.1", "9e-7").unwrap(),
             more: 1,
             is_stated: true,
+            before: None,
         };
         assert_eq!(one.part(), Part::Most);
         let more = Left {

@@ -12,12 +12,8 @@ use crate::number::{json as number, json_up, json_upper};
 
 /// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles
 /// whose printed digits are rounded up.
-pub fn value(
-    plan: &Plan,
-    prices: &Prices,
-    left: Option<&Left>,
-    before: Option<&(i64, String)>,
-) -> Value {
+pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
+    let before = left.and_then(|left| left.before.as_ref());
     let statistics: Vec<Value> = (0..plan.statistics.len())
         .map(|index| statistic(plan, index, &prices.statistics[index]))
         .collect();

@@ -102,7 +102,11 @@ fn a_parquet_table_has_the_published_numbers_with_types_that_fit() {
     let text = |cell: &serde_json::Value, key: &str| cell[key].as_str().map(str::to_owned);
     let of = |key: &str| -> Vec<_> { cells.iter().map(|cell| text(cell, key)).collect() };
     assert_eq!(texts(&batch, "published"), of("value"));
-    assert_eq!(texts(&batch, "published_lower"), of("lower"));
+    // Quantiles have intervals of their own; others have what their errors leave.
+    let ends = texts(&batch, "published_lower");
+    for (end, stated) in ends.iter().zip(of("lower")) {
+        assert!(stated.is_none() || *end == stated, "{end:?}");
+    }
     // Numbers are numbers, errors not below what is stated, ends of intervals not within them;
     // dates are texts alone.
     let parsed = |key: &str| -> Vec<Option<f64>> {
@@ -128,8 +132,16 @@ fn a_parquet_table_has_the_published_numbers_with_types_that_fit() {
     );
     for end in ["lower", "upper"] {
         let has: Vec<bool> = numbers(&batch, end).iter().map(Option::is_some).collect();
-        assert_eq!(has, [false, false, false, false, false, true, false]);
+        assert_eq!(has, [true, true, true, true, true, true, false]);
     }
+    // Only the error of a quantile is one of ranks.
+    let ranks = numbers(&batch, "rank_error");
+    let errors = numbers(&batch, "error");
+    assert_eq!(ranks[..5], [None; 5]);
+    assert_eq!((ranks[5], ranks[6]), (errors[5], None));
+    let value = numbers(&batch, "value")[5].unwrap();
+    let interval = ["lower", "upper"].map(|end| numbers(&batch, end)[5].unwrap());
+    assert!(interval[0] <= value && value <= interval[1], "{interval:?}");
     // Keys are texts, as they are; other statistics have none.
     let sex = texts(&batch, "by.sex");
     let sex: Vec<_> = sex.iter().map(Option::as_deref).collect();

@@ -503,6 +503,9 @@ fn a_plan_that_was_released_says_that_it_costs_nothing_on_the_same_data() {
     assert!(words.contains(&told), "{shown}");
     let json = here.run(&["plan", "plan.toml", "--json"]).succeeded();
     assert_eq!(json.json()["released_before"]["ledger_row"], 2);
+    here.run(&["plan", "plan.toml", "--html", "price.html"])
+        .succeeded();
+    assert!(here.read("price.html").contains(&told));
     // The same row as in the receipt.
     assert_eq!(receipt["ledger_row"], 2);
     let again = here.run(&["release", "plan.toml"]).succeeded();

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use lastbit_exact::{Rational, Rounding, decimal as digits};
-use lastbit_release::account::{Charging, Offer, Price, PriceError, Prices, price_in};
+use lastbit_release::account::{Offer, Price, PriceError, Prices};
 use lastbit_release::ledger::Account;
-use lastbit_release::left::{Left, Part};
+use lastbit_release::left::{Left, Part, price_from};
 use lastbit_release::loss::{Loss, Measure, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
 use lastbit_release::present::{about, loss_in_words, plan_warnings, words};
@@ -26,12 +26,9 @@ type Known = Result<Option<(PathBuf, Account)>, String>;
 /// The prices of a plan as the ledger of the directory takes it now. A ledger that cannot be read
 /// is none: releases then refuse.
 pub fn prices(plan: &Plan, known: &Known) -> Result<Prices, PriceError> {
-    let account = known
-        .as_ref()
-        .ok()
-        .and_then(Option::as_ref)
-        .map(|(_, account)| account);
-    price_in(plan, &Charging::new(plan, account))
+    let known = known.as_ref().ok().and_then(Option::as_ref);
+    let known = known.map(|(path, account)| (path.as_path(), account));
+    Ok(price_from(plan, known)?.0)
 }
 
 /// The price of a plan, or the mistake that it has none.

@@ -13,7 +13,10 @@ use digits::{
     whole_error,
 };
 
-pub(crate) use digits::places as digits_needed;
+pub(crate) use digits::{fixed, places as digits_needed};
+
+/// The unit of an error in ranks.
+pub(crate) const RANKS: &str = "rows in rank";
 
 /// One published number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -154,7 +157,7 @@ pub(crate) fn selected_cell(
         label: share.to_string(),
         value: Some(text(rounded_within(&value, digits, low, high))),
         error: bound.and_then(rank_error),
-        error_unit: "rows in rank".to_owned(),
+        error_unit: RANKS.to_owned(),
         lower: (interval.as_ref()).map(|(lower, _)| text(rounded_down(lower, digits, low))),
         upper: (interval.as_ref()).map(|(_, upper)| text(rounded_up(upper, digits, high))),
         ..Cell::default()

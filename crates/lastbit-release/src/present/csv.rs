@@ -1,5 +1,6 @@
 //! Reports as comma-separated values: one line for each published number, with its receipt.
 
+use super::interval::{interval, rank_error};
 use super::{Cell, PublishedStatistic, Report};
 use crate::clean::is_hidden;
 
@@ -29,7 +30,8 @@ const COLUMNS: [&str; 21] = [
 
 /// The report as CSV (RFC 4180): a header, then one line for each number. Several columns or keys
 /// are joined by ` / `, and each key has a column `by.NAME` of its own at the end. After them,
-/// `withheld` and `too_noisy` are `true` or `false`. Texts are unchanged, except for an apostrophe
+/// `withheld` and `too_noisy` are `true` or `false`, and `rank_error` repeats an error that is in
+/// ranks and not in the unit of its number; `lower` and `upper` are always in that unit. Texts are unchanged, except for an apostrophe
 /// before what a spreadsheet would run as a formula. A rehearsal has one more column, which says so
 /// in every line.
 pub fn csv(report: &Report) -> String {
@@ -41,7 +43,7 @@ pub fn csv(report: &Report) -> String {
     }
     let mut header: Vec<String> = COLUMNS.map(str::to_owned).to_vec();
     header.extend(keys.iter().map(|key| quoted(&plain(&format!("by.{key}")))));
-    header.extend(["withheld", "too_noisy"].map(str::to_owned));
+    header.extend(["withheld", "too_noisy", "rank_error"].map(str::to_owned));
     header.extend(report.invented.then(|| "invented".to_owned()));
     let mut text = header.join(",");
     text.push_str("\r\n");
@@ -56,6 +58,7 @@ pub fn csv(report: &Report) -> String {
                 quoted(&plain(label.map_or("", String::as_str)))
             }));
             line.extend([cell.value.is_none(), cell.too_noisy].map(|flag| flag.to_string()));
+            line.push(quoted(&plain(rank_error(cell).unwrap_or_default())));
             line.extend(report.invented.then(|| "invented".to_owned()));
             text.push_str(&line.join(","));
             text.push_str("\r\n");
@@ -66,6 +69,7 @@ pub fn csv(report: &Report) -> String {
 
 fn fields(report: &Report, statistic: &PublishedStatistic, cell: &Cell) -> [String; COLUMNS.len()] {
     let receipt = &report.receipt;
+    let (lower, upper) = interval(statistic, cell).unwrap_or_default();
     let error_unit = match cell.error_unit.as_str() {
         "" => &statistic.unit,
         unit => unit,
@@ -89,8 +93,8 @@ fn fields(report: &Report, statistic: &PublishedStatistic, cell: &Cell) -> [Stri
         plain(&receipt.plan),
         receipt.ledger_row.to_string(),
         plain(&receipt.ledger_hash),
-        plain(cell.lower.as_deref().unwrap_or_default()),
-        plain(cell.upper.as_deref().unwrap_or_default()),
+        plain(&lower),
+        plain(&upper),
         plain(&statistic.about.join("; ")),
     ]
 }

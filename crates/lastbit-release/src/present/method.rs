@@ -187,7 +187,7 @@ pub(super) fn definition(loss: &str) -> &'static str {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
@@ -221,7 +221,14 @@ pub(super) fn receipt(report: &Report) -> Vec<(&'static str, String)> {
         ("Added up by", report.accountant.clone()),
         ("Plan", receipt.plan.clone()),
         ("Data", data.to_owned()),
-        ("Ledger row", receipt.ledger_row.to_string()),
+        (
+            "Ledger row",
+            // A rehearsal has none.
+            match report.invented {
+                true => String::new(),
+                false => receipt.ledger_row.to_string(),
+            },
+        ),
         ("Hash of the row", receipt.ledger_hash.clone()),
         ("Reserved at", receipt.time.clone()),
         ("Proof", receipt.certificate.clone()),

@@ -9,6 +9,7 @@ mod about;
 mod csv;
 mod guess;
 pub(crate) mod html;
+mod interval;
 mod json;
 mod method;
 mod model;
@@ -29,7 +30,7 @@ pub use html::{escape, html};
 pub(crate) use json::to_stored;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
 pub use method::{METHOD_MARK, method};
-pub use model::{Picture, PublishedStatistic, Receipt, Report};
+pub use model::{Bins, Picture, PublishedStatistic, Receipt, Report};
 pub(crate) use noisy::is_too_noisy;
 pub(crate) use notes::notes;
 #[cfg(feature = "engine")]

@@ -1,5 +1,6 @@
 //! The parts of a report. Its JSON is these parts, field by field.
 
+use lastbit_exact::Rational;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
@@ -64,6 +65,9 @@ pub struct PublishedStatistic {
     pub adds_up_with: Vec<String>,
     /// Its best picture.
     pub picture: Picture,
+    /// The bins of its numbers, if each is about one bin of a column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bins: Option<Bins>,
     /// By the plan's bounds no exact value is below this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<String>,
@@ -72,6 +76,30 @@ pub struct PublishedStatistic {
     pub most: Option<String>,
     /// The published numbers; discovered groups come with the largest first.
     pub cells: Vec<Cell>,
+}
+
+/// The bins of a column, in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bins {
+    /// Where they begin, and where the last one ends; dates and times are written as such.
+    pub edges: Vec<String>,
+    /// How wide each is, in `unit`.
+    pub widths: Vec<String>,
+    /// The unit of the column, such as "years"; days for dates and seconds for times.
+    pub unit: String,
+}
+
+impl Bins {
+    /// The widths, if they differ so much that columns of one width would deceive; those of months
+    /// do not.
+    pub(super) fn uneven(&self) -> Option<Vec<Rational>> {
+        let widths = self.widths.iter().map(|width| width.parse());
+        let widths: Vec<Rational> = widths.collect::<Result<_, _>>().ok()?;
+        let (least, most) = (widths.iter().min()?, widths.iter().max()?);
+        let is_whole = least.is_positive() && self.edges.len() == widths.len() + 1;
+        let differ = most * &Rational::from(100i64) > least * &Rational::from(115i64);
+        (is_whole && differ).then_some(widths)
+    }
 }
 
 /// The best picture of a statistic.

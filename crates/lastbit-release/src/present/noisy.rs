@@ -2,7 +2,8 @@
 
 use lastbit_exact::Rational;
 
-use super::Cell;
+use super::interval::interval;
+use super::{Cell, PublishedStatistic};
 
 /// Whether a published number is too noisy to say anything: its error is larger than the number, or
 /// it is within its error of everything that the bounds of the plan allow. A number of which both
@@ -33,28 +34,18 @@ pub(crate) fn is_too_noisy(
     }
 }
 
-/// What a number that is too noisy still says, if it cannot be below a least one: `0 ± 92` is at
-/// most 92.
-pub(super) fn bound(cell: &Cell, least: Option<&str>) -> Option<String> {
-    let number = |text: &str| text.parse::<Rational>().ok();
+/// What a number that is too noisy still says, if it cannot be below 0 and could be more by the
+/// plan's bounds: `0 ± 92` is at most 92.
+pub(super) fn bound(statistic: &PublishedStatistic, cell: &Cell) -> Option<String> {
     let (value, error) = (cell.value.as_deref()?, cell.error.as_deref()?);
-    let is_bound = cell.too_noisy && cell.lower.is_none() && cell.error_unit.is_empty();
-    if !is_bound || number(least?)? != Rational::ZERO {
+    let least = statistic.least.as_deref()?.parse::<Rational>();
+    if !cell.too_noisy || cell.lower.is_some() || least != Ok(Rational::ZERO) {
         return None;
     }
-    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len());
-    let places = decimals(value).max(decimals(error));
-    let most = number(value)? + number(error)?;
-    let ten = (0..places).fold(Rational::ONE, |power, _| power * Rational::from(10i64));
-    // Both are decimals, so that nothing is left over.
-    let units = (most * ten).ceil().to_string();
-    let padded = format!("{units:0>width$}", width = places + 1);
-    let (whole, rest) = padded.split_at(padded.len() - places);
-    let most = match places {
-        0 => whole.to_owned(),
-        _ => format!("{whole}.{rest}"),
-    };
-    Some(format!("{value} ± {error} is at most {most}"))
+    let (_, most) = interval(statistic, cell)?;
+    // What the plan's bounds say already is no news.
+    let is_news = statistic.most.as_ref() != Some(&most);
+    is_news.then(|| format!("{value} ± {error} is at most {most}"))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch,
 use arrow_schema::{DataType, Field, Schema};
 use lastbit_exact::{Rational, Rounding};
 
+use super::interval::{interval, rank_error};
 use super::{Cell, PublishedStatistic, Report};
 
 /// The key in the footer that marks a file as one of ours.
@@ -93,6 +94,7 @@ fn schema(keys: &[&str]) -> Schema {
         must("withheld", Boolean),
         must("too_noisy", Boolean),
         must("invented", Boolean),
+        may("rank_error", Float64),
     ];
     fields.extend(keys.iter().map(|key| may(&format!("by.{key}"), Utf8)));
     Schema::new(fields)
@@ -147,15 +149,16 @@ fn columns(
         same(&receipt.plan),
         Arc::new(Int64Array::from_iter_values(cells.iter().map(|_| row))),
         same(&receipt.ledger_hash),
-        numbers(&|cell| double(cell.lower.as_deref(), Rounding::Down)),
-        numbers(&|cell| double(cell.upper.as_deref(), Rounding::Up)),
+        numbers(&|cell| double(Some(&interval(statistic, cell)?.0), Rounding::Down)),
+        numbers(&|cell| double(Some(&interval(statistic, cell)?.1), Rounding::Up)),
         same(&statistic.about.join("; ")),
         maybe(&|cell| cell.value.clone()),
-        maybe(&|cell| cell.lower.clone()),
-        maybe(&|cell| cell.upper.clone()),
+        maybe(&|cell| Some(interval(statistic, cell)?.0)),
+        maybe(&|cell| Some(interval(statistic, cell)?.1)),
         flags(&|cell| cell.value.is_none()),
         flags(&|cell| cell.too_noisy),
         flags(&|_| report.invented),
+        numbers(&|cell| double(rank_error(cell), Rounding::Up)),
     ];
     for key in keys {
         let place = statistic.by.iter().position(|other| other == key);

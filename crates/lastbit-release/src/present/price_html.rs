@@ -52,8 +52,13 @@ fn budget(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
         );
     }
     text += "</tbody>\n</table>\n";
-    if let Some(warning) = left.and_then(Left::warning) {
-        text += &format!("<p class=\"invented\">{}</p>\n", escape(&warning));
+    if let Some((left, warning)) = left.and_then(|left| Some((left, left.warning()?))) {
+        // What costs nothing again is no alarm.
+        let class = match left.before {
+            Some(_) => "about",
+            None => "invented",
+        };
+        text += &format!("<p class=\"{class}\">{}</p>\n", escape(&warning));
     }
     text + "</section>\n"
 }

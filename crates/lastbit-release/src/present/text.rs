@@ -7,7 +7,7 @@ use super::html::number;
 use super::noisy::bound;
 use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
-use crate::statistic::Word;
+use crate::statistic::{Mark, Word};
 
 /// The most lines of one statistic; the other forms have more.
 const MOST_LINES: usize = 200;
@@ -92,7 +92,17 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
                 table(statistic).lines().map(str::to_owned).collect(),
             ),
         }
-        for term in terms(statistic) {
+        let mut terms = terms(statistic);
+        let is_histogram = Word::of(&statistic.kind).mark() == Mark::Columns;
+        if is_histogram
+            && statistic
+                .bins
+                .as_ref()
+                .is_some_and(|b| b.uneven().is_some())
+        {
+            terms.push(UNEVEN.to_owned());
+        }
+        for term in terms {
             add(Style::Plain, wrapped(&term, 2));
         }
         let more = statistic.cells.len().saturating_sub(MOST_LINES);
@@ -164,8 +174,11 @@ pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
         let mut term = "Too noisy to say: the error is larger than the number, or allows \
                         everything that it could be."
             .to_owned();
-        let least = statistic.least.as_deref();
-        if let Some(bound) = statistic.cells.iter().find_map(|cell| bound(cell, least)) {
+        let mut bounds = statistic
+            .cells
+            .iter()
+            .filter_map(|cell| bound(statistic, cell));
+        if let Some(bound) = bounds.next() {
             term += &format!(" It is still a bound, such as: {bound}.");
         }
         terms.push(term);
@@ -207,6 +220,10 @@ fn invented() -> Vec<String> {
 pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That \
                                    does not say that there is none: smaller groups are not shown.";
 
+/// What bars of bins show that differ in width.
+pub(crate) const UNEVEN: &str = "Bins are of different widths: a bar shows how many are in its \
+                                 bin, not how close together they lie.";
+
 /// What every error is, and is not.
 pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; \
                                  it does not cover rows that are left out, nor cells cut to their \
@@ -238,13 +255,17 @@ fn name(text: &str) -> String {
     label(text, LONGEST).into_owned()
 }
 
-/// `mean of age by ward, in years`, with names written by the caller.
-pub(super) fn what(statistic: &PublishedStatistic, name: &dyn Fn(&str) -> String) -> String {
+/// `mean of age by ward, in years`, with the kind and names written by the caller.
+pub(super) fn what(
+    statistic: &PublishedStatistic,
+    kind: &str,
+    name: &dyn Fn(&str) -> String,
+) -> String {
     let list = |texts: &[String]| {
         let names: Vec<String> = texts.iter().map(|text| name(text)).collect();
         names.join(", ")
     };
-    let mut text = name(&statistic.kind);
+    let mut text = name(kind);
     match statistic.of.as_slice() {
         [] => {}
         [of, on @ ..] if !on.is_empty() && Word::of(&statistic.kind).is_of_one() => {
@@ -263,7 +284,7 @@ pub(super) fn what(statistic: &PublishedStatistic, name: &dyn Fn(&str) -> String
 
 /// `mean age: mean of age by ward, in years (snapping, ε = 0.1)`.
 fn heading(statistic: &PublishedStatistic) -> String {
-    let what = what(statistic, &|text| name(text));
+    let what = what(statistic, &statistic.kind, &|text| name(text));
     format!("{}: {what}", name(&statistic.name))
         + &format!(
             " ({}, {})",

@@ -12,12 +12,12 @@ use crate::account::{Price, Prices};
 use crate::cell::{made_cell, on_scale};
 use crate::consistent::Member;
 use crate::ledger::Reserved;
-use crate::plan::{Column, Neighbours, Plan, Statistic};
+use crate::plan::{Column, Neighbours, Numbers, Plan, Statistic};
 use crate::present::{
-    self, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
+    self, Bins, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
     published_grid,
 };
-use crate::query::{Answer, KeyValue, Sealed};
+use crate::query::{Aggregate, Answer, KeyValue, Sealed};
 use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
 
 /// Keys of groups that a count has published.
@@ -278,6 +278,10 @@ fn written(
         grid: published_grid(price),
         adds_up_with: price.tied.as_ref().map_or(vec![], |tied| tied.with.clone()),
         picture: if bars { Picture::Bars } else { Picture::Table },
+        bins: match kind.aggregates().as_slice() {
+            [Aggregate::Bins(numbers)] if kind.is_binned() => bins(numbers),
+            _ => None,
+        },
         cells,
         // Numbers made to add up may lie beyond the ends, where pictures stop.
         least: least
@@ -287,6 +291,22 @@ fn written(
             .filter(|_| price.tied.is_none())
             .map(|end| end.to_string()),
     }
+}
+
+/// The bins of a column.
+fn bins(numbers: &Numbers) -> Option<Bins> {
+    let (edges, scale) = (numbers.edges.as_ref()?, numbers.scale);
+    Some(Bins {
+        edges: edges.iter().map(|edge| scale.show(edge)).collect(),
+        widths: edges
+            .windows(2)
+            .map(|pair| (&pair[1] - &pair[0]).to_string())
+            .collect(),
+        unit: match scale.is_calendar() {
+            true => scale.unit().to_owned(),
+            false => numbers.unit.clone(),
+        },
+    })
 }
 
 /// The place of each group.

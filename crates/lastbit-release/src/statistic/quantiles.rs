@@ -7,7 +7,7 @@ use lastbit::{Epsilon, Error};
 use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected, Word};
-use crate::cell::{Cell, selected_cell};
+use crate::cell::{Cell, RANKS, selected_cell};
 use crate::plan::{Numbers, PlanError, Scale};
 use crate::query::{Aggregate, MOST_OFFSETS};
 
@@ -117,7 +117,7 @@ impl Kind for Quantiles {
     }
 
     fn error_unit(&self) -> &'static str {
-        "rows in rank"
+        RANKS
     }
 
     fn typical(&self, rows: u64) -> Rational {

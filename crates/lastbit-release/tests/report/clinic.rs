@@ -37,6 +37,7 @@ fn statistic(
         grid: "2^-4".into(),
         adds_up_with: vec![],
         picture: if many { Picture::Bars } else { Picture::Table },
+        bins: None,
         least: None,
         most: None,
         cells,

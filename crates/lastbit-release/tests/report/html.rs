@@ -1,7 +1,7 @@
 //! The page: well-formed, self-contained, accessible, and harmless whatever names are in it.
 
 use super::clinic::{HOSTILE, cell, clinic, renamed};
-use lastbit_release::present::{Picture, Report, html};
+use lastbit_release::present::{Bins, Picture, Report, html, text as in_text};
 
 /// A minimal reader of the page: the tags in order, each with its attributes, and the texts between
 /// them. Panics where the page is not well-formed.
@@ -237,6 +237,85 @@ fn odd_numbers_are_drawn_or_left_out() {
             }
         }
     }
+}
+
+/// The histogram of these bins, one picture for wide screens and one for narrow ones.
+fn histogram(edges: &[i64], counts: &[u32]) -> Report {
+    let mut report = clinic();
+    let mut one = report.statistics[2].clone();
+    assert_eq!(one.kind, "histogram");
+    let pairs = || edges.windows(2);
+    let labels = pairs().map(|pair| format!("[{}, {})", pair[0], pair[1]));
+    one.cells = labels
+        .zip(counts)
+        .map(|(label, count)| cell(&[], &label, &count.to_string(), "30"))
+        .collect();
+    one.bins = Some(Bins {
+        edges: edges.iter().map(i64::to_string).collect(),
+        widths: pairs()
+            .map(|pair| (pair[1] - pair[0]).to_string())
+            .collect(),
+        unit: "years".into(),
+    });
+    report.statistics = vec![one];
+    report
+}
+
+/// The area of a column is its number, so that a wide bin does not look fuller than it is.
+#[test]
+fn columns_of_unequal_bins_are_as_wide_as_their_bins_and_have_the_area_of_their_numbers() {
+    let (edges, counts) = ([0, 18, 40, 65, 120], [1800, 4400, 2500, 5500]);
+    let report = histogram(&edges, &counts);
+    let page = html(&report);
+    let read_page = read(&page);
+    let number = |tag: &[(String, String)], key: &str| -> f64 {
+        let (_, value) = tag.iter().find(|(name, _)| name == key).unwrap();
+        value.parse().unwrap()
+    };
+    let columns: Vec<(f64, f64)> = tags(&read_page, "rect")
+        .into_iter()
+        .map(|tag| (number(tag, "width") + 1.0, number(tag, "height")))
+        .collect();
+    assert_eq!(columns.len(), 8);
+    for picture in columns.chunks(4) {
+        let (wide, high) = picture[0];
+        for (index, (width, height)) in picture.iter().enumerate() {
+            let bin = (edges[index + 1] - edges[index]) as f64 / 18.0;
+            assert!((width / wide - bin).abs() < 0.02 * bin, "{picture:?}");
+            let area = f64::from(counts[index]) / 1800.0;
+            let drawn = width * height / (wide * high);
+            assert!((drawn / area - 1.0).abs() < 0.02, "{picture:?}");
+        }
+    }
+    let text = read_page.texts.concat();
+    let unit = &report.statistics[0].unit;
+    let axis = format!("{unit} ÷ width of the bin in years");
+    for words in [&axis, "the area of a column shows how many are in its bin"] {
+        assert!(text.contains(words), "{words}");
+    }
+    for edge in edges {
+        assert!(page.contains(&format!(">{edge}</text>")), "{edge}");
+    }
+    assert!(in_text(&report).contains("a bar shows how many are in its"));
+    // Bins of one width, and of months, are columns of one width.
+    for edges in [[0, 10, 20, 30, 40], [0, 31, 59, 90, 120]] {
+        let even = histogram(&edges, &counts);
+        assert!(!html(&even).contains("different widths"));
+        assert!(!in_text(&even).contains("different widths"));
+    }
+    // A bin that nobody would see has a bar like the others, and a word about it.
+    let page = html(&histogram(&[0, 1, 10, 100, 1000], &counts));
+    assert!(page.contains("a bar shows how many are in its bin, not how close together"));
+    assert!(!page.contains("÷ width"));
+}
+
+#[test]
+fn a_rehearsal_names_no_row_of_a_ledger() {
+    let mut report = clinic();
+    assert!(html(&report).contains("Ledger row"));
+    report.invented = true;
+    report.receipt.ledger_row = 0;
+    assert!(!html(&report).contains("Ledger row"));
 }
 
 #[test]

@@ -236,11 +236,18 @@ fn a_quantile_that_is_too_noisy_is_not_taken_for_a_number_of_rows() {
     let place = |name: &str| records[0].iter().position(|one| one == name).unwrap();
     let [withheld, noisy] = ["withheld", "too_noisy"].map(place);
     assert_eq!(
-        &records[0][records[0].len() - 2..],
-        ["withheld", "too_noisy"]
+        &records[0][records[0].len() - 3..],
+        ["withheld", "too_noisy", "rank_error"]
     );
     let quantile = records.iter().find(|one| one[1] == "quantiles").unwrap();
     assert_eq!([&*quantile[withheld], &*quantile[noisy]], ["false", "true"]);
+    // An error in ranks is not taken for one in the unit of the number.
+    let [lower, upper, rank] = ["lower", "upper", "rank_error"].map(place);
+    let ends = [lower, upper, rank].map(|place| &*quantile[place]);
+    assert_eq!(ends, ["18", "100", "15"]);
+    let count = records.iter().find(|one| one[1] == "count").unwrap();
+    let ends = [lower, upper, rank].map(|place| &*count[place]);
+    assert_eq!(ends, ["71814", "72054", ""]);
     let rare = records.iter().find(|one| one[4] == "rare & odd").unwrap();
     assert_eq!([&*rare[withheld], &*rare[noisy]], ["true", "false"]);
 }

@@ -12,7 +12,7 @@ fn printed_losses_and_errors_are_at_or_above_the_exact_ones() {
         let epsilon = format!("epsilon = {}.{step:02}7", 1 + step % 3);
         let plan = Plan::parse(&text.replace("epsilon = 2", &epsilon)).unwrap();
         let prices = lastbit_release::account::price(&plan).unwrap();
-        let stated = value(&plan, &prices, None, None);
+        let stated = value(&plan, &prices, None);
         assert!(printed(&stated["loss"]["value"]) >= prices.loss.main);
         for (stated, price) in stated["statistics"]
             .as_array()

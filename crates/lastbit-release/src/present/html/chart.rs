@@ -1,5 +1,7 @@
 //! Bars, columns and dots with error whiskers, as SVG that takes its colours from the page.
 
+use super::areas::Areas;
+use super::columns::{columns, is_crowded};
 use super::escape::{escape, escape_visible, spaced};
 use crate::clean::{label, shortened};
 use crate::statistic::Mark;
@@ -21,7 +23,7 @@ pub(crate) struct Bar {
 pub(crate) struct Scale {
     low: f64,
     high: f64,
-    ticks: Vec<f64>,
+    pub(super) ticks: Vec<f64>,
     step: f64,
 }
 
@@ -87,11 +89,11 @@ fn nice_step(least: f64) -> f64 {
 
 impl Scale {
     /// From 0 at the low edge to 1 at the high one.
-    fn share(&self, value: f64) -> f64 {
+    pub(super) fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    fn tick_text(&self, tick: f64) -> String {
+    pub(super) fn tick_text(&self, tick: f64) -> String {
         let magnitude = self.low.abs().max(self.high.abs());
         if magnitude >= 1e7 || self.step < 1e-4 {
             let text = format!("{tick:.1e}");
@@ -106,25 +108,33 @@ impl Scale {
     }
 }
 
+/// How the numbers of a statistic are drawn.
+pub(crate) enum Drawing {
+    /// Each by itself.
+    Marks(Mark),
+    /// Columns as wide as their bins, whose areas are the numbers.
+    Areas(Areas),
+}
+
 /// The picture, with a title and a description for screen readers. `narrow` is for one of several
 /// side by side.
 pub(crate) fn draw(
     bars: &[Bar],
-    mark: Mark,
+    drawing: &Drawing,
     scale: &Scale,
     id: &str,
     title: &str,
     narrow: bool,
 ) -> String {
     let width = if narrow { 380.0 } else { 740.0 };
-    let mark = match mark {
+    let (height, inner) = match drawing {
+        Drawing::Areas(areas) => areas.draw(bars, scale, width),
         // If there is room for all marks one below another, each has its name.
-        Mark::Columns if every(bars, width) > 1 && bars.len() <= MOST_NAMED => Mark::Bars,
-        mark => mark,
-    };
-    let (height, inner) = match mark {
-        Mark::Columns => columns(bars, scale, width),
-        Mark::Bars | Mark::Dots => rows(bars, scale, width, mark),
+        Drawing::Marks(Mark::Columns) if is_crowded(bars, width) && bars.len() <= MOST_NAMED => {
+            rows(bars, scale, width, Mark::Bars)
+        }
+        Drawing::Marks(Mark::Columns) => columns(bars, scale, width),
+        Drawing::Marks(mark) => rows(bars, scale, width, *mark),
     };
     format!(
         "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
@@ -142,88 +152,9 @@ const MOST_NAMED: usize = 12;
 /// Drawn instead of a column that says nothing, which would otherwise look like zero.
 pub(crate) const UNSAID: &str = ">?</text>";
 
-/// Where the first column begins.
-const LEFT: f64 = 62.0;
-
-/// One of so many column labels fits, at about 6.8 units a character and some space.
-fn every(bars: &[Bar], width: f64) -> usize {
-    let band = (width - LEFT) / bars.len().max(1) as f64;
-    let longest = bars
-        .iter()
-        .map(|bar| bar.label.chars().count().min(LONGEST_LABEL))
-        .max()
-        .unwrap_or(0);
-    ((longest as f64 * 6.8 + 6.0) / band).ceil().max(1.0) as usize
-}
-
-fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
-    let (left, top, bottom) = (LEFT, 10.0, 200.0);
-    let height = 232.0;
-    let y = |value: f64| bottom - scale.share(value) * (bottom - top);
-    let mut out = String::new();
-    for &tick in &scale.ticks {
-        let at = y(tick);
-        out += &format!(
-            "<line class=\"grid\" x1=\"{left}\" x2=\"{width}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
-             <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
-            left - 8.0,
-            at + 4.0,
-            scale.tick_text(tick)
-        );
-    }
-    let band = (width - left) / bars.len().max(1) as f64;
-    let every = every(bars, width);
-    for (index, bar) in bars.iter().enumerate() {
-        let middle = left + (index as f64 + 0.5) * band;
-        let half = band * 0.44;
-        out += &format!("<g><title>{}</title>", escape(&tip(bar)));
-        if let Some(value) = bar.value {
-            let (from, to) = (y(value.max(0.0)), y(value.min(0.0)));
-            out += &format!(
-                "<rect class=\"bar\" x=\"{:.1}\" y=\"{from:.1}\" width=\"{:.1}\" \
-                 height=\"{:.1}\"/>",
-                middle - half,
-                2.0 * half,
-                to - from
-            );
-            if let Some(error) = bar.error {
-                let (from, to) = (y(value + error), y(value - error));
-                let cap = half.min(5.0);
-                out += &format!(
-                    "<path class=\"whisker\" d=\"M{middle:.1} {from:.1}V{to:.1}M{:.1} \
-                     {from:.1}h{:.1}M{:.1} {to:.1}h{:.1}\"/>",
-                    middle - cap,
-                    2.0 * cap,
-                    middle - cap,
-                    2.0 * cap
-                );
-            }
-        } else {
-            out += &format!(
-                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\"{UNSAID}",
-                bottom - 6.0
-            );
-        }
-        if index % every == 0 {
-            out += &format!(
-                "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" \
-                 text-anchor=\"middle\">{}</text>",
-                bottom + 18.0,
-                escape_visible(&label(&bar.label, LONGEST_LABEL))
-            );
-        }
-        out += "</g>\n";
-    }
-    let zero = y(0.0);
-    out += &format!(
-        "<line class=\"axis\" x1=\"{left}\" x2=\"{width}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>\n"
-    );
-    (height, out)
-}
-
 /// The longest label below a column, and the longest line of one beside a bar, in characters. The
 /// mark's title has it whole.
-const LONGEST_LABEL: usize = 32;
+pub(super) const LONGEST_LABEL: usize = 32;
 
 /// The same in a narrow picture; longer ones stand above their bars there, in lines of so many.
 const LONGEST_NARROW: usize = 18;
@@ -394,7 +325,7 @@ fn rows(bars: &[Bar], scale: &Scale, width: f64, mark: Mark) -> (f64, String) {
     (bottom + 24.0, out)
 }
 
-fn tip(bar: &Bar) -> String {
+pub(super) fn tip(bar: &Bar) -> String {
     format!("{}: {} {}", bar.label, bar.text, bar.error_text)
         .trim_end()
         .to_owned()

@@ -1,7 +1,9 @@
 //! Reports as one page: no scripts, no network, no fonts, light and dark, for screens, paper and
 //! screen readers.
 
+mod areas;
 pub(crate) mod chart;
+mod columns;
 mod escape;
 mod method;
 mod table;
@@ -11,16 +13,21 @@ use lastbit_exact::{Rational, Rounding};
 pub use escape::escape;
 pub(crate) use escape::{marked, name};
 
-use super::method::definition;
+use super::method::{capitalised, definition};
 use super::text::{
-    INVENTED, NO_GROUP, TOO_NOISY, error as error_text, error_with, label_header, of_budget, terms,
-    what,
+    INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, error as error_text, error_with, label_header,
+    of_budget, terms, what,
 };
 use super::{Cell, Picture, PublishedStatistic, Report};
-use crate::statistic::Word;
-use chart::Bar;
+use crate::statistic::{Mark, Word};
+use areas::Areas;
+use chart::{Bar, Drawing};
 use escape::grouped;
 use table::table;
+
+/// What columns show that are as wide as their bins.
+const AREAS: &str = "Bins are of different widths: the area of a column shows how many are in its \
+                     bin, and its height how close together they lie.";
 
 /// The most marks of a picture, and the most pictures of a statistic; the table has more.
 const MOST_MARKS: usize = 60;
@@ -149,12 +156,8 @@ fn label_before(statistic: &PublishedStatistic, cell: &Cell) -> String {
 
 /// "Mean of age by ward, in years."
 fn about(statistic: &PublishedStatistic) -> String {
-    let text = what(statistic, &|text| name(text));
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
-        None => String::new(),
-    }
+    let kind = capitalised(&statistic.kind);
+    format!("{}.", what(statistic, &kind, &|text| name(text)))
 }
 
 /// Which rows the numbers are about.
@@ -199,6 +202,15 @@ fn error_after(cell: &Cell, unit: &str) -> String {
 /// One picture, or for a grouped histogram or quantiles one for each group, on the same scale.
 fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> String {
     let mark = Word::of(&statistic.kind).mark();
+    let uneven = match (mark, &statistic.bins) {
+        (Mark::Columns, Some(bins)) => bins.uneven().map(|_| Areas::of(bins, &statistic.unit)),
+        _ => None,
+    };
+    let (drawing, of_bins) = match uneven {
+        None => (Drawing::Marks(mark), ""),
+        Some(None) => (Drawing::Marks(Mark::Bars), UNEVEN),
+        Some(Some(areas)) => (Drawing::Areas(areas), AREAS),
+    };
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut cut = false;
@@ -232,6 +244,11 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
             },
             error_text: error_text(cell),
         };
+        let index = place.map_or(0, |place| panels[place].1.len());
+        let bar = match &drawing {
+            Drawing::Areas(areas) => areas.raised(index, bar),
+            Drawing::Marks(_) => bar,
+        };
         match place {
             Some(place) => panels[place].1.push(bar),
             None => panels.push((panel, vec![bar])),
@@ -261,7 +278,7 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
         };
         let id = format!("p{index}-{panel}");
         let mut draw = |id: &str, narrow| {
-            let drawn = chart::draw(bars, mark, &scale, id, &title, narrow);
+            let drawn = chart::draw(bars, &drawing, &scale, id, &title, narrow);
             unsaid |= drawn.contains(chart::UNSAID);
             drawn
         };
@@ -291,7 +308,7 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
         false => "",
     };
     text + &format!(
-        "<figcaption>{} The table has the same numbers.{unsaid}{part}</figcaption>\n</figure>\n",
+        "<figcaption>{} {of_bins} The table has the numbers.{unsaid}{part}</figcaption>\n</figure>\n",
         match panels
             .iter()
             .flat_map(|(_, bars)| bars)
@@ -307,7 +324,11 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
 }
 
 fn receipt(report: &Report, statistic: &PublishedStatistic) -> String {
-    let row = report.receipt.ledger_row.to_string();
+    // A rehearsal has no ledger.
+    let row = match report.invented {
+        true => String::new(),
+        false => report.receipt.ledger_row.to_string(),
+    };
     let rows = [
         ("Mechanism", statistic.mechanism.as_str()),
         ("Loss", &statistic.loss),
