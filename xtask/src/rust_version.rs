@@ -21,12 +21,13 @@ pub enum Tested {
 pub fn check() -> Result<Tested> {
     let manifest = read("Cargo.toml")?;
     let minimum = stated(&manifest)?;
-    let readme = read("README.md")?;
-    if !readme.contains(&format!("Rust ({minimum} or later)")) {
-        bail!(
-            "README.md does not say \"Rust ({minimum} or later)\", which is the rust-version of \
-             Cargo.toml"
-        );
+    for (document, words) in [
+        ("README.md", format!("Rust ({minimum} or later)")),
+        ("python/README.md", format!("Rust {minimum} or later")),
+    ] {
+        if !read(document)?.contains(&words) {
+            bail!("{document} does not say \"{words}\", which is the rust-version of Cargo.toml");
+        }
     }
     for member in crate::members::members()? {
         let path = member.folder.join("Cargo.toml");

@@ -178,6 +178,18 @@ fn tests() -> Result<Outcome> {
 /// The crates that have features, without them.
 fn features() -> Result<Outcome> {
     let passed = test("-p lastbit-release -p lastbit-cli --no-default-features")?;
+    // What lies between none of the features and all of them builds, too.
+    for some in [
+        "-p lastbit-page",
+        "-p lastbit-release --features engine",
+        "-p lastbit-cli --features page",
+    ] {
+        let arguments = format!("check {some} --no-default-features --locked");
+        run::succeed(
+            run::cargo().args(arguments.split(' ')),
+            &format!("repeat with: cargo {arguments}"),
+        )?;
+    }
     Ok(Outcome::Passed(format!(
         "{passed} tests passed without default features"
     )))

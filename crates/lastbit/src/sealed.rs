@@ -2,9 +2,13 @@
 
 use lastbit_exact::{Integer, Rational, Up};
 
-use crate::domains::{Atom, AtomDomain, VectorDomain};
+use crate::domains::{Atom, AtomDomain, Domain, FrameDomain, VectorDomain};
+use crate::measures::{
+    Approximate, Exact, GaussianDivergence, MaxDivergence, RangeDivergence, RenyiDivergence,
+    ZeroConcentratedDivergence,
+};
 
-/// A type of this crate, or of numbers that it knows.
+/// A type of this crate, or of values that it knows.
 pub trait Sealed {}
 
 macro_rules! sealed {
@@ -12,7 +16,17 @@ macro_rules! sealed {
         $(impl Sealed for $type {})*
     };
 }
-sealed!(f64, i64, u64, Integer, Rational, Up);
+sealed!(f64, i64, u64, bool, String, Integer, Rational, Up);
+sealed!(
+    MaxDivergence,
+    RangeDivergence,
+    RenyiDivergence,
+    GaussianDivergence,
+    ZeroConcentratedDivergence
+);
+sealed!(FrameDomain);
 
 impl<T: Atom> Sealed for AtomDomain<T> {}
-impl<T: Atom> Sealed for VectorDomain<AtomDomain<T>> {}
+impl<D: Domain> Sealed for VectorDomain<D> {}
+impl<M> Sealed for Approximate<M> {}
+impl<M> Sealed for Exact<M> {}

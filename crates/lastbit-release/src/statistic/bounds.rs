@@ -71,6 +71,8 @@ impl PrivateBounds {
     }
 }
 
+impl super::own::Own for PrivateBounds {}
+
 impl Kind for PrivateBounds {
     fn word(&self) -> &'static str {
         WORD.text()

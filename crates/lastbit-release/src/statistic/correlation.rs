@@ -38,6 +38,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     Ok(Arc::new(Correlation(gram)))
 }
 
+impl super::own::Own for Correlation {}
+
 impl Kind for Correlation {
     fn word(&self) -> &'static str {
         WORD.text()

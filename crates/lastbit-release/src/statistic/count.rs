@@ -46,6 +46,8 @@ fn read_as(reading: &Reading<'_>, units: bool) -> Result<Arc<dyn Kind>, PlanErro
     Ok(Arc::new(Count { units }))
 }
 
+impl super::own::Own for Count {}
+
 impl Kind for Count {
     fn word(&self) -> &'static str {
         match self.units {

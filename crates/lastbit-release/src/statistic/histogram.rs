@@ -52,6 +52,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }))
 }
 
+impl super::own::Own for Histogram {}
+
 impl Kind for Histogram {
     fn word(&self) -> &'static str {
         WORD.text()

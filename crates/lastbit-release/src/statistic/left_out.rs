@@ -62,6 +62,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     Ok(Arc::new(LeftOut { limits_by }))
 }
 
+impl super::own::Own for LeftOut {}
+
 impl Kind for LeftOut {
     fn word(&self) -> &'static str {
         WORD.text()

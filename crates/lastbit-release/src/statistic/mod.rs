@@ -62,6 +62,11 @@ pub use span::{Polynomial, Span, Symbol};
 pub use whole::{Drawing, Whole};
 pub use word::{Mark, WORDS, Word};
 
+mod own {
+    /// A type of this crate.
+    pub trait Own {}
+}
+
 /// Every kind of statistic.
 pub const KINDS: &[Word] = &[
     count::ROWS,
@@ -81,7 +86,10 @@ pub const KINDS: &[Word] = &[
 ];
 
 /// What a statistic is, and of which columns.
-pub trait Kind: fmt::Debug + Send + Sync {
+///
+/// Only this crate has kinds: what a release charges is what a kind says of itself, and a test of
+/// neighbours must have met it.
+pub trait Kind: own::Own + fmt::Debug + Send + Sync {
     /// The word in a plan.
     fn word(&self) -> &'static str;
 

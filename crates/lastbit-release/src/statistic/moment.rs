@@ -158,6 +158,8 @@ impl<M: Moment> OfMoment<M> {
     }
 }
 
+impl<M: Moment> super::own::Own for OfMoment<M> {}
+
 impl<M: Moment> Kind for OfMoment<M> {
     fn word(&self) -> &'static str {
         self.moment.word()

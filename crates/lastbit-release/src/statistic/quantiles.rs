@@ -81,6 +81,8 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
     Ok(shares)
 }
 
+impl super::own::Own for Quantiles {}
+
 impl Kind for Quantiles {
     fn word(&self) -> &'static str {
         WORD.text()

@@ -45,6 +45,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     Ok(Arc::new(Regression(gram)))
 }
 
+impl super::own::Own for Regression {}
+
 impl Kind for Regression {
     fn word(&self) -> &'static str {
         WORD.text()

@@ -124,6 +124,8 @@ fn condition(reading: &Reading<'_>, text: &str) -> Result<Arc<dyn Kind>, String>
     }))
 }
 
+impl super::own::Own for Share {}
+
 impl Kind for Share {
     fn word(&self) -> &'static str {
         self.word

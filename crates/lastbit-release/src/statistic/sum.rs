@@ -55,6 +55,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     Ok(Arc::new(Sum { x, fixed }))
 }
 
+impl super::own::Own for Sum {}
+
 impl Kind for Sum {
     fn word(&self) -> &'static str {
         WORD.text()

@@ -63,6 +63,8 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     }))
 }
 
+impl super::own::Own for Top {}
+
 impl Kind for Top {
     fn word(&self) -> &'static str {
         WORD.text()
@@ -164,6 +166,8 @@ impl Noisy for Top {
         )
     }
 }
+
+impl super::own::Own for TopFound {}
 
 impl Kind for TopFound {
     fn word(&self) -> &'static str {

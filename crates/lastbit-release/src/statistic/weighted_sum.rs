@@ -21,6 +21,8 @@ pub(super) fn of(x: Arc<Numbers>, weights: Arc<Numbers>) -> Arc<dyn Kind> {
     Arc::new(WeightedSum { x, weights })
 }
 
+impl super::own::Own for WeightedSum {}
+
 impl Kind for WeightedSum {
     fn word(&self) -> &'static str {
         super::sum::WORD.text()

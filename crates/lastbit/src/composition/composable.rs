@@ -6,6 +6,7 @@ use crate::measures::{
     Approximate, Exact, ExactWithDelta, GaussianDivergence, MaxDivergence, Measure,
     RangeDivergence, RenyiCurve, RenyiDivergence, WithDelta, ZeroConcentratedDivergence,
 };
+use crate::sealed::Sealed;
 use crate::{Distance, Error};
 
 /// A measure whose losses add up over several releases from the same data, each with its own
@@ -46,7 +47,8 @@ use crate::{Distance, Error};
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 ///
-/// A profile is no such measure: profiles do not add pointwise.
+/// Only this crate has such measures: each rests on a proof. A profile is none, because profiles do
+/// not add pointwise.
 ///
 /// ```compile_fail
 /// use lastbit::composition::Composable;
@@ -57,7 +59,7 @@ use crate::{Distance, Error};
     label = "not a measure with a composition theorem here",
     note = "profiles do not add: read them at a δ and compose (ε, δ), or compose Rényi curves"
 )]
-pub trait Composable: Measure {
+pub trait Composable: Measure + Sealed {
     /// A sum of losses, exactly; the default is that of no release.
     type Total: Clone + Debug + Default + Send + Sync + 'static;
 

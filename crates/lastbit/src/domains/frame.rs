@@ -55,7 +55,7 @@ pub enum ColumnDomain {
 /// assert_eq!(bool::values(&column), Some(&[true, false][..]));
 /// assert_eq!(i64::values(&column), None);
 /// ```
-pub trait ColumnType: Atom {
+pub trait ColumnType: Atom + crate::sealed::Sealed {
     /// The values, if the column has this type.
     fn values(column: &Column) -> Option<&[Self]>;
 

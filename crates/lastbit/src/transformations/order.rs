@@ -3,6 +3,7 @@ use core::cmp::Ordering;
 use lastbit_exact::{Integer, Rational};
 
 use crate::domains::Atom;
+use crate::sealed::Sealed;
 
 /// An [`Atom`] with a public order in which only equal records tie.
 ///
@@ -17,7 +18,7 @@ use crate::domains::Atom;
 /// assert_eq!(f64::NAN.total_order(&-f64::NAN), Ordering::Equal); // all nulls are the same record
 /// assert_eq!(f64::NAN.total_order(&f64::INFINITY), Ordering::Greater);
 /// ```
-pub trait TotalOrder: Atom {
+pub trait TotalOrder: Atom + Sealed {
     /// `Equal` exactly if [`Atom::same`].
     fn total_order(&self, other: &Self) -> Ordering;
 }

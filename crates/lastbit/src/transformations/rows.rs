@@ -1,5 +1,6 @@
 use crate::domains::{Domain, FrameDomain, VectorDomain};
 use crate::metrics::{ChangeOneDistance, Metric, SymmetricDistance};
+use crate::sealed::Sealed;
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
 /// Data made of rows: vectors and frames.
@@ -10,7 +11,7 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// let domain = VectorDomain::new(AtomDomain::<i64>::new());
 /// assert_eq!((domain.public_rows(), domain.rows(&vec![4, 5])), (None, 2));
 /// ```
-pub trait RowDomain: Domain {
+pub trait RowDomain: Domain + Sealed {
     /// The number of rows, if it is public.
     fn public_rows(&self) -> Option<usize>;
 
