@@ -22,7 +22,7 @@ use lastbit_noise::entropy::{Entropy, System};
 
 use crate::account::{Charging, price_in};
 use crate::engine::{Engine, Progress};
-use crate::ledger::{Account, Ledger, LedgerError, Outcome, Request, Stored, Terms, Turn};
+use crate::ledger::{Account, Asked, Ledger, LedgerError, Outcome, Request, Stored, Turn};
 use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::to_stored;
@@ -139,29 +139,19 @@ impl Kept<'_> {
         }
     }
 
-    fn open(
-        self,
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
+    fn open(self, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         match self {
-            Kept::At(at) => at.open(budget, terms, protects),
-            Kept::Rehearsal => Ledger::rehearsal(budget, terms, protects),
+            Kept::At(at) => at.open(asked),
+            Kept::Rehearsal => Ledger::rehearsal(asked),
         }
     }
 
     /// The ledger; before its first release, one in memory that stands for it, so that a release
     /// that fails leaves none behind.
-    fn look(
-        self,
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
+    fn look(self, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         match self {
-            Kept::At(at) if at.exists()? => at.open(budget, terms, protects),
-            _ => Ledger::rehearsal(budget, terms, protects),
+            Kept::At(at) if !at.exists()? => Ledger::rehearsal(asked),
+            _ => self.open(asked),
         }
     }
 
@@ -192,7 +182,12 @@ fn run(
     engine.check(&query).map_err(ReleaseError::Engine)?;
     let data = engine.fingerprint(&query).map_err(ReleaseError::Engine)?;
     let (terms, protects) = (plan.terms(), plan.protects());
-    let mut ledger = kept.look(&plan.budget, terms.as_ref(), &protects)?;
+    let asked = Asked {
+        budget: &plan.budget,
+        terms: terms.as_ref(),
+        protects: &protects,
+    };
+    let mut ledger = kept.look(asked)?;
     // Another release may have spent since.
     let now = Charging::new(plan, Some(ledger.account()));
     if now != charging {
@@ -254,7 +249,7 @@ fn run(
         return Err(ReleaseError::Changed);
     }
     if !ledger.is_kept() {
-        ledger = kept.open(&plan.budget, terms.as_ref(), &protects)?;
+        ledger = kept.open(asked)?;
         check(plan, &ledger)?;
     }
     let _turn = kept.turn(&ledger);

@@ -7,7 +7,7 @@ use lastbit_exact::{Rational, Rounding};
 use super::EngineError;
 use crate::expression::Expression;
 use crate::plan::{Categories, Numbers, Unit};
-use crate::query::{Aggregate, Key, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
+use crate::query::{Aggregate, Key, KeyValue, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
 use crate::value::{Value, value};
 
 /// A word that says: the row has no such value.
@@ -408,6 +408,33 @@ impl Builder {
             other: other.map_or(NONE, |code| code as u64),
         };
         Ok(self.feature(format!("{categories:?}"), feature))
+    }
+}
+
+impl TableLayout {
+    /// The values of the keys of a group, in the order of the plan; the last public key changes fastest.
+    pub(super) fn key(&self, mut group: u64, texts: &[String]) -> Vec<KeyValue> {
+        if self.is_of_units {
+            return vec![];
+        }
+        let mut publics: Vec<usize> = self
+            .publics
+            .iter()
+            .rev()
+            .map(|(_, values)| {
+                let value = group % *values as u64;
+                group /= *values as u64;
+                value as usize
+            })
+            .collect();
+        let mut texts = texts.iter();
+        self.is_discovered
+            .iter()
+            .filter_map(|is_discovered| match is_discovered {
+                true => texts.next().cloned().map(KeyValue::Discovered),
+                false => publics.pop().map(KeyValue::Public),
+            })
+            .collect()
     }
 }
 

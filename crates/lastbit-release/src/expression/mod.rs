@@ -17,6 +17,7 @@ mod error;
 mod function;
 mod literal;
 mod node;
+mod operator;
 mod parse;
 pub(crate) mod print;
 mod refused;

@@ -1,9 +1,26 @@
-//! Where the ledger of a release is.
+//! Where the ledger of a release is, and what its plan asks of it.
 
 use std::path::Path;
 
-use super::{Account, Ledger, LedgerError, Terms, in_directory};
+use super::{Account, FIRST_NOTE, Ledger, LedgerError, Terms, in_directory};
 use crate::loss::Loss;
+
+/// What a plan asks of its ledger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked<'a> {
+    /// All that may be spent.
+    pub budget: &'a Loss,
+    /// How losses add up; plainly if there are none.
+    pub terms: Option<&'a Terms>,
+    /// The privacy unit and neighbour relation, see [`Ledger::open_on`].
+    pub protects: &'a str,
+}
+
+impl Asked<'_> {
+    pub(super) fn first_note(&self) -> String {
+        format!("{FIRST_NOTE}; protects {}", self.protects)
+    }
+}
 
 /// Where the ledger of a release is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +64,10 @@ impl At<'_> {
     }
 
     /// Opens or makes the ledger, see [`Ledger::open_on`].
-    pub fn open(
-        self,
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
+    pub fn open(self, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         match self {
-            At::File(path) => Ledger::open_on(path, budget, terms, protects),
-            At::Directory(directory) => Ledger::open_in_on(directory, budget, terms, protects),
+            At::File(path) => Ledger::open_on(path, asked),
+            At::Directory(directory) => Ledger::open_in_on(directory, asked),
         }
     }
 }

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Ledger, LedgerError, Terms};
-use crate::loss::Loss;
+use super::{Asked, Ledger, LedgerError};
 
 /// The name of a directory's ledger, whatever the plans beside it are called. So first releases
 /// that start at the same time make one ledger.
@@ -59,14 +58,9 @@ impl Ledger {
     /// Processes that find none all try to make the same one, and one of them succeeds. An earlier
     /// version may make a ledger of another name meanwhile, so the directory is searched again
     /// before anything is reserved.
-    pub fn open_in_on(
-        directory: &Path,
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
+    pub fn open_in_on(directory: &Path, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         let path = in_directory(directory)?;
-        let ledger = Ledger::open_on(&path, budget, terms, protects)?;
+        let ledger = Ledger::open_on(&path, asked)?;
         let again = in_directory(directory)?;
         if again != path {
             return Err(LedgerError::Several(vec![path, again]));

@@ -31,6 +31,7 @@
 
 mod account;
 mod at;
+mod budget;
 mod check;
 mod clock;
 mod directory;
@@ -43,17 +44,16 @@ mod store;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod transact;
 mod turn;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use lastbit_exact::Rational;
-use lastbit_noise::entropy::{Entropy, System};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 pub use account::{Account, Composed};
-pub use at::At;
+pub use at::{Asked, At};
 pub use check::{Check, Witness, check};
 pub use directory::{EXTENSION, NAME, in_directory};
 pub use entry::{Entry, Event};
@@ -65,9 +65,10 @@ pub use terms::{Currency, Limit, Terms};
 pub(crate) use turn::Turn;
 
 use crate::loss::Loss;
-use entry::Raw;
+use budget::{check_loss, first_entry};
 use state::State;
 use store::Access;
+use transact::{altered, catch_up};
 
 /// The newest version of the file format. A ledger whose releases do not compose has version 1, as
 /// before, until an entry needs more.
@@ -106,14 +107,9 @@ impl Ledger {
     /// losses about a row and about a person, or about presence and about contents, have no sum. An
     /// existing one may have another budget and other terms, see [`Ledger::check_budget`] and
     /// [`Ledger::check_terms`].
-    pub fn open_on(
-        path: &Path,
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
-        let note = format!("{FIRST_NOTE}; protects {protects}");
-        let ledger = Ledger::open_or_make(path, budget, terms, &note)?;
+    pub fn open_on(path: &Path, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
+        let note = asked.first_note();
+        let ledger = Ledger::open_or_make(path, asked.budget, asked.terms, &note)?;
         let first = store::read_row(&ledger.db, 1)
             .map_err(|error| LedgerError::from_sqlite(path, error))?
             .and_then(|first| first.description)
@@ -127,7 +123,7 @@ impl Ledger {
                     "" => "nothing that it names".into(),
                     named => named.into(),
                 },
-                plan: protects.into(),
+                plan: asked.protects.into(),
             });
         }
         Ok(ledger)
@@ -135,14 +131,9 @@ impl Ledger {
 
     /// A ledger in memory, gone when it is dropped. What it grants is worth nothing, so only
     /// rehearsals have one, and those read no data.
-    pub(crate) fn rehearsal(
-        budget: &Loss,
-        terms: Option<&Terms>,
-        protects: &str,
-    ) -> Result<Ledger, LedgerError> {
+    pub(crate) fn rehearsal(asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         let path = Path::new("rehearsal");
-        let note = format!("{FIRST_NOTE}; protects {protects}");
-        let first = first_entry(path, budget, terms, &note)?;
+        let first = first_entry(path, asked.budget, asked.terms, &asked.first_note())?;
         let db = store::in_memory(|transaction| store::append(transaction, &first))
             .map_err(|error| LedgerError::from_sqlite(path, error))?;
         Ledger::verified(path, db)
@@ -253,58 +244,6 @@ impl Ledger {
         Ok(entries)
     }
 
-    /// Replaces the budget from here on, recorded with a note. It cannot be lowered below what was
-    /// spent, nor trade ε for δ once something was released. Losses continue to add up as before.
-    pub fn set_budget(&mut self, budget: &Loss, note: &str) -> Result<(), LedgerError> {
-        self.set_terms(budget, |terms| terms.cloned(), note)
-    }
-
-    /// [`Ledger::set_budget`] with new terms, made from those in force. What was spent plainly
-    /// stays spent plainly, and the rest composes from here on. Terms are fixed once something was
-    /// released under them: a new limit must contain every earlier one, or be contained in it.
-    pub fn set_terms(
-        &mut self,
-        budget: &Loss,
-        terms: impl FnOnce(Option<&Terms>) -> Option<Terms>,
-        note: &str,
-    ) -> Result<(), LedgerError> {
-        check_loss(budget)?;
-        self.append(|path, state| {
-            let account = account(state);
-            if budget.measure != account.budget.measure {
-                return Err(LedgerError::MeasureDiffers {
-                    path: path.to_owned(),
-                    ledger: account.budget.measure,
-                    asked: budget.measure,
-                });
-            }
-            if !account.spent.fits(budget) {
-                return Err(LedgerError::BudgetBelowSpent {
-                    path: path.to_owned(),
-                    asked: Box::new(budget.clone()),
-                    spent: Box::new(account.spent.clone()),
-                });
-            }
-            account
-                .check_trade(budget)
-                .map_err(|why| LedgerError::TermsRefused {
-                    path: path.to_owned(),
-                    why,
-                })?;
-            let terms = terms(account.composed.as_ref().map(|composed| &composed.terms));
-            let limit = terms.map(|terms| Limit::new(&terms, &budget.minus(&account.spent)));
-            if let Some(limit) = &limit {
-                check_limit(path, account, budget, limit)?;
-            }
-            let event = Event::Budget {
-                budget: budget.clone(),
-                note: note.to_owned(),
-            };
-            Ok(Decision::Append(Box::new(event), limit))
-        })
-        .map(|_| ())
-    }
-
     fn connect(path: &Path, access: Access) -> Result<Ledger, LedgerError> {
         Ledger::verified(path, store::open(path, access)?)
     }
@@ -328,255 +267,4 @@ impl Ledger {
             clock: SystemTime::now,
         })
     }
-
-    /// One write: takes the lock, verifies what others appended, lets `decide` look at the state,
-    /// appends, and returns when the entry is on the disk.
-    fn append(
-        &mut self,
-        decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
-    ) -> Result<Done, LedgerError> {
-        self.check_fault()?;
-        let done = self.try_append(decide);
-        self.remembered(done)
-    }
-
-    /// One read: verifies what others appended first.
-    fn look<T>(
-        &mut self,
-        read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
-    ) -> Result<T, LedgerError> {
-        self.check_fault()?;
-        let done = self.try_look(read);
-        self.remembered(done)
-    }
-
-    fn try_look<T>(
-        &mut self,
-        read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
-    ) -> Result<T, LedgerError> {
-        let transaction = self
-            .db
-            .transaction()
-            .map_err(|error| LedgerError::from_sqlite(&self.path, error))?;
-        catch_up(&self.path, &transaction, &mut self.state, |_| {})?;
-        read(&self.path, &transaction, &self.state)
-    }
-
-    /// Remembers what was found wrong.
-    fn remembered<T>(&mut self, done: Result<T, LedgerError>) -> Result<T, LedgerError> {
-        if let Err(LedgerError::Altered { fault, .. }) = &done {
-            self.fault = Some(fault.clone());
-        }
-        done
-    }
-
-    fn check_fault(&self) -> Result<(), LedgerError> {
-        match &self.fault {
-            None => Ok(()),
-            Some(fault) => Err(LedgerError::Altered {
-                path: self.path.clone(),
-                fault: fault.clone(),
-            }),
-        }
-    }
-
-    fn try_append(
-        &mut self,
-        decide: impl FnOnce(&Path, &State) -> Result<Decision, LedgerError>,
-    ) -> Result<Done, LedgerError> {
-        let path = &self.path;
-        let fail = |error| LedgerError::from_sqlite(path, error);
-        let transaction = self
-            .db
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(fail)?;
-        catch_up(path, &transaction, &mut self.state, |_| {})?;
-        let (event, limit) = match decide(path, &self.state)? {
-            Decision::Append(event, limit) => (event, limit),
-            Decision::Recall { row, hash } => {
-                return read_verified(path, &transaction, row, &hash).map(Done::Recalled);
-            }
-        };
-        let time = clock::utc((self.clock)());
-        let raw = Raw::new(
-            self.state.rows + 1,
-            time,
-            &event,
-            limit.as_ref(),
-            self.state.head.clone(),
-        );
-        store::append(&transaction, &raw).map_err(fail)?;
-        transaction.commit().map_err(fail)?;
-        self.state
-            .apply(&raw)
-            .map_err(|faults| altered(path, faults))?;
-        Ok(Done::Appended(raw))
-    }
-}
-
-/// What to do under the lock.
-enum Decision {
-    Append(Box<Event>, Option<Limit>),
-    Recall { row: i64, hash: String },
-}
-
-/// What was done under the lock.
-enum Done {
-    Appended(Raw),
-    Recalled(Raw),
-}
-
-/// Verifies and adds the entries that the state lacks, and compares the end with the head.
-fn catch_up(
-    path: &Path,
-    db: &Connection,
-    state: &mut State,
-    mut each: impl FnMut(Entry),
-) -> Result<(), LedgerError> {
-    let fail = |error| LedgerError::from_sqlite(path, error);
-    let mut first = None;
-    store::read_after(db, state.rows, |raw| {
-        if first.is_some() {
-            return;
-        }
-        match state.apply(&raw) {
-            Ok(event) => each(Entry {
-                limit: raw.limit(),
-                row: raw.row,
-                time: raw.time,
-                event,
-                previous: raw.previous,
-                hash: raw.hash,
-            }),
-            Err(faults) => first = Some(faults),
-        }
-    })
-    .map_err(fail)?;
-    if let Some(faults) = first {
-        return Err(altered(path, faults));
-    }
-    // The first new row was chained to the last known one; with no new row, the head must be what
-    // it was.
-    let end = Some((state.rows, state.head.clone()));
-    if store::read_head(db).map_err(fail)? != end {
-        let fault = Fault::of_file("entries are missing at its end");
-        return Err(altered(path, vec![fault]));
-    }
-    Ok(())
-}
-
-/// Reads a row again that was verified before, and checks its hash.
-fn read_verified(path: &Path, db: &Connection, row: i64, hash: &str) -> Result<Raw, LedgerError> {
-    store::read_row(db, row)
-        .map_err(|error| LedgerError::from_sqlite(path, error))?
-        .filter(|raw| raw.hash == hash && raw.computed_hash() == hash)
-        .ok_or_else(|| altered(path, vec![Fault::of_row(row, "it was edited")]))
-}
-
-fn altered(path: &Path, faults: Vec<Fault>) -> LedgerError {
-    LedgerError::Altered {
-        path: path.to_owned(),
-        fault: faults
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| Fault::of_file("its entries are not those that were written")),
-    }
-}
-
-fn account(state: &State) -> &Account {
-    state
-        .account
-        .as_ref()
-        .expect("decisions are made on a verified ledger, whose first row is a budget")
-}
-
-/// Checks that a loss can be kept: it is valid, and reads back from its text.
-fn check_loss(loss: &Loss) -> Result<(), LedgerError> {
-    loss.validate()?;
-    for number in [&loss.main, &loss.delta] {
-        let digits = number.to_string().len();
-        if digits > MOST_DIGITS {
-            return Err(LedgerError::TooManyDigits(digits));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that the limit of a new budget can be kept: it allows something, what was spent is within
-/// it, and fixed terms stay.
-fn check_limit(
-    path: &Path,
-    account: &Account,
-    budget: &Loss,
-    limit: &Limit,
-) -> Result<(), LedgerError> {
-    let refused = |why: String| LedgerError::TermsRefused {
-        path: path.to_owned(),
-        why,
-    };
-    check_terms(&limit.terms)?;
-    let left = budget.minus(&account.spent);
-    if limit.most.is_zero() && left.main.is_positive() && left.delta.is_positive() {
-        return Err(refused(nothing_left(&limit.terms, &left)));
-    }
-    let Some(composed) = account.composed.as_ref().filter(|own| own.is_touched()) else {
-        return Ok(());
-    };
-    let next = limit.terms.limited(&limit.most);
-    account::fixed(composed, &limit.terms, &next).map_err(refused)?;
-    if !composed.spent.fits(&next) {
-        return Err(refused(format!(
-            "the budget cannot be lowered to {budget}: {} is already spent, and it allows {next}",
-            composed.spent
-        )));
-    }
-    Ok(())
-}
-
-fn nothing_left(terms: &Terms, left: &Loss) -> String {
-    format!("{terms} leave nothing of {left} for noise; set aside less for thresholds")
-}
-
-/// Checks that terms can be kept.
-fn check_terms(terms: &Terms) -> Result<(), LedgerError> {
-    check_loss(&Loss::new(
-        terms.measure(),
-        Rational::ZERO,
-        terms.thresholds.clone(),
-    )?)
-}
-
-/// Row 1: the budget, chained to a random number that no other ledger has.
-fn first_entry(
-    path: &Path,
-    budget: &Loss,
-    terms: Option<&Terms>,
-    note: &str,
-) -> Result<Raw, LedgerError> {
-    check_loss(budget)?;
-    let limit = terms.map(|terms| Limit::new(terms, budget));
-    if let Some(limit) = &limit {
-        check_terms(&limit.terms)?;
-        if limit.most.is_zero() {
-            return Err(LedgerError::TermsRefused {
-                path: path.to_owned(),
-                why: nothing_left(&limit.terms, budget),
-            });
-        }
-    }
-    let mut words = [0; 4];
-    System::default().fill(&mut words)?;
-    let identity: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-    let event = Event::Budget {
-        budget: budget.clone(),
-        note: note.into(),
-    };
-    let time = clock::utc(SystemTime::now());
-    Ok(Raw::new(
-        1,
-        time,
-        &event,
-        limit.as_ref(),
-        entry::hex(&identity),
-    ))
 }

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use super::budget::check_loss;
 use super::entry::{Event, Raw};
 use super::error::sufficient;
 use super::state::State;
-use super::{
-    Composed, Decision, Done, Ledger, LedgerError, Limit, Refusal, account, check_loss,
-    read_verified,
-};
+use super::transact::{Decision, Done, account, read_verified};
+use super::{Composed, Ledger, LedgerError, Limit, Refusal};
 use crate::loss::Loss;
 
 /// A release that wants to spend.

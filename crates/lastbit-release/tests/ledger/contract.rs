@@ -1,9 +1,9 @@
 //! Reserve, settle, refuse, recall: what a ledger promises when nothing fails.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lastbit_exact::Rational;
-use lastbit_release::ledger::{Event, Ledger, LedgerError, Outcome, Request, Reserved};
+use lastbit_release::ledger::{Asked, Event, Ledger, LedgerError, Outcome, Request, Reserved};
 use lastbit_release::loss::{Loss, Measure};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -96,23 +96,30 @@ fn what_is_published_of_a_row_does_not_tell_data_apart() {
 #[test]
 fn losses_of_different_units_are_not_added() {
     let (_directory, path) = place();
-    let open = |protects| Ledger::open_on(&path, &pure("1"), None, protects);
-    let mut ledger = open("each row, added or removed").unwrap();
+    let open = |path: &Path, protects| {
+        let asked = Asked {
+            budget: &pure("1"),
+            terms: None,
+            protects,
+        };
+        Ledger::open_on(path, asked)
+    };
+    let mut ledger = open(&path, "each row, added or removed").unwrap();
     let _ = reserved(ledger.reserve(&request("a", pure("0.5"))).unwrap());
     ledger.set_budget(&pure("1"), "again").unwrap();
-    assert!(open("each row, added or removed").is_ok());
+    assert!(open(&path, "each row, added or removed").is_ok());
     for other in [
         "all rows of one \"patient\", added or removed",
         "each row, changed",
         "",
     ] {
-        let error = open(other).unwrap_err();
+        let error = open(&path, other).unwrap_err();
         assert!(matches!(error, LedgerError::ProtectsDiffers { .. }));
         assert!(error.to_string().contains(other), "{error}");
     }
     let (_directory, path) = place();
     drop(Ledger::open(&path, &pure("1")).unwrap());
-    let error = Ledger::open_on(&path, &pure("1"), None, "each row, changed").unwrap_err();
+    let error = open(&path, "each row, changed").unwrap_err();
     assert!(
         error.to_string().contains("nothing that it names"),
         "{error}"

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use hashbrown::HashSet;
 
+use super::Rows;
 use super::cells::{Cells, Column, Scalar, TextRows, Texts, truth};
-use super::{Rows, compare_order};
+use super::truth::compare_order;
 use crate::engine::EngineError;
 use crate::engine::files::cells::number;
 use crate::expression::MOST_TEXT;

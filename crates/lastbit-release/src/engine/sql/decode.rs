@@ -7,7 +7,7 @@ use lastbit_exact::Integer;
 use super::table::{InResult, Sum, TableStatement};
 use super::{Rows, SqlError};
 use crate::engine::layout::{AggregateLayout, TableLayout};
-use crate::query::{Aggregated, Group, KeyValue, LOG2_MOST_ROWS};
+use crate::query::{Aggregated, Group, LOG2_MOST_ROWS};
 
 const SHAPE: SqlError = SqlError::Result("a table");
 
@@ -85,7 +85,7 @@ pub(super) fn groups(
             let places = statement.places.iter().zip(&table.aggregates);
             let values = places.map(|(place, aggregate)| exact(place, aggregate, &found));
             Ok(Group {
-                key: key(table, group, texts),
+                key: table.key(group, &texts),
                 values: values.collect::<Result<_, SqlError>>()?,
             })
         })
@@ -106,32 +106,6 @@ fn integer(cell: Option<&str>) -> Result<Integer, SqlError> {
         true => text.parse::<u128>().map(Integer::from).map_err(|_| SHAPE),
         false => Err(SHAPE),
     }
-}
-
-/// The values of the keys, in the order of the plan; the last public key changes fastest.
-fn key(table: &TableLayout, mut group: u64, texts: Vec<String>) -> Vec<KeyValue> {
-    if table.is_of_units {
-        return vec![];
-    }
-    let mut publics: Vec<usize> = table
-        .publics
-        .iter()
-        .rev()
-        .map(|(_, values)| {
-            let value = group % *values as u64;
-            group /= *values as u64;
-            value as usize
-        })
-        .collect();
-    let mut texts = texts.into_iter();
-    table
-        .is_discovered
-        .iter()
-        .filter_map(|is_discovered| match is_discovered {
-            true => texts.next().map(KeyValue::Discovered),
-            false => publics.pop().map(KeyValue::Public),
-        })
-        .collect()
 }
 
 fn exact(

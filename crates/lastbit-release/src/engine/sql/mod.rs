@@ -10,7 +10,9 @@
 //! `docs/engines.md` says what is supported, and how to add a dialect.
 
 mod calendar;
+mod call;
 mod cells;
+mod compare;
 mod datafusion;
 mod decode;
 mod dialect;
@@ -25,6 +27,7 @@ mod source;
 mod spark;
 mod sqlite;
 mod table;
+mod times;
 mod words;
 
 pub use dialect::{CellType, Dialect, dialect, dialect_of, dialects};
