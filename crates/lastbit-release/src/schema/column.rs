@@ -22,7 +22,12 @@ pub struct Column {
 impl Column {
     /// How its categories or bins are shown; empty if they are not public.
     pub fn labels(&self) -> Vec<String> {
-        self.labels.clone().unwrap_or_else(|| self.kind.labels())
+        match (&self.labels, &self.kind) {
+            (None, kind) => kind.labels(),
+            // Periods of time.
+            (Some(labels), ColumnKind::Numbers(numbers)) => numbers.open(labels.clone()),
+            (Some(labels), _) => labels.clone(),
+        }
     }
 }
 
@@ -203,19 +208,59 @@ impl Numbers {
         self.edges.as_ref().map_or(1, |edges| edges.len() - 1)
     }
 
-    /// The labels of the bins.
+    /// The labels of the bins. Cells beyond the bounds count in the outermost ones, whose labels say
+    /// so.
     pub fn bin_labels(&self) -> Vec<String> {
         let edges = self.edges.as_deref().unwrap_or_default();
-        let last = edges.len().saturating_sub(2);
-        edges
-            .windows(2)
-            .enumerate()
-            .map(|(index, pair)| {
-                let end = if index == last { ']' } else { ')' };
-                let [low, high] = [&pair[0], &pair[1]].map(|edge| self.scale.show(edge));
-                format!("[{low}, {high}{end}")
-            })
-            .collect()
+        let between = |pair: &[Rational]| {
+            let [low, high] = [&pair[0], &pair[1]].map(|edge| self.scale.show(edge));
+            format!("[{low}, {high})")
+        };
+        let mut labels: Vec<String> = edges.windows(2).map(between).collect();
+        if let Some([_, inner @ .., _]) = self.edges.as_deref()
+            && let ([first, .., last], Some(least), Some(most)) =
+                (&mut labels[..], inner.first(), inner.last())
+        {
+            let [least, most] = [least, most].map(|edge| self.scale.show(edge));
+            *first = match self.scale.is_calendar() {
+                true => format!("before {least}"),
+                false => format!("below {least}"),
+            };
+            *last = self.and_above(&most);
+        } else if let [all] = &mut labels[..] {
+            *all = self.all();
+        }
+        labels
+    }
+
+    /// Labels of bins that have names, such as years, with what counts in the outermost ones.
+    fn open(&self, mut names: Vec<String>) -> Vec<String> {
+        match &mut names[..] {
+            [] => {}
+            [all] => *all = self.all(),
+            [first, .., last] => {
+                *first = format!("{first} or earlier");
+                *last = self.and_above(last);
+            }
+        }
+        names
+    }
+
+    fn and_above(&self, least: &str) -> String {
+        match self.scale.is_calendar() {
+            true => format!("{least} or later"),
+            false => format!("{least} or more"),
+        }
+    }
+
+    /// The label of the only bin.
+    fn all(&self) -> String {
+        match self.scale {
+            Scale::Days => "any date",
+            Scale::Seconds => "any time",
+            Scale::Real | Scale::Whole => "any number",
+        }
+        .to_owned()
     }
 }
 

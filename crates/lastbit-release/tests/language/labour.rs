@@ -69,8 +69,8 @@ fn the_report_has_labels_dates_and_words_for_every_filter() {
         .map(|cell| cell.label.as_str())
         .collect();
     assert_eq!(labels, ["employed", "unemployed", "inactive", "not stated"]);
-    assert_eq!(status.cells[0].group, ["2023-Q1"]);
-    assert_eq!(status.cells[31].group, ["2024-Q4"]);
+    assert_eq!(status.cells[0].group, ["2023-Q1 or earlier"]);
+    assert_eq!(status.cells[31].group, ["2024-Q4 or later"]);
     assert!(
         status
             .about

@@ -262,19 +262,19 @@ fn whole_numbers_dates_and_times() {
 fn bins_of_dates_are_shown_as_dates() {
     assert_eq!(
         labels("date = true\nedges = [2024-01-01, 2024-02-01, 2024-12-31]"),
-        ["[2024-01-01, 2024-02-01)", "[2024-02-01, 2024-12-31]"]
+        ["before 2024-02-01", "2024-02-01 or later"]
     );
     assert_eq!(
         labels("date = true\nlower = 2023-12-15\nupper = 2024-02-10\nevery = \"month\""),
-        ["2023-12", "2024-01", "2024-02"]
+        ["2023-12 or earlier", "2024-01", "2024-02 or later"]
     );
     assert_eq!(
         labels("date = true\nlower = 2020-12-28\nupper = 2021-01-10\nevery = \"week\""),
-        ["2020-W53", "2021-W01"]
+        ["2020-W53 or earlier", "2021-W01 or later"]
     );
     assert_eq!(
         labels("time = true\nlower = 2023-01-01\nupper = 2024-06-01\nevery = \"year\""),
-        ["2023", "2024"]
+        ["2023 or earlier", "2024 or later"]
     );
     assert_eq!(
         labels("date = true\nlower = 2024-01-01\nupper = 2024-12-31\nevery = \"quarter\"").len(),
@@ -282,17 +282,40 @@ fn bins_of_dates_are_shown_as_dates() {
     );
     // The last day has a bin of its own where a period begins with it.
     for (every, last) in [
-        ("day", "2024-01-01"),
-        ("week", "2024-W01"),
-        ("month", "2024-01"),
-        ("quarter", "2024-Q1"),
-        ("year", "2024"),
+        ("day", "2024-01-01 or later"),
+        ("week", "2024-W01 or later"),
+        ("month", "2024-01 or later"),
+        ("quarter", "2024-Q1 or later"),
+        ("year", "2024 or later"),
     ] {
         let all = labels(&format!(
             "date = true\nlower = 2023-12-30\nupper = 2024-01-01\nevery = \"{every}\""
         ));
         assert_eq!(all.last().map(String::as_str), Some(last), "{all:?}");
     }
+}
+
+#[test]
+fn the_outermost_bins_say_that_cells_beyond_the_bounds_are_in_them() {
+    let ages = "edges = [0, 18, 65, 100]";
+    assert_eq!(labels(ages), ["below 18", "[18, 65)", "65 or more"]);
+    assert_eq!(
+        labels(&format!("integer = true\n{ages}")),
+        ["below 18", "[18, 65)", "65 or more"]
+    );
+    assert_eq!(labels("edges = [0, 2.5, 9]"), ["below 2.5", "2.5 or more"]);
+    assert_eq!(labels("edges = [0, 100]"), ["any number"]);
+    let year = |scale: &str| {
+        format!("{scale} = true\nlower = 2024-02-01\nupper = 2024-11-30\nevery = \"year\"")
+    };
+    assert_eq!(labels(&year("date")), ["any date"]);
+    assert_eq!(labels(&year("time")), ["any time"]);
+    assert_eq!(
+        labels("time = true\nedges = [2024-01-01, 2024-02-01, 2024-12-31]"),
+        ["before 2024-02-01T00:00:00", "2024-02-01T00:00:00 or later"]
+    );
+    // Categories are matched: nothing else is in them.
+    assert_eq!(labels("categories = [\"a\", \"b\"]"), ["a", "b"]);
 }
 
 #[test]

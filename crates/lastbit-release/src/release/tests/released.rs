@@ -141,8 +141,8 @@ fn without_noise_every_statistic_is_what_it_says() {
     assert_eq!(
         cells(report, "histogram"),
         [
-            ("".into(), "[0, 4)".into(), 2.0),
-            ("".into(), "[4, 8]".into(), 3.0)
+            ("".into(), "below 4".into(), 2.0),
+            ("".into(), "4 or more".into(), 3.0)
         ]
     );
     // Sorted 1, 2, 4, 5, 7: with 1.25 rows, 2.5 and 3.75 at or below.
