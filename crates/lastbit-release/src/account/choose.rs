@@ -31,7 +31,8 @@ const MARGIN: f64 = 1e-3;
 pub(crate) enum Offered {
     /// All.
     All,
-    /// All, but statistics share noise also where that makes an error larger.
+    /// All, from before statistics shared noise only where no error grows by it, and before the
+    /// tails of many noises were sharp.
     Joined,
     /// Those from before the laws of losses were added up, too.
     Sums,
@@ -44,7 +45,10 @@ pub(crate) fn price_as(
     charging: &Charging,
     offered: Offered,
 ) -> Result<Prices, PriceError> {
-    let tails = Tails::default();
+    let tails = match offered {
+        Offered::All => Tails::default(),
+        _ => Tails::by_moments(),
+    };
     let alpha = plan.confidence.alpha();
     let errors = Errors {
         tails: &tails,

@@ -30,8 +30,8 @@ pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String
 }
 
 /// The hashes under which the same release may have been stored: as it is priced now, as its ledger
-/// composed earlier releases, and as earlier versions did: with noise shared wherever it can be, and
-/// by sums of losses, with and without noise that statistics share.
+/// composed earlier releases, and as earlier versions did: with noise shared wherever it can be,
+/// and by sums of losses, with and without noise that statistics share.
 pub(super) fn known(
     plan: &Plan,
     charging: &Charging,

@@ -208,8 +208,8 @@ impl Numbers {
         self.edges.as_ref().map_or(1, |edges| edges.len() - 1)
     }
 
-    /// The labels of the bins. Cells beyond the bounds count in the outermost ones, whose labels say
-    /// so.
+    /// The labels of the bins. Cells beyond the bounds count in the outermost ones, whose labels
+    /// say so.
     pub fn bin_labels(&self) -> Vec<String> {
         let edges = self.edges.as_deref().unwrap_or_default();
         let between = |pair: &[Rational]| {

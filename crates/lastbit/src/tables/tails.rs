@@ -1,3 +1,5 @@
+mod many;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -5,6 +7,7 @@ use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_noise::gaussian_mass;
 
+use self::many::{Many, Sizes};
 use super::Noise;
 use crate::{GridExponent, solve};
 
@@ -16,6 +19,8 @@ pub struct Tails {
     sums: RefCell<HashMap<(Vec<u32>, Rational), Up>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
     many: RefCell<HashMap<(Sizes, Rational), Up>>,
+    /// Whether these have only the bound of their moments.
+    by_moments: bool,
 }
 
 /// Noises of one kind and size in a weighted sum.
@@ -29,17 +34,26 @@ pub struct Term<'a> {
     pub weights: Vec<(Up, u32)>,
 }
 
-/// Sizes of Laplace noises in increasing order, and how many there are of each.
-type Sizes = Vec<(u32, u32)>;
-
-/// Weights of Laplace noises are rounded up to this many parts of the largest.
+/// Weights of a few Laplace noises are rounded up to this many parts of the largest.
 const PARTS: u32 = 128;
 
-/// More Laplace noises than these are bounded by their moments: the terms of the exact tail would
+/// Those of many.
+const PARTS_OF_MANY: u32 = 2048;
+
+/// More Laplace noises than these have a series for their tail: the terms of the exact one would
 /// cancel.
-const FEW: usize = 6;
+const FEW: u64 = 6;
 
 impl Tails {
+    /// Tails that bound sums of many Laplace noises by their moments alone, up to 1.8 times as far
+    /// out: those by which earlier versions chose noise.
+    pub fn by_moments() -> Tails {
+        Tails {
+            by_moments: true,
+            ..Tails::default()
+        }
+    }
+
     /// A `t` with `P(|noise, rounded to the grid| > t) ≤ alpha`.
     pub fn beyond(&self, noise: &Noise, grid: GridExponent, alpha: &Rational) -> Up {
         let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
@@ -62,10 +76,8 @@ impl Tails {
     /// symmetric unimodal terms too (Birnbaum 1948), so that weights may be rounded up. For
     /// distinct scales `aᵢ = |wᵢ|·s` the characteristic function `Π 1/(1 + aᵢ²u²)` is
     /// `Σ Aᵢ/(1 + aᵢ²u²)` with `Aᵢ = Π_{j≠i} aᵢ²/(aᵢ² − aⱼ²)`, so that
-    /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is at most
-    /// `2e^(−λt)·E e^(λΣwᵢηᵢ) = 2e^(−λt)·Π 1/(1 − λ²aᵢ²)` for any λ below all `1/aᵢ` (Markov's
-    /// inequality), or at most the probability that one of two parts of the sum exceeds its part of
-    /// t. ∎
+    /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is bounded by a series of
+    /// the characteristic function, with a proof of its own, in the private `Many::tail`. ∎
     pub fn combined(
         &self,
         noise: &Noise,
@@ -127,18 +139,22 @@ impl Tails {
 
     /// The tail of Laplace noises of these scales, so many of each.
     fn laplaces(&self, scales: &[(Up, u32)], alpha: &Rational) -> Up {
-        let (largest, sizes) = parts(scales);
-        let few = sizes
+        let count: u64 = scales
             .iter()
+            .filter(|(scale, _)| scale.get() > 0.0)
             .map(|&(_, count)| u64::from(count))
-            .sum::<u64>()
-            <= FEW as u64;
-        let tail = match few {
-            true => {
+            .sum();
+        let (steps, is_many) = match count > FEW {
+            true if !self.by_moments => (PARTS_OF_MANY, true),
+            is_many => (PARTS, is_many),
+        };
+        let (largest, sizes) = parts(scales, steps);
+        let tail = match is_many && largest.is_finite() {
+            false => {
                 let each = |&(size, count): &(u32, u32)| vec![size; count as usize];
                 self.laplace(distinct(sizes.iter().flat_map(each).collect()), alpha)
             }
-            false => self.many_laplace(sizes, alpha),
+            true => self.many_laplace(sizes, alpha),
         };
         largest * tail
     }
@@ -198,26 +214,34 @@ impl Tails {
         found
     }
 
-    /// The tail of many Laplace noises with scales of these many [`PARTS`].
+    /// The tail of many Laplace noises with scales of these sizes, as parts of the largest.
     fn many_laplace(&self, sizes: Sizes, alpha: &Rational) -> Up {
         let key = (sizes, alpha.clone());
         if let Some(known) = self.many.borrow().get(&key) {
             return *known;
         }
-        // The largest may outweigh all others: then its own tail, at most of the probability, and
-        // theirs at the rest.
-        let mut others = key.0.clone();
-        let largest = others.last_mut().map_or(PARTS, |(size, count)| {
-            *count -= 1;
-            *size
-        });
-        others.retain(|&(_, count)| count > 0);
-        let most = alpha * &Rational::new(15, 16);
-        let rest = alpha - &most;
-        let apart = self.laplace(vec![largest], &most) + by_moments(&others, &rest);
-        let found = by_moments(&key.0, alpha).min(apart);
+        let found = match self.by_moments {
+            true => self.many_by_moments(&key.0, alpha),
+            false => Many::new(&key.0).by_series(alpha),
+        };
         self.many.borrow_mut().insert(key, found);
         found
+    }
+
+    /// The same by moments. The largest may outweigh all others: then its own tail, at most of the
+    /// probability, and theirs at the rest.
+    fn many_by_moments(&self, sizes: &[(u32, u32)], alpha: &Rational) -> Up {
+        let mut others = sizes.to_vec();
+        if let Some((_, count)) = others.last_mut() {
+            *count -= 1;
+        }
+        others.retain(|&(_, count)| count > 0);
+        let of_others = others.last().map_or(0, |&(size, _)| size);
+        let unit = Up::from_rational(&Rational::new(i64::from(of_others), i64::from(PARTS)));
+        let most = alpha * &Rational::new(15, 16);
+        let rest = alpha - &most;
+        let apart = self.laplace(vec![PARTS], &most) + Many::new(&others).by_moments(&rest) * unit;
+        Many::new(sizes).by_moments(alpha).min(apart)
     }
 }
 
@@ -250,9 +274,9 @@ fn quantile_near(p: f64) -> f64 {
     z
 }
 
-/// The largest weight, and all as numbers of parts of it, at or above them and in increasing order,
-/// with how many there are of each; zeros are left out.
-fn parts(weights: &[(Up, u32)]) -> (Up, Sizes) {
+/// The largest weight, and all as numbers of so many parts of it, at or above them and in
+/// increasing order, with how many there are of each; zeros are left out.
+fn parts(weights: &[(Up, u32)], steps: u32) -> (Up, Sizes) {
     let largest = weights
         .iter()
         .filter(|(_, count)| *count > 0)
@@ -262,7 +286,7 @@ fn parts(weights: &[(Up, u32)]) -> (Up, Sizes) {
         let all = if largest.is_finite() {
             vec![]
         } else {
-            vec![(PARTS, 1)]
+            vec![(steps, 1)]
         };
         return (largest, all);
     }
@@ -270,10 +294,10 @@ fn parts(weights: &[(Up, u32)]) -> (Up, Sizes) {
     let mut parts = BTreeMap::<u32, u32>::new();
     for &(weight, count) in weights {
         if weight.get() > 0.0 && count > 0 {
-            let share = weight * Up::from(PARTS) / most;
-            // Shares are above 0 and at most 128, up to rounding.
+            let share = weight * Up::from(steps) / most;
+            // Shares are above 0 and at most all steps, up to rounding.
             *parts
-                .entry((share.get().ceil() as u32).clamp(1, PARTS))
+                .entry((share.get().ceil() as u32).clamp(1, steps))
                 .or_default() += count;
         }
     }
@@ -286,27 +310,6 @@ fn distinct(mut parts: Vec<u32>) -> Vec<u32> {
         parts[index] = parts[index].max(parts[index - 1] + 1);
     }
     parts
-}
-
-/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for Laplace noises of scales `size/PARTS`, so many of each:
-/// `(ln(2/α) − Σ ln(1 − λ²aᵢ²))/λ`, the smallest of some λ. Sizes are taken as parts of the
-/// largest, so that any λ below 1 will do.
-fn by_moments(sizes: &[(u32, u32)], alpha: &Rational) -> Up {
-    let most = i64::from(sizes.last().map_or(1, |&(size, _)| size));
-    let twice = &Rational::from(2u64) / alpha;
-    let start = Interval::from_rational(&twice).ln();
-    let at = |step: i64| {
-        let lambda = Rational::new(step, 32);
-        let logarithms = sizes.iter().map(|&(size, count)| {
-            let place = &lambda * &Rational::new(i64::from(size), most);
-            let left = &Rational::ONE - &(&place * &place);
-            Interval::from_rational(&left).ln() * Interval::point(f64::from(count))
-        });
-        let sum = logarithms.fold(start, |sum, logarithm| sum - logarithm);
-        (sum / Interval::from_rational(&lambda)).upper()
-    };
-    let unit = Up::from_rational(&Rational::new(most, i64::from(PARTS)));
-    (1..32).map(at).fold(Up::INFINITY, Up::min) * unit
 }
 
 /// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`,

@@ -119,61 +119,56 @@ fn tails_bound_what_the_samplers_draw() {
     }
 }
 
-#[test]
-fn many_weights_are_bounded_by_the_tail_of_a_normal_sum_and_not_much_above_it() {
-    let tails = Tails::default();
-    let noise = Noise::Laplace("1".parse().unwrap());
-    let alpha: Rational = "0.05".parse().unwrap();
-    for count in [7usize, 30, 400] {
-        let t = tails.combined(
-            &noise,
-            GridExponent::new(-60).unwrap(),
-            &vec![Up::ONE; count],
-            &alpha,
-        );
-        // The sum has variance 2·count, and heavier tails than the normal law.
-        let normal = 1.96 * (2.0 * count as f64).sqrt();
-        let ratio = t.get() / normal;
-        assert!((1.0..1.75).contains(&ratio), "{count}: {ratio}");
-    }
-    // One large weight among many small ones: about that of the large one.
-    let mut weights = vec![Up::exact(0.001); 50];
-    weights.push(Up::ONE);
-    let t = tails
-        .combined(&noise, GridExponent::new(-60).unwrap(), &weights, &alpha)
-        .get();
-    let alone = 20f64.ln();
-    assert!((alone..1.7 * alone).contains(&t), "{t}");
+/// `P(|S| > t)` by the characteristic function of the sum, inverted:
+/// `1 − (2/π)∫ sin(ut)/u·Π 1/(1 + aᵢ²u²) du`.
+fn inverted(scales: &[(f64, i32)], t: f64) -> f64 {
+    let du = 1e-3;
+    let inner: f64 = (0..60_000)
+        .map(|i| {
+            let u = (f64::from(i) + 0.5) * du;
+            let law = scales
+                .iter()
+                .map(|&(a, count)| (1.0 + a * a * u * u).powi(-count));
+            (u * t).sin() / u * law.product::<f64>() * du
+        })
+        .sum();
+    1.0 - 2.0 / core::f64::consts::PI * inner
 }
 
 #[test]
-fn the_bound_of_seven_weights_holds_for_their_exact_tail() {
-    // The characteristic function of the sum, inverted: P(|S| > t) = 1 − (2/π)∫ sin(ut)/u·(1 +
-    // u²)^−7 du.
-    let tail = |t: f64| {
-        let du = 1e-3;
-        let inner: f64 = (0..20_000)
-            .map(|i| {
-                let u = (f64::from(i) + 0.5) * du;
-                (u * t).sin() / u * (1.0 + u * u).powi(-7) * du
-            })
-            .sum();
-        1.0 - 2.0 / core::f64::consts::PI * inner
-    };
-    let tails = Tails::default();
+fn the_tail_of_many_noises_holds_and_is_sharp() {
     let noise = Noise::Laplace("1".parse().unwrap());
-    for (text, alpha) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
-        let exact: Rational = text.parse().unwrap();
-        let t = tails
-            .combined(
-                &noise,
-                GridExponent::new(-60).unwrap(),
-                &[Up::ONE; 7],
-                &exact,
-            )
-            .get();
-        assert!(tail(t) <= alpha, "{} above {alpha}", tail(t));
+    let cases: [&[(f64, i32)]; 7] = [
+        &[(1.0, 7)],
+        &[(1.0, 30)],
+        &[(1.0, 400)],
+        &[(1.0, 1), (0.25, 14), (0.125, 8)],
+        &[(1.0, 1), (0.01, 50)],
+        &[(1.0, 2), (0.0301, 500)],
+        &[(1.0, 3), (0.9, 3), (0.333, 1)],
+    ];
+    for scales in cases {
+        let weights = |&(a, count): &(f64, i32)| vec![Up::exact(a); count as usize];
+        let weights: Vec<Up> = scales.iter().flat_map(weights).collect();
+        for (text, alpha) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
+            let exact: Rational = text.parse().unwrap();
+            let of = |tails: Tails| {
+                let grid = GridExponent::new(-60).unwrap();
+                tails.combined(&noise, grid, &weights, &exact).get()
+            };
+            let (t, before) = (of(Tails::default()), of(Tails::by_moments()));
+            let found = inverted(scales, t);
+            assert!(found <= alpha, "{scales:?}: {found} above {alpha}");
+            let less = t * 0.995;
+            assert!(inverted(scales, less) > alpha, "{scales:?} {alpha}: {t}");
+            assert!(t < before, "{scales:?} {alpha}: {t} {before}");
+        }
     }
+    // Where the series is lost in rounding, the moments remain.
+    let alpha: Rational = "1e-30".parse().unwrap();
+    let grid = GridExponent::new(-60).unwrap();
+    let of = |tails: Tails| tails.combined(&noise, grid, &[Up::ONE; 9], &alpha).get();
+    assert!((of(Tails::default()) / of(Tails::by_moments()) - 1.0).abs() < 1e-2);
 }
 
 /// A guess of where a quantile is makes the search quick, and changes nothing that it finds.
