@@ -249,3 +249,37 @@ fn sums_of_both_kinds_of_noise_have_a_bound() {
     let many = of(&[term(&laplace, vec![(Up::exact(1.0), 100)])]);
     assert!(many > 10.0 * 2.0 * 2.0 && many < 10.0 * 2.0 * 4.5, "{many}");
 }
+
+/// Errors of the same four tables of the same rows, made to add up or not.
+fn errors(consistent: bool, kind: &str, budget: &str) -> Vec<f64> {
+    let table = |by: &str| format!("[[statistics]]\nname = \"all {by}\"\n{kind}\n{by}\n");
+    let tables = ["by = ['g', 'h']", "by = 'g'", "by = 'h'", ""].map(table);
+    let text = format!(
+        "consistent = {consistent}\n[source]\nfiles = \"x.csv\"\n[privacy]\n{ROWS}\n\
+         [budget]\n{budget}\n[columns.x]\nlower = 0\nupper = 1\nmissing = 0\n\
+         [columns.g]\ncategories = [\"a\", \"b\", \"c\", \"d\", \"e\"]\nother = \"e\"\n\
+         [columns.h]\ncategories = [\"u\", \"v\", \"w\"]\nother = \"w\"\n{}",
+        tables.join("")
+    );
+    let prices = price(&Plan::parse(&text).unwrap()).unwrap();
+    let errors = prices.statistics.iter();
+    errors.map(|price| price.error.unwrap().get()).collect()
+}
+
+#[test]
+fn numbers_that_add_up_have_smaller_errors_than_apart() {
+    // Counts are rounded together by up to two rows, so that errors of a few rows can grow.
+    let cases = [
+        ("kind = \"sum\"\nof = \"x\"", "epsilon = 4"),
+        ("kind = \"sum\"\nof = \"x\"", "epsilon = 0.4"),
+        ("kind = \"sum\"\nof = \"x\"", "rho = 2"),
+        ("kind = \"count\"", "epsilon = 0.4"),
+        ("kind = \"count\"", "rho = 0.02"),
+    ];
+    for (kind, budget) in cases {
+        let [tied, apart] = [true, false].map(|consistent| errors(consistent, kind, budget));
+        for (tied, apart) in tied.iter().zip(&apart) {
+            assert!(tied < apart, "{kind} {budget}: {tied} above {apart}");
+        }
+    }
+}
