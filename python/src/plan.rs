@@ -6,7 +6,7 @@ use lastbit_release::account::price;
 use lastbit_release::left::{account, price_from};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::price_html;
-use lastbit_release::release::{Identity, rehearse, released_before};
+use lastbit_release::release::{Identity, rehearse, remember};
 use pyo3::prelude::*;
 
 use crate::error::{self, PlanError};
@@ -59,7 +59,9 @@ impl NativePlan {
             let known = ledger.as_deref().zip(account.as_ref());
             let (prices, mut left) = price_from(&self.plan, known)
                 .map_err(|error| PlanError::new_err(error.to_string()))?;
-            left.before = known.and_then(|(path, _)| released_before(&self.plan, path).ok()?);
+            if let Some((path, _)) = known {
+                remember(&self.plan, path, &mut left);
+            }
             let left = ledger.is_some().then_some(left);
             let json = lastbit_cli::price_json(&self.plan, &prices, left.as_ref());
             Ok((json, price_html(&self.plan, &prices, left.as_ref())))

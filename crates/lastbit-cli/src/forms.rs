@@ -129,21 +129,24 @@ fn parquet(_: &Report) -> Result<Vec<u8>> {
 impl Prepared {
     /// Writes every form; the one for people unless standard output is taken.
     pub fn show(self, report: &Report, out: &mut Stdout) -> Result<()> {
+        let shown = self.write(report, out);
+        if report.invented {
+            return shown;
+        }
+        shown.with_context(|| {
+            format!(
+                "the numbers are in row {} of the ledger, and releasing the plan again gives them \
+                 at no cost",
+                report.receipt.ledger_row
+            )
+        })
+    }
+
+    fn write(self, report: &Report, out: &mut Stdout) -> Result<()> {
         let mut printed = false;
         for (output, render) in self.outputs {
             printed |= output.is_stdout();
-            let written = render(report).and_then(|bytes| output.write(&bytes, out));
-            if report.invented {
-                written?;
-            } else {
-                written.with_context(|| {
-                    format!(
-                        "the numbers are in row {} of the ledger, and releasing the plan again \
-                         gives them at no cost",
-                        report.receipt.ledger_row
-                    )
-                })?;
-            }
+            render(report).and_then(|bytes| output.write(&bytes, out))?;
         }
         if self.json {
             write!(out, "{}", present::to_json(report))?;
@@ -152,6 +155,7 @@ impl Prepared {
                 out.write_styled(style, &part)?;
             }
         }
-        Ok(())
+        // What fails later fails now, while it is known what is kept.
+        Ok(out.flush()?)
     }
 }

@@ -88,5 +88,5 @@ fn agrees() -> bool {
     say("Go on? Type yes:");
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    read.is_ok() && answer.trim().eq_ignore_ascii_case("yes")
 }

@@ -17,7 +17,7 @@ use lastbit_release::present::{
     HEADER, Style, about, counted, loss_in_words, plan_warnings, price_html, price_terms, words,
     wrapped,
 };
-use lastbit_release::release::{Identity, released_before};
+use lastbit_release::release::{Identity, remember};
 
 use crate::Usage;
 use crate::engine::check_names;
@@ -83,7 +83,9 @@ impl PlanArgs {
         let known = known.map(|(path, account)| (&**path, account));
         let (prices, mut left) = price_from(&plan, known)
             .map_err(|error| anyhow::anyhow!("{}: {error}", clean::path(&self.plan)))?;
-        left.before = known.and_then(|(path, _)| released_before(&plan, path).ok()?);
+        if let Some((path, _)) = known {
+            remember(&plan, path, &mut left);
+        }
         let left = account.as_ref().map(|_| left);
         if let Err(error) = &account
             && (self.json || self.html.is_some())

@@ -13,14 +13,12 @@ use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
 use lastbit_release::left::price_at;
 use lastbit_release::plan::Plan;
-use lastbit_release::release::{
-    At, Changed, ReleaseError, Released, release_asking, released_before,
-};
+use lastbit_release::release::{At, Changed, ReleaseError, Released, release_asking, remember};
 
 use crate::engine::engine;
 use crate::forms::Forms;
 use crate::ledger::warn_if_exposed;
-use crate::left::{Question, is_somebody_there, tell};
+use crate::left::{Left, Question, is_somebody_there, tell};
 use crate::output::Guard;
 use crate::streams::{Stdout, say};
 
@@ -69,14 +67,16 @@ impl Release {
         guard.add_ledger(&ledger);
         let forms = self.forms.prepare(&guard)?;
         // The release itself reports what is wrong with the plan or the ledger.
-        let left = price_at(&plan, &ledger).ok().map(|(_, left)| left);
+        let mut left = price_at(&plan, &ledger).ok().map(|(_, left)| left);
         let mut question = left
             .as_ref()
             .map_or_else(Question::default, Question::about);
+        if let Some(left) = &mut left {
+            remember(&plan, &ledger, left);
+        }
         // On the same data it is free, and on changed data it asks what is to ask then.
-        let before = released_before(&plan, &ledger);
-        if let (false, Ok(None), Some(left)) = (self.yes, before, &left) {
-            question.first(&self.plan, left).ask()?;
+        if let (false, Some(left @ Left { before: None, .. })) = (self.yes, &left) {
+            Question::about(left).first(&self.plan, left).ask()?;
             question = Question::default();
         }
         let bar = self.bar();

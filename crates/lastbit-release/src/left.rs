@@ -25,6 +25,64 @@ pub struct Left {
     /// The row and the time at which the same plan was released before, as far as that was asked:
     /// on the same data it costs nothing.
     pub before: Option<(i64, String)>,
+    /// If the plan was not: what of it was released before, as far as that was asked.
+    pub again: Option<Again>,
+}
+
+/// Statistics of a plan that another release published under the same names.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Again {
+    /// The row of that release, and its time.
+    pub row: i64,
+    /// When.
+    pub time: String,
+    /// Their names, in the order of the plan.
+    pub names: Vec<String>,
+    /// How many statistics the plan has.
+    pub all: usize,
+}
+
+impl Again {
+    /// The most names that a sentence has.
+    const MOST_NAMES: usize = 4;
+
+    pub(crate) fn new(row: i64, time: String, names: Vec<String>, all: usize) -> Again {
+        Again {
+            row,
+            time,
+            names,
+            all,
+        }
+    }
+
+    /// That they are bought again, in words.
+    fn words(&self) -> String {
+        let (row, time, all) = (self.row, &self.time, self.all);
+        let shown = self.names.iter().take(Again::MOST_NAMES);
+        let mut names: Vec<_> = shown
+            .map(|name| format!("`{}`", clean::visible(name)))
+            .collect();
+        if let more @ 1.. = self.names.len().saturating_sub(Again::MOST_NAMES) {
+            names.push(format!("{more} more"));
+        }
+        let names = names.join(", ");
+        let (some, were, them) = match (self.names.len(), all) {
+            (1, 1) => ("The statistic of this plan".to_owned(), "was", "it"),
+            (1, _) => (format!("1 of the {all} statistics"), "was", "it"),
+            (many, _) if many == all => (format!("All {all} statistics"), "were", "them"),
+            (many, _) => (format!("{many} of the {all} statistics"), "were", "them"),
+        };
+        let only_new = match self.names.len() == all {
+            true => "",
+            false => " To buy only what is new, leave only that in the plan.",
+        };
+        format!(
+            "{some} {were} published under the same name in row {row} of the ledger, {time} \
+             ({names}). The plan is another one since, so this release buys {them} again, with \
+             new noise.{only_new}"
+        )
+    }
 }
 
 /// The account of a ledger, if it exists.
@@ -99,8 +157,9 @@ impl Left {
             left: left.or_else(own).unwrap_or_else(|| plan.budget.clone()),
             more: account.as_ref().map_or(0, |account| account.admits(loss)),
             loss: loss.clone(),
-            is_stated: plan.part.is_some() || plan.spend != plan.budget,
+            is_stated: plan.states_spending(),
             before: None,
+            again: None,
         }
     }
 
@@ -123,7 +182,10 @@ impl Left {
     pub fn warning(&self) -> Option<String> {
         let takes = self.takes();
         let Some((row, time)) = &self.before else {
-            return takes.map(|takes| format!("This {takes}"));
+            let again = self.again.as_ref().map(Again::words);
+            let takes = takes.map(|takes| format!("This {takes}"));
+            let sentences: Vec<_> = [again, takes].into_iter().flatten().collect();
+            return (!sentences.is_empty()).then(|| sentences.join(" "));
         };
         let free = format!(
             "Released before, in row {row} of the ledger, {time}: on the same data, the same \
@@ -229,6 +291,7 @@ mod tests {
             more: 0,
             is_stated: false,
             before: None,
+            again: None,
         }
     }
 
@@ -275,6 +338,7 @@ mod tests {
             more: 1,
             is_stated: true,
             before: None,
+            again: None,
         };
         assert_eq!(one.part(), Part::Most);
         let more = Left {

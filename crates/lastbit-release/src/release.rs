@@ -32,7 +32,7 @@ use known::known;
 pub use crate::ledger::At;
 pub use error::ReleaseError;
 pub use identity::Identity;
-pub use known::released_before;
+pub use known::{released_before, remember};
 pub use outcome::{Changed, Released};
 pub use rehearse::rehearse;
 pub use size::{MOST_REPORT_BYTES, report_bytes};
@@ -213,7 +213,8 @@ fn run(
         loss: prices.loss.clone(),
         description: plan.description(),
     };
-    if let Some(stored) = ledger.foresee(&request)? {
+    let refused = |error| refused(plan, error);
+    if let Some(stored) = ledger.foresee(&request).map_err(refused)? {
         return Released::recalled(plan, stored, request.data);
     }
     drop(turn);
@@ -256,7 +257,7 @@ fn run(
     if let Some(stored) = settled_meanwhile(plan, &mut ledger, (&known, rows), &request.data)? {
         return Released::recalled(plan, stored, request.data);
     }
-    let reserved = match ledger.reserve(&request)? {
+    let reserved = match ledger.reserve(&request).map_err(refused)? {
         Outcome::Reserved(reserved) => reserved,
         Outcome::Stored(stored) => return Released::recalled(plan, stored, request.data),
     };
@@ -274,6 +275,14 @@ fn run(
         .settle(reserved, &text)
         .map_err(|error| spent(error.into()))?;
     Ok(Released::New(Box::new(report)))
+}
+
+/// A refusal that knows whether a larger budget would help.
+fn refused(plan: &Plan, mut error: LedgerError) -> LedgerError {
+    if let LedgerError::Refused(refusal) = &mut error {
+        refusal.is_all = !plan.states_spending();
+    }
+    error
 }
 
 /// Whether the ledger is one for this plan.

@@ -29,6 +29,11 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
         "left": left.map(|left| loss(&left.left)),
         "spends_everything": left.map(|left| left.part() == Part::Everything),
         "released_before": before.map(|(row, time)| json!({ "ledger_row": row, "time": time })),
+        "published_before": left.and_then(|left| left.again.as_ref()).map(|again| json!({
+            "ledger_row": again.row,
+            "time": again.time,
+            "statistics": again.names,
+        })),
         "confidence": plan.confidence.get().to_string(),
         "comparison": prices.comparison.iter().map(|offer| json!({
             "accountant": offer.accountant.name(),

@@ -20,6 +20,9 @@
 //! | an output that cannot be written | refused before it spends | here, `outputs` |
 //! | two first releases at once, or a second directory | one ledger, one budget | `ledgers` |
 //! | another budget than that of the ledger | refused | here |
+//! | a budget raised for a plan that spends all of it | told that [spend] is missing | here |
+//! | one statistic corrected after a release | told which are bought again | here, `terminal` |
+//! | a kind by the name that others give it | refused, with ours | here |
 //! | a question in SQL that says no loss | refused | `query` |
 //! | an interrupt while data are read | costs nothing | `data` |
 
@@ -104,6 +107,75 @@ fn mistakes_in_plans_cost_nothing() {
     here.run(&["release", "other.toml", "--ledger", "kept.ledger"])
         .failed("budget");
     assert_eq!(here.spent("kept.ledger").as_deref(), Some("1"));
+}
+
+/// A plan without `[spend]` asks for its whole budget, so that a larger one never helps.
+#[test]
+fn a_larger_budget_is_proposed_only_where_it_helps() {
+    let here = Here::new();
+    here.write("plan.toml", plan(50));
+    here.run(&["release", "plan.toml"]).succeeded();
+    here.write("plan.toml", plan(40));
+    // A failure is known by all of its words: no larger budget stands among them.
+    here.run(&["release", "plan.toml"])
+        .failed("difference: ε = 1\nsay in [spend] what this release may use");
+    here.write("plan.toml", plan(40) + "[spend]\nepsilon = 0.25\n");
+    here.run(&["release", "plan.toml"])
+        .failed("`lastbit ledger budget lastbit.ledger --epsilon 1.25`, and in the plan");
+    here.run(&["ledger", "budget", "lastbit.ledger", "--epsilon", "1.25"])
+        .succeeded();
+    let raised = plan(40).replace("epsilon = 1\n", "epsilon = 1.25\n");
+    here.write("plan.toml", raised + "[spend]\nepsilon = 0.25\n");
+    here.run(&["release", "plan.toml"]).succeeded();
+}
+
+/// Who corrects one statistic of a plan that was released is told that the others are paid again.
+#[test]
+fn statistics_that_are_bought_again_are_named() {
+    let here = Here::new();
+    let spend = "[spend]\nepsilon = 0.25\n";
+    here.write("plan.toml", plan(50) + spend);
+    let words = |here: &Here| here.run(&["plan", "plan.toml"]).succeeded().out;
+    let again = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!again(&words(&here)).contains("under the same name"));
+    here.run(&["release", "plan.toml"]).succeeded();
+    assert!(!again(&words(&here)).contains("under the same name"));
+    here.write("plan.toml", plan(40) + spend);
+    let said = again(&words(&here));
+    assert!(said.contains("All 2 statistics were published under the same name in row 2"));
+    assert!(said.contains("(`people`, `ages`)"), "{said}");
+    assert!(said.contains("so this release buys them again, with new noise."));
+    here.write(
+        "plan.toml",
+        plan(40).replace("name = \"ages\"", "name = \"age groups\"") + spend,
+    );
+    let said = again(&words(&here));
+    assert!(
+        said.contains("1 of the 2 statistics was published"),
+        "{said}"
+    );
+    assert!(said.contains("leave only that in the plan"), "{said}");
+    let json = here
+        .run(&["plan", "plan.toml", "--json"])
+        .succeeded()
+        .json();
+    let before = &json["published_before"];
+    assert_eq!(before["statistics"], serde_json::json!(["people"]));
+    assert_eq!(before["ledger_row"], 2);
+}
+
+#[test]
+fn kinds_are_known_by_the_names_that_others_give_them() {
+    let here = Here::new();
+    for (word, ours) in [
+        ("median", "kind = \"quantiles\" and at = [0.5]"),
+        ("average", "kind = \"mean\""),
+        ("total", "kind = \"sum\""),
+    ] {
+        let kind = format!("\"{word}\"");
+        here.write("plan.toml", plan(50).replace("\"histogram\"", &kind));
+        here.run(&["plan", "plan.toml"]).failed(ours);
+    }
 }
 
 /// A plan of one count by `column` at a loss so large that any noise at all has a probability below
@@ -466,4 +538,28 @@ fn limits_are_refused_by_their_own_names() {
         .run(&["plan", "plan.toml"])
         .refused("leave out `integer`");
     assert!(!refused.err.contains("grid"), "{}", refused.err);
+}
+
+/// A sum that has one known end is clamped there. Of 40 groups without rows, all sums above zero by
+/// chance have a probability of 2^-40.
+#[test]
+fn sums_are_never_where_no_sum_can_be() {
+    let here = Here::empty();
+    here.write("table.csv", "group,x\ng0,1\n");
+    let groups: Vec<String> = (0..40).map(|i| format!("\"g{i}\"")).collect();
+    let text = by("group", &format!("[{}]", groups.join(", ")))
+        .replace("epsilon = 1000", "epsilon = 1")
+        .replace("kind = \"count\"", "kind = \"sum\"\nof = \"x\"")
+        .replace(
+            "[[statistics]]",
+            "[columns.x]\nlower = 0\nupper = 10\n[[statistics]]",
+        );
+    here.write("plan.toml", text);
+    let sums: Vec<f64> = counts(&here)
+        .iter()
+        .map(|sum| sum.parse().unwrap())
+        .collect();
+    assert_eq!(sums.len(), 40);
+    assert!(sums.iter().all(|sum| *sum >= 0.0), "{sums:?}");
+    assert!(sums.contains(&0.0), "none was cut: {sums:?}");
 }

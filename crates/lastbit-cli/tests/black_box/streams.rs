@@ -82,6 +82,8 @@ fn a_full_disk_under_standard_output_is_an_error() {
         let done = here.shell(&format!("{line} >/dev/full"));
         assert_eq!(done.status, Some(1), "{line}: {}", done.err);
         assert!(done.err.contains("error: "), "{line}: {}", done.err);
+        let kept = done.err.contains("the numbers are in row 2 of the ledger");
+        assert_eq!(kept, line.contains("release"), "{line}: {}", done.err);
     }
     // The numbers are kept.
     let again = here.run(&["release", "plan.toml"]).succeeded();

@@ -65,12 +65,19 @@ pub(crate) fn cell(
     bound: Option<Up>,
     grid: Option<GridExponent>,
 ) -> Cell {
-    let low = ends.0.as_ref().or(value);
-    let high = ends.1.as_ref().or(value);
-    let (Some(value), Some(low), Some(high)) = (value, low, high) else {
+    let Some(value) = value else {
         return Cell::default();
     };
-    let value = value.clamp_to(low, high);
+    // There may be an end on one side alone.
+    let mut value = value.clone();
+    if let Some(high) = &ends.1 {
+        value = value.min(high.clone());
+    }
+    if let Some(low) = &ends.0 {
+        value = value.max(low.clone());
+    }
+    let low = ends.0.as_ref().unwrap_or(&value);
+    let high = ends.1.as_ref().unwrap_or(&value);
     let is_within = |number: &Rational| {
         ends.0.as_ref().is_none_or(|low| low <= number)
             && ends.1.as_ref().is_none_or(|high| number <= high)

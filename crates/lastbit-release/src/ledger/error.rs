@@ -41,7 +41,8 @@ pub enum LedgerError {
     #[error(
         "{}: the plan protects {plan}, and the ledger is about {ledger}; their losses have no sum: \
          protect the same in the plan, or keep \
-         another ledger with a budget of its own",
+         another ledger with a budget of its own; what both spend about the same people adds up \
+         for these people all the same",
         name(path)
     )]
     ProtectsDiffers {
@@ -267,11 +268,9 @@ pub const MOST_DIGITS: usize = 1000;
 #[error(
     "the budget does not cover this release, so nothing was spent\n  requested:  {requested}\n  \
      remaining:  {remaining}\n  \
-     difference: {}\nask for less{}",
+     difference: {}\n{}",
     self.difference(),
-    match options { None => String::new(), Some(options) => format!(", or raise the budget with \
-                                                                     `lastbit ledger budget {} \
-                                                                     {options}`", quoted(path)) }
+    self.remedy()
 )]
 pub struct Refusal {
     /// The ledger.
@@ -283,12 +282,36 @@ pub struct Refusal {
     /// A budget that also covers the request, if one is known, as options of
     /// `lastbit ledger budget`: the smallest if losses add up plainly.
     pub options: Option<String>,
+    /// Whether the plan does not say what it may spend, and so asks for all of its budget, however
+    /// large that is made.
+    pub is_all: bool,
 }
 
 impl Refusal {
     /// What is missing: `max(0, requested − remaining)`, part by part.
     pub fn difference(&self) -> Loss {
         self.requested.minus(&self.remaining)
+    }
+
+    /// What to do.
+    fn remedy(&self) -> String {
+        let less = match self.is_all {
+            // A larger budget would be asked for as a whole again.
+            true => {
+                return "say in [spend] what this release may use: without it a plan asks for its \
+                        whole budget each time, however large that is"
+                    .to_owned();
+            }
+            false => "ask for less",
+        };
+        match &self.options {
+            None => less.to_owned(),
+            Some(options) => format!(
+                "{less}, or raise the budget with `lastbit ledger budget {} {options}`, and in the \
+                 plan",
+                quoted(&self.path)
+            ),
+        }
     }
 }
 

@@ -227,6 +227,7 @@ fn decide(path: &Path, state: &State, request: &Request) -> Result<Decision, Led
             path: path.to_owned(),
             requested: loss.clone(),
             options: sufficient(account, loss),
+            is_all: false,
             remaining,
         })));
     }

@@ -59,16 +59,21 @@ pub fn draft(
         text += &format!("# Between cells, by the look of the header:\ndelimiter = {delimiter}\n");
     }
     text += PRIVACY;
-    let who: Vec<String> = columns
-        .iter()
-        .filter(|column| sounds_like_who(&column.name))
-        .map(|column| quoted(&column.name))
-        .collect();
+    let who = columns.iter().map(|column| &column.name);
+    let mut who: Vec<&String> = who.filter(|name| sounds_like_who(name)).collect();
+    // Beside another, a bare `id` is most often that of the row.
+    who.sort_by_key(|name| name.eq_ignore_ascii_case("id"));
     if !who.is_empty() {
-        text += &format!(
-            "# By their names, these columns may say who: {}.\n",
-            who.join(", ")
-        );
+        let last_is_row = who.len() > 1 && who[who.len() - 1].eq_ignore_ascii_case("id");
+        let names: Vec<_> = who.iter().map(|name| quoted(name)).collect();
+        text += &comment(&format!(
+            "By their names, these columns may say who: {}{}.",
+            names.join(", "),
+            match last_is_row {
+                true => " (or does the last one only number the rows?)",
+                false => "",
+            }
+        ));
     }
     text += UNIT;
     text += BUDGET;

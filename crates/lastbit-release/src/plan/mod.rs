@@ -199,6 +199,11 @@ pub enum Allowance {
 }
 
 impl Plan {
+    /// Whether it says what a release may spend, as other than its whole budget.
+    pub fn states_spending(&self) -> bool {
+        self.part.is_some() || self.spend != self.budget
+    }
+
     /// Reads a plan; relative paths in it start at the working directory.
     pub fn parse(text: &str) -> Result<Plan, PlanError> {
         Plan::parse_in(text, Path::new(""))

@@ -47,6 +47,21 @@ pub fn statistics<'a>(
     Ok((statistics, list))
 }
 
+/// What others call a kind, and how it is written here.
+fn other_word(word: &str) -> Option<(&str, &'static str)> {
+    let ours = match word {
+        "median" => "kind = \"quantiles\" and at = [0.5]",
+        "percentile" | "percentiles" | "quantile" => "kind = \"quantiles\" and at = [0.25, 0.5]",
+        "average" | "avg" => "kind = \"mean\"",
+        "total" => "kind = \"sum\"",
+        "proportion" | "percentage" | "ratio" => "kind = \"share\"",
+        "std" | "stddev" | "deviation" => "kind = \"variance\", the square of the deviation",
+        "people" | "persons" | "distinct" => "kind = \"units\"",
+        _ => return None,
+    };
+    Some((word, ours))
+}
+
 fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Statistic, PlanError> {
     let unnamed = value.table(format!("statistic {}", index + 1))?;
     let name = unnamed
@@ -62,7 +77,11 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
         .iter()
         .map(|word| (word.text(), word.read()))
         .collect();
-    let read = table.need("kind", "kind = \"mean\"")?.word(&kinds)?;
+    let kind = table.need("kind", "kind = \"mean\"")?;
+    if let Some((word, ours)) = kind.string().ok().and_then(other_word) {
+        return Err(kind.error(format!("there is no kind \"{word}\" here; write {ours}")));
+    }
+    let read = kind.word(&kinds)?;
     let by = match table.get("by") {
         None => vec![],
         Some(value) => {

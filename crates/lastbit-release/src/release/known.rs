@@ -1,4 +1,5 @@
-//! Under which hashes the same release may have been stored.
+//! What was released before: the same release, under any hash that it may have been stored under,
+//! or some of its statistics.
 
 use std::path::Path;
 
@@ -6,7 +7,9 @@ use super::ReleaseError;
 use super::identity::{Identity, earlier};
 use crate::account::{Charging, Offered, price_as, price_in};
 use crate::ledger::{Entry, Event, Ledger, LedgerError};
-use crate::plan::Plan;
+use crate::left::{Again, Left};
+use crate::plan::{Plan, Statistic};
+use crate::present::from_json;
 
 /// The last release of the same plan in a ledger, on whatever data: its row, and when that was, in
 /// UTC. On the same data it will be answered from there. It reads no data.
@@ -27,6 +30,45 @@ pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String
     };
     let last = entries.iter().rev().find(is_same);
     Ok(last.map(|entry| (entry.row, entry.time.clone())))
+}
+
+/// Writes into `left` what of a plan was released from the ledger before: all of it, or some of
+/// its statistics. What cannot be read is left out.
+pub fn remember(plan: &Plan, ledger: &Path, left: &mut Left) {
+    left.before = released_before(plan, ledger).ok().flatten();
+    left.again = match &left.before {
+        Some(_) => None,
+        None => published_before(plan, ledger).ok().flatten(),
+    };
+}
+
+/// The statistics of a plan that an earlier release published, by their names and kinds; of several
+/// releases, the last.
+fn published_before(plan: &Plan, ledger: &Path) -> Result<Option<Again>, ReleaseError> {
+    let mut ledger = match Ledger::view(ledger) {
+        Ok(ledger) => ledger,
+        Err(LedgerError::Missing(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    for entry in ledger.entries()?.into_iter().rev() {
+        let Event::Settle { reserve, report } = &entry.event else {
+            continue;
+        };
+        let Ok(report) = from_json(report) else {
+            continue;
+        };
+        let is_in = |statistic: &&Statistic| {
+            let mut published = report.statistics.iter();
+            published.any(|one| one.name == statistic.name && one.kind == statistic.kind.word())
+        };
+        let names: Vec<_> = plan.statistics.iter().filter(is_in).collect();
+        if !names.is_empty() {
+            let names = names.into_iter().map(|one| one.name.clone()).collect();
+            let all = plan.statistics.len();
+            return Ok(Some(Again::new(*reserve, entry.time.clone(), names, all)));
+        }
+    }
+    Ok(None)
 }
 
 /// The hashes under which the same release may have been stored: as it is priced now, as its ledger

@@ -54,7 +54,8 @@ fn one_minus_seven_tenths_is_three_tenths() {
         format!(
             "the budget does not cover this release, so nothing was spent\n  \
              requested:  ε = 0.5\n  remaining:  ε = 0.3\n  difference: ε = 0.2\n\
-             ask for less, or raise the budget with `lastbit ledger budget {quoted} --epsilon 1.2`"
+             ask for less, or raise the budget with `lastbit ledger budget {quoted} \
+             --epsilon 1.2`, and in the plan"
         )
     );
     // Exactly what is left is not refused.
