@@ -96,7 +96,8 @@ def _as_loss(kind: str, size: str, times: int) -> tuple[str, str, int]:
 
 class Profile:
     """What releases cost together: δ at every ε, by the distributions of their losses, with an upper and a lower bound. The
-    upper bound holds; no accounting of these losses can claim less than the lower one.
+    upper bound holds; no accounting of these losses can claim less than the lower one. If a bounded range is among them, the
+    sum of Rényi divergences may be smaller, and is taken.
 
     The losses must be fixed beforehand. `delta` is the smallest δ for which the bounds are tight.
 

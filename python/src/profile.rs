@@ -1,15 +1,15 @@
-//! What releases cost together, by the distributions of their losses.
+//! What releases cost together, by the best of what is known of them.
 
-use lastbit::accounting::{Composition, Pair};
+use lastbit::accounting::{Bounds, Pair};
 use lastbit::{Down, Interval, Rational, parse_number};
 use pyo3::prelude::*;
 
 use crate::error::parameter;
 
-/// The composition of releases whose losses are fixed beforehand.
+/// What releases cost together whose losses are fixed beforehand.
 #[pyclass(frozen, module = "lastbit._lastbit")]
 pub struct NativeProfile {
-    composition: Composition,
+    bounds: Bounds,
 }
 
 #[pymethods]
@@ -26,22 +26,22 @@ impl NativeProfile {
             .iter()
             .map(|(kind, size, times)| Ok((pair(kind, size)?, *times)))
             .collect::<PyResult<Vec<_>>>()?;
-        let composition = py.detach(|| Composition::new(&pairs, Down::from_rational(&smallest)));
-        let composition = composition.map_err(parameter)?;
-        Ok(NativeProfile { composition })
+        let bounds = py.detach(|| Bounds::new(&pairs, Down::from_rational(&smallest)));
+        let bounds = bounds.map_err(parameter)?;
+        Ok(NativeProfile { bounds })
     }
 
     /// A lower and an upper bound of δ at ε.
     fn delta(&self, py: Python<'_>, epsilon: &str) -> PyResult<(f64, f64)> {
         let epsilon = parse_number("epsilon", epsilon).map_err(parameter)?;
-        let delta = py.detach(|| self.composition.delta(&epsilon));
+        let delta = py.detach(|| self.bounds.delta(&epsilon));
         Ok(ends(delta.map_err(parameter)?))
     }
 
     /// A lower and an upper bound of ε at δ.
     fn epsilon(&self, py: Python<'_>, delta: &str) -> PyResult<(f64, f64)> {
         let delta = parse_number("delta", delta).map_err(parameter)?;
-        let epsilon = py.detach(|| self.composition.epsilon(Down::from_rational(&delta)));
+        let epsilon = py.detach(|| self.bounds.epsilon(&delta));
         Ok(ends(epsilon.map_err(parameter)?))
     }
 }

@@ -119,6 +119,9 @@ def test_profiles() -> None:
     low, high = gaussian.delta(1)
     assert low <= 0.12693673750664397 <= high and high - low < 1e-3
     assert lastbit.account([lastbit.Release(gaussian="0.5")])["zcdp"] is None
+    # By the pairs of the ranges alone it is 41.5.
+    low, high = lastbit.Profile([lastbit.Release(bounded_range=1, times=100)], delta="1e-6").epsilon("1e-6")
+    assert 30 < low <= high < 36.37
     curve = gaussian.curve(9)
     assert len(curve) == 9 and [delta for _, delta in curve] == sorted((d for _, d in curve), reverse=True)
     for wrong in (lastbit.Release(rho=1), lastbit.Release(gaussian=-1), lastbit.Release()):

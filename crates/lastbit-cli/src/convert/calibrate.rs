@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use lastbit::accounting::{Pair, calibrate, calibrate_bounded_range, gaussian_mu_squared};
+use lastbit::accounting::{Pair, calibrate, gaussian_mu_squared};
 use lastbit_exact::{Down, Rational};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ impl Convert {
         let Some(delta) = &self.delta else {
             missing("a calibration needs the δ that all releases may spend together, --delta D")
         };
-        let (count, spent) = (self.releases.unwrap_or(1), Down::from_rational(delta));
+        let count = self.releases.unwrap_or(1);
         let (epsilon, rate) = (&target.value, &self.sampled);
         let mut asked = target.clone();
         asked.sampled = rate.clone();
@@ -31,7 +31,7 @@ impl Convert {
             None => pair,
         };
         let by = |pair: &dyn Fn(&Rational) -> Result<Pair, lastbit::Error>| {
-            let each = calibrate(|x| sampled(pair(x)), count, epsilon, spent)?;
+            let each = calibrate(|x| sampled(pair(x)), count, epsilon, delta)?;
             Ok::<_, lastbit::Error>(Down::from_rational(&each))
         };
         let (name, each) = match target.kind {
@@ -43,10 +43,6 @@ impl Convert {
             Kind::Gaussian => ("Δ/σ", by(&Pair::gaussian)?),
             Kind::Pure => ("ε", by(&Pair::pure)?),
             Kind::Laplace => ("ε", by(&Pair::laplace)?),
-            Kind::Range if rate.is_none() => {
-                let each = calibrate_bounded_range(count, epsilon, spent)?;
-                ("η", Down::from_rational(&each))
-            }
             Kind::Range => ("η", by(&Pair::bounded_range)?),
             Kind::Geometric => ("ε", by(&|x| Pair::geometric(x, whole))?),
             Kind::Response => ("ε", by(&|x| Pair::response(x, whole))?),

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use lastbit::accounting::Bounds;
 use lastbit_exact::{Down, Rational};
 use serde_json::json;
 
 use super::Convert;
-use super::mixture::{Bounds, Mixture};
+use super::mixture::Mixture;
 use crate::number::{at_most, json_given, json_interval, lower, readable, upper};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::{Bar, bars};
@@ -101,7 +102,7 @@ fn height(delta: f64, smallest: f64) -> f64 {
 fn reachable(all: &Bounds, smallest: Down) -> Result<Down> {
     let mut delta = smallest;
     while delta.get() < 0.1 {
-        if all.epsilon_above(delta)?.is_finite() {
+        if all.epsilon_above(&exact(delta)?)?.is_finite() {
             return Ok(delta);
         }
         delta = Down::exact(10.0 * delta.get());
@@ -109,9 +110,13 @@ fn reachable(all: &Bounds, smallest: Down) -> Result<Down> {
     bail!("no finite ε at any small δ: the releases' own δ add up to too much")
 }
 
+fn exact(delta: Down) -> Result<Rational> {
+    Ok(Rational::try_from(delta.get())?)
+}
+
 /// Rows spread evenly from 0 to the ε of the smallest δ.
 fn rows(all: &Bounds, smallest: Down) -> Result<Vec<Row>> {
-    let end = all.epsilon_above(smallest)?.get();
+    let end = all.epsilon_above(&exact(smallest)?)?.get();
     let end = if end > 0.0 { end } else { 1.0 };
     // A step of one or two digits.
     let raw = end / f64::from(ROWS);

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use lastbit::accounting::{Composition, gaussian_epsilon};
-use lastbit::conversions::Losses;
+use lastbit::accounting::{Bounds, Divergences, Pair, gaussian_epsilon};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_release::clean;
 
@@ -13,44 +12,6 @@ use super::source::{Kind, Source, not_negative, rate};
 
 /// Sources and how often each is released.
 pub struct Mixture(pub Vec<(Source, u64)>);
-
-/// The upper bounds of all releases together: by their laws, and by Rényi divergences where these
-/// may be smaller.
-pub struct Bounds {
-    laws: Composition,
-    /// If a bounded range occurs: no one release has its pair.
-    losses: Option<Losses>,
-}
-
-impl Bounds {
-    pub fn epsilon_above(&self, delta: Down) -> Result<Up> {
-        let by_laws = self.laws.epsilon_above(delta)?;
-        Ok(match &self.losses {
-            Some(losses) => by_laws.min(losses.renyi_epsilon(delta).unwrap_or(Up::INFINITY)),
-            None => by_laws,
-        })
-    }
-
-    pub fn delta_above(&self, epsilon: &Rational) -> Result<Up> {
-        let by_laws = self.laws.delta_above(epsilon)?;
-        Ok(match &self.losses {
-            Some(losses) => by_laws.min(losses.renyi_delta(Down::from_rational(epsilon))?),
-            None => by_laws,
-        })
-    }
-
-    /// The power of the best test at a level, between two bounds.
-    pub fn power(&self, level: &Rational) -> Result<Interval> {
-        let by_laws = self.laws.power(level)?;
-        Ok(match &self.losses {
-            Some(losses) => {
-                let by_renyi = losses.renyi_power(Up::from_rational(level))?;
-                Interval::between(by_laws.lower(), by_laws.upper().min(by_renyi))?
-            }
-            None => by_laws,
-        })
-    }
-}
 
 impl Mixture {
     /// Reads lines `COUNT KIND:X [sampled Q] [delta D]`; empty ones and those that begin with # are
@@ -88,8 +49,8 @@ impl Mixture {
             .fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
-    /// The composition of all, tight for δ down to `smallest`; an error says why there is none.
-    pub fn compose(&self, smallest: Down) -> Result<Composition> {
+    /// The pair of each kind and how often it comes; an error says why there is none.
+    fn pairs(&self) -> Result<Vec<(Pair, u64)>> {
         let mut pairs = Vec::new();
         for (source, count) in &self.0 {
             let Some(pair) = source.pair() else {
@@ -106,22 +67,25 @@ impl Mixture {
             };
             pairs.push((pair?, *count));
         }
-        Ok(Composition::new(&pairs, smallest)?)
+        Ok(pairs)
     }
 
-    /// What `lastbit::conversions` knows of all; `None` if it knows nothing of one.
-    pub fn losses(&self) -> Option<Losses> {
-        let one = |(source, count): &(Source, u64)| Some((source.release()?, *count));
-        Losses::new(self.0.iter().map(one).collect::<Option<Vec<_>>>()?).ok()
-    }
-
-    /// The upper bounds of all, tight for δ down to `smallest`.
+    /// The best bounds of all, tight for δ down to `smallest`; an error says why there are none.
     pub fn bounds(&self, smallest: Down) -> Result<Bounds> {
-        let range = self.0.iter().any(|(source, _)| source.kind == Kind::Range);
-        Ok(Bounds {
-            laws: self.compose(smallest)?,
-            losses: if range { self.losses() } else { None },
-        })
+        Ok(Bounds::new(&self.pairs()?, smallest)?)
+    }
+
+    /// The bounds of all by the laws of their losses.
+    pub fn by_laws(&self, smallest: Down) -> Result<Bounds> {
+        Ok(Bounds::by_laws(&self.pairs()?, smallest)?)
+    }
+
+    /// The Rényi divergences of all; `None` if those of one are unknown.
+    pub fn divergences(&self) -> Option<Divergences> {
+        let one = |(source, count): &(Source, u64)| {
+            Some((source.divergence()?, source.own_delta(), *count))
+        };
+        Divergences::new(self.0.iter().map(one).collect::<Option<Vec<_>>>()?).ok()
     }
 
     /// The exact ε at δ, if all noise is Gaussian and nothing is sampled.
@@ -139,17 +103,8 @@ impl Mixture {
 
     /// Bounds of the ε from losses on a grid; an error says why there is none.
     pub fn epsilon(&self, delta: &Rational) -> Result<Interval> {
-        let spent = Down::from_rational(delta);
-        let epsilon = self.compose(spent)?.epsilon(spent)?;
+        let epsilon = self.by_laws(Down::from_rational(delta))?.epsilon(delta)?;
         if !epsilon.hi().is_finite() {
-            // A single release may be exact where the grid has nothing left of δ.
-            if let [(source, 1)] = self.0.as_slice()
-                && let Some(Ok(pair)) = source.pair()
-                && let Some(exact) = pair.epsilon(delta)?
-            {
-                let bounds = Interval::between(epsilon.lower(), exact);
-                return bounds.context("the lower bound is above the upper: a defect");
-            }
             let own = self.0.iter().fold(Rational::ZERO, |sum, (source, count)| {
                 &sum + &(&source.own_delta() * &Rational::from(*count))
             });

@@ -7,9 +7,11 @@ use lastbit::conversions::{Accountant, Charge, Losses};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use serde_json::{Map, Value, json};
 
+use super::amount::{Amount, Loss};
+use super::known::Known;
 use super::mixture::Mixture;
 use super::source::Kind;
-use super::{Amount, Convert, Known, Loss, Target, missing, print_rows};
+use super::{Convert, Target, missing, print_rows};
 use crate::number::{at_least, json_given, json_lower, json_upper, lower, upper};
 
 /// What one way of adding up charges.
@@ -80,11 +82,8 @@ const LAWS: &str = "the laws of the losses, convolved exactly";
 
 /// By Rényi divergences, if they are known.
 fn by_renyi(mixture: &Mixture, delta: &Rational) -> Option<Offer> {
-    let epsilon = mixture
-        .losses()?
-        .renyi_epsilon(Down::from_rational(delta))
-        .ok()?;
-    Some(Offer {
+    let epsilon = mixture.divergences()?.epsilon(delta).ok()?;
+    epsilon.is_finite().then(|| Offer {
         name: "renyi",
         epsilon: Some(Amount::Bound(epsilon)),
         least: None,
@@ -138,7 +137,7 @@ impl Convert {
         offers.extend(by_laws(mixture, delta));
         if offers.is_empty() {
             // The error says why there is none.
-            mixture.compose(Down::from_rational(delta))?;
+            mixture.by_laws(Down::from_rational(delta))?;
         }
         if self.json {
             let value = json!({
@@ -162,9 +161,9 @@ impl Convert {
         mixture: &Mixture,
         epsilon: &Rational,
     ) -> Result<()> {
-        let losses = mixture.losses();
-        let by_renyi = losses.and_then(|l| l.renyi_delta(Down::from_rational(epsilon)).ok());
-        let by_laws = match (mixture.compose(Down::exact(1e-15)), by_renyi) {
+        let divergences = mixture.divergences();
+        let by_renyi = divergences.and_then(|sum| sum.delta(epsilon).ok());
+        let by_laws = match (mixture.by_laws(Down::exact(1e-15)), by_renyi) {
             (Ok(all), _) => Some(all.delta(epsilon)?),
             (Err(_), Some(_)) => None,
             (Err(error), None) => return Err(error),

@@ -91,18 +91,24 @@ impl Source {
 
     /// What the accountants of `lastbit::conversions` know of it; `None` if nothing.
     pub fn release(&self) -> Option<LossBound> {
-        if self.sampled.is_some() || self.delta.is_positive() {
+        self.divergence()
+            .filter(|_| self.own_delta().is_zero() && self.kind != Kind::Approx)
+    }
+
+    /// What is known of its Rényi divergences, but for events of its [own δ](Source::own_delta);
+    /// `None` if nothing is.
+    pub fn divergence(&self) -> Option<LossBound> {
+        if self.sampled.is_some() {
             return None;
         }
         let loss = Up::from_rational(&self.value);
-        match self.kind {
-            Kind::Pure | Kind::Geometric | Kind::Response => Some(LossBound::Pure(loss)),
-            Kind::Laplace => Some(LossBound::Laplace(loss)),
-            Kind::Range => Some(LossBound::BoundedRange(loss)),
-            Kind::Zcdp => Some(LossBound::Zcdp(loss)),
-            Kind::Gaussian => Some(LossBound::Zcdp(Up::from_rational(&self.rho()?))),
-            Kind::Approx => None,
-        }
+        Some(match self.kind {
+            Kind::Pure | Kind::Geometric | Kind::Response | Kind::Approx => LossBound::Pure(loss),
+            Kind::Laplace => LossBound::Laplace(loss),
+            Kind::Range => LossBound::BoundedRange(loss),
+            Kind::Zcdp => LossBound::Zcdp(loss),
+            Kind::Gaussian => LossBound::Zcdp(Up::from_rational(&self.rho()?)),
+        })
     }
 
     /// The loss as plans and ledgers state it; `None` for samples.

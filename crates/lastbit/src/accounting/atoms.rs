@@ -48,38 +48,6 @@ impl Atoms {
         });
         Atoms { atoms }
     }
-
-    /// `P(k) = (1−q)/(1+q)·q^|k|`, `q = e^(−ε/d)`, against the same around d. The loss at y is
-    /// `(|y − d| − |y|)·ε/d`: ε for `y ≤ 0`, of mass `1/(1+q)`; −ε for `y ≥ d`; and `(d − 2y)·ε/d`
-    /// between.
-    pub(super) fn geometric(epsilon: &Rational, distance: u64) -> Atoms {
-        let steps = Rational::from(distance);
-        let step = epsilon / &steps;
-        let q = (-Interval::from_rational(&step)).exp();
-        let outer = Interval::ONE / (Interval::ONE + q);
-        // (1 − q)/(1 + q), without cancellation.
-        let centre = -(-Interval::from_rational(&step)).exp_m1() * outer;
-        let power = |k: u64| (-Interval::from_rational(&(&step * &Rational::from(k)))).exp();
-        let mut atoms = vec![Atom {
-            loss: Interval::from_rational(epsilon),
-            p: outer,
-            q: outer * power(distance),
-        }];
-        for y in 1..distance {
-            let place = &steps - &Rational::from(2 * y);
-            atoms.push(Atom {
-                loss: Interval::from_rational(&(&step * &place)),
-                p: centre * power(y),
-                q: centre * power(distance - y),
-            });
-        }
-        atoms.push(Atom {
-            loss: -Interval::from_rational(epsilon),
-            p: outer * power(distance),
-            q: outer,
-        });
-        Atoms { atoms }
-    }
 }
 
 impl Law for Atoms {

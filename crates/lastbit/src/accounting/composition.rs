@@ -1,5 +1,7 @@
 //! δ(ε) and ε(δ) of many releases, from above and from below.
 
+mod grid;
+
 use std::sync::{Arc, OnceLock};
 
 use lastbit_exact::{Down, Interval, Rational, Up};
@@ -9,8 +11,9 @@ use super::curve::Curve;
 use super::gaussian::Gaussian;
 use super::loss_distribution::{LossDistribution, LossGrid};
 use super::pair::{Law, Pair};
-use super::transform::{MOST_PRIMES, Rounding, unit_bits};
+use super::transform::Rounding;
 use crate::Error;
+use grid::{Repeated, Tuning, grid};
 
 /// Releases whose pairs are fixed beforehand, each made so often: what they cost together.
 ///
@@ -46,24 +49,6 @@ pub struct Composition {
 
 /// The laws of one order and how often each comes.
 type Laws = Vec<(Arc<dyn Law>, u64)>;
-
-/// What a grid is chosen by.
-#[derive(Clone, Copy, Debug)]
-struct Tuning {
-    /// Releases in all.
-    count: u64,
-    /// The smallest δ to be tight for.
-    smallest: f64,
-    /// Points at least.
-    points: f64,
-}
-
-impl Tuning {
-    /// What is cut off tails for each release.
-    fn cut(self) -> f64 {
-        self.smallest / CUT / self.count.max(1) as f64
-    }
-}
 
 /// Releases in all.
 const MOST_RELEASES: u64 = 1 << 30;
@@ -151,9 +136,20 @@ impl Composition {
     /// The smallest ε at δ, between two bounds; the upper is infinite where no finite ε holds.
     pub fn epsilon(&self, delta: Down) -> Result<Interval, Error> {
         let upper = self.epsilon_above(delta)?;
-        let above = Up::exact(delta.get());
-        let lower = self.lower().iter().map(|curve| curve.epsilon_below(above));
-        between(lower.fold(Down::ZERO, Down::max), upper)
+        between(self.epsilon_below(Up::exact(delta.get())), upper)
+    }
+
+    /// At or below the smallest ε at δ.
+    pub(super) fn epsilon_below(&self, delta: Up) -> Down {
+        let lower = self.lower().iter().map(|curve| curve.epsilon_below(delta));
+        lower.fold(Down::ZERO, Down::max)
+    }
+
+    /// The law of each order, if all releases together have the loss of one law.
+    pub(super) fn alone(&self) -> Option<impl Iterator<Item = &dyn Law>> {
+        let alone = |laws: &Vec<Repeated>| matches!(&laws[..], [law] if law.count == 1);
+        let laws = self.orders.iter().map(|laws| &*laws[0].law);
+        self.orders.iter().all(alone).then_some(laws)
     }
 
     /// The power of the best test, between two bounds: the probability that it finds a person who
@@ -280,50 +276,13 @@ fn curves(orders: &[Vec<Repeated>], tuning: Tuning, side: Rounding) -> Vec<Curve
         .collect()
 }
 
-fn between(lower: Down, upper: Up) -> Result<Interval, Error> {
+pub(super) fn between(lower: Down, upper: Up) -> Result<Interval, Error> {
     Interval::between(lower, upper)
         .map_err(|_| Error::other("the lower bound is above the upper: a defect, please report it"))
 }
 
 /// With fewer digits than this even eight primes do not do.
 const SMALLEST_DELTA: f64 = 1e-45;
-
-/// Of the smallest δ, so much is cut off tails at each product.
-const CUT: f64 = 1e7;
-
-/// A law and how often it comes.
-#[derive(Debug)]
-struct Repeated {
-    law: Arc<dyn Law>,
-    count: u64,
-    /// Where its mass is, but for what is cut off.
-    reach: (f64, f64),
-    variance: f64,
-}
-
-impl Repeated {
-    fn new(law: Arc<dyn Law>, count: u64, cut: f64) -> Repeated {
-        let reach = reach(&*law, cut);
-        let coarse = LossGrid {
-            step: rounded((reach.1 - reach.0) / 512.0, false),
-            primes: 2,
-            side: Rounding::Up,
-        };
-        let variance = LossDistribution::new(&*law, coarse, reach).variance();
-        Repeated {
-            law,
-            count,
-            reach,
-            variance,
-        }
-    }
-
-    /// The loss of all of its releases, on a grid.
-    fn on(&self, grid: LossGrid, cut: f64) -> LossDistribution {
-        let one = LossDistribution::new(&*self.law, grid, self.reach);
-        compose::repeated(&one, self.count, cut)
-    }
-}
 
 /// The product of all laws.
 fn product(laws: &[Repeated], grid: LossGrid, cut: f64) -> LossDistribution {
@@ -381,145 +340,5 @@ fn below_epsilon(laws: &[Repeated], delta: f64) -> f64 {
     (variance / 2.0 + variance.sqrt() * (far - 1.0)).max(0.0)
 }
 
-/// A grid on which the product has a few thousand points for each release's square root, and a
-/// quarter million at most.
-///
-/// Spreading Y to the nearest points adds at most step²/4 to the variance of each release's loss.
-/// With n points on the range R of the sum that is `count·R²/(4n²)`; for `n = 1600·√count` and a
-/// range of 20 standard deviations less than 10^-4 of the sum's variance.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "which grid to take: any is sound, a worse one is less tight"
-)]
-fn grid(laws: &[Repeated], tuning: Tuning, side: Rounding) -> LossGrid {
-    let Tuning {
-        count,
-        smallest,
-        points: fewest,
-    } = tuning;
-    let deviations = (2.0 * (1.0 / smallest).ln()).sqrt() + 2.0;
-    let width = |law: &Repeated| law.reach.1 - law.reach.0;
-    let sum: f64 = laws.iter().map(|law| law.count as f64 * width(law)).sum();
-    let widest = laws.iter().map(width).fold(0.0, f64::max);
-    let variance: f64 = laws.iter().map(|law| law.count as f64 * law.variance).sum();
-    let range = (2.0 * deviations * variance.sqrt()).max(widest).min(sum);
-    let points = (1600.0 * (count as f64).sqrt()).clamp(fewest, 262_144.0);
-    let step = (range / points).max(1e-9);
-    // The atoms of the law that varies most lie on points, or just inside of them.
-    let heaviest = laws
-        .iter()
-        .max_by(|a, b| (a.count as f64 * a.variance).total_cmp(&(b.count as f64 * b.variance)));
-    let atom = heaviest
-        .and_then(|law| law.law.atom())
-        .filter(|z| *z > step);
-    let step = atom.map_or(step, |z| z / (z / step).round());
-    let needed = (1.0 / smallest).log2() + points.log2() + (count.max(1) as f64).log2() + 20.0;
-    let primes = (2..MOST_PRIMES)
-        .find(|primes| unit_bits(*primes) as f64 >= needed)
-        .unwrap_or(MOST_PRIMES);
-    // From below an atom must lie above its point, not on it.
-    let step = match side {
-        Rounding::Up => rounded(step, true),
-        Rounding::Down => rounded(step * (1.0 - 1e-7), false),
-    };
-    LossGrid { step, primes, side }
-}
-
-/// A positive number of 26 bits next to x, at or above it or at or below.
-fn rounded(x: f64, up: bool) -> f64 {
-    let cut = f64::from_bits(x.max(1e-300).to_bits() & !((1 << 27) - 1));
-    if up && cut < x {
-        f64::from_bits(cut.to_bits() + (1 << 27))
-    } else {
-        cut
-    }
-}
-
-/// Losses between which all but about `cut` of the mass lies. A guess: what is beyond is accounted
-/// for.
-fn reach(law: &dyn Law, cut: f64) -> (f64, f64) {
-    let at = |z: f64| Interval::point(z);
-    let infinite = law.infinite().hi();
-    let high = |z: f64| law.profile(at(z)).hi() <= infinite * (1.0 + 1e-12) + cut;
-    let low = |z: f64| law.tails(at(-z)).p.lo() >= 1.0 - 1e-12;
-    (-first(low), first(high))
-}
-
-/// About the first z at which the condition holds.
-fn first(holds: impl Fn(f64) -> bool) -> f64 {
-    let mut high = 2f64.powi(-40);
-    while !holds(high) && high < 1e6 {
-        high *= 2.0;
-    }
-    let mut low = high / 2.0;
-    for _ in 0..25 {
-        let middle = (low + high) / 2.0;
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A fixed stream of numbers below some others.
-    fn stream() -> impl FnMut(u64) -> i64 {
-        let mut state = 1u64;
-        move |below| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            ((state >> 33) % below) as i64
-        }
-    }
-
-    #[test]
-    fn the_quick_epsilon_is_that_of_the_coarse_composition_to_the_last_bit() {
-        let mut next = stream();
-        let mut compared = 0;
-        for _ in 0..25 {
-            let mut releases = Vec::new();
-            for _ in 0..1 + next(4) {
-                let size = Rational::new(1 + next(40), 10i64.pow(1 + next(3) as u32));
-                let pair = match next(4) {
-                    0 => Pair::laplace(&size),
-                    1 => Pair::pure(&size),
-                    2 => Pair::gaussian(&size),
-                    _ => Pair::bounded_range(&size),
-                };
-                let pair = match next(5) {
-                    0 => pair.unwrap().poisson_sampled(&Rational::new(1, 4)),
-                    _ => pair,
-                };
-                releases.push((pair.unwrap(), 1 + next(9) as u64));
-            }
-            // From δ at which all mass counts, to those near which only a few points lie.
-            let delta = Rational::new(1 + next(9), 10i64.pow(1 + next(14) as u32));
-            let delta = Down::from_rational(&delta);
-            let whole = Composition::coarse(&releases, delta).unwrap();
-            let quick = Composition::coarse_epsilon(&releases, delta).unwrap();
-            assert_eq!(quick, whole.epsilon_above(delta).unwrap(), "{releases:?}");
-            compared += usize::from(quick > Up::ZERO);
-        }
-        assert!(compared > 15);
-    }
-
-    #[test]
-    fn a_part_that_is_too_short_is_not_taken() {
-        // All of the loss is in atoms at its ends: far below that of a normal one at δ.
-        let releases = [
-            (Pair::pure(&Rational::ONE).unwrap(), 1),
-            (Pair::pure(&Rational::new(1, 2)).unwrap(), 1),
-        ];
-        let delta = Down::exact(1e-12);
-        let (orders, _) = tuned(&releases, delta, COARSE).unwrap();
-        assert!(below_epsilon(&orders[0], 1e-12) > 1.5);
-        let quick = Composition::coarse_epsilon(&releases, delta).unwrap();
-        assert!((1.499..=1.501).contains(&quick.get()), "{quick}");
-    }
-}
+mod tests;

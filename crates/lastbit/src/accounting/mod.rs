@@ -9,7 +9,9 @@
 //!
 //! | what is known | how it adds up |
 //! |---|---|
-//! | losses fixed beforehand, any mechanism | [`Composition`] |
+//! | losses fixed beforehand, any mechanism | [`Bounds`]: the better of the next two |
+//! | their laws | [`Composition`] |
+//! | their Rényi divergences | [`Divergences`] |
 //! | the statistics of one release | [`FixedLosses`] |
 //! | Gaussian noise alone | [`gaussian_delta`], [`gaussian_epsilon`], [`gaussian_mu_squared`] |
 //! | ρ-zCDP, one number | [`zcdp_delta`], [`zcdp_epsilon`] |
@@ -19,14 +21,17 @@
 
 mod atoms;
 mod bounded_range;
+mod bounds;
 mod calibrate;
 mod compose;
 mod composition;
 mod curve;
+mod divergences;
 mod filter;
 mod fixed;
 mod gaussian;
 mod gaussian_profile;
+mod geometric;
 mod laplace;
 mod loss_distribution;
 mod mass;
@@ -39,8 +44,10 @@ mod transform;
 mod with_delta;
 mod zcdp_profile;
 
-pub use calibrate::{calibrate, calibrate_bounded_range};
+pub use bounds::Bounds;
+pub use calibrate::calibrate;
 pub use composition::Composition;
+pub use divergences::Divergences;
 pub use filter::{AdaptiveFilter, Currency, FilterLoss};
 pub use fixed::FixedLosses;
 pub use gaussian_profile::{gaussian_delta, gaussian_epsilon, gaussian_mu_squared};

@@ -9,11 +9,13 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 use super::atoms::Atoms;
 use super::bounded_range::BoundedRange;
 use super::gaussian::Gaussian;
+use super::geometric::Geometric;
 use super::laplace::Laplace;
 use super::sampled::{Direction, Sampled};
 use super::search::first_double;
 use super::with_delta::LawWithDelta;
 use crate::Error;
+use crate::conversions::{LossBound, gaussian_to_zcdp};
 
 /// One order of a pair of laws: the loss `Z = ln dP/dQ` under P.
 ///
@@ -107,6 +109,9 @@ pub struct Pair {
     /// As many laws, of one release of the kind, for lower bounds; `None` if one release has those
     /// of `orders`.
     pub(super) attained: Option<Vec<Arc<dyn Law>>>,
+    /// What is known of its Rényi divergences, and the δ of events outside which that holds; `None`
+    /// if nothing is.
+    pub(super) divergence: Option<(LossBound, Rational)>,
 }
 
 impl Pair {
@@ -132,19 +137,25 @@ impl Pair {
                 "randomized response needs two categories or more, got {categories}"
             )));
         }
-        Ok(Pair::symmetric(Atoms::response(epsilon, categories)))
+        let known = LossBound::Pure(Up::from_rational(epsilon));
+        Ok(Pair::symmetric(Atoms::response(epsilon, categories), known))
     }
 
     /// Two-sided geometric noise on an integer that moves by `distance`: ε-DP in all.
     pub fn geometric(epsilon: &Rational, distance: u64) -> Result<Pair, Error> {
         loss("epsilon", epsilon)?;
-        if distance == 0 || distance > MOST_ATOMS {
+        if distance == 0 || distance > FARTHEST {
             return Err(Error::composition(format!(
-                "geometric noise hides a distance from 1 to {MOST_ATOMS}, got {distance}; take \
+                "geometric noise hides a distance from 1 to {FARTHEST}, got {distance}; take \
                  Laplace noise for more"
             )));
         }
-        Ok(Pair::symmetric(Atoms::geometric(epsilon, distance)))
+        let known = LossBound::Pure(Up::from_rational(epsilon));
+        match Geometric::new(epsilon, distance) {
+            Some(law) => Ok(Pair::symmetric(law, known)),
+            // Next to nothing: what holds for every ε-DP release will do.
+            None => Pair::pure(epsilon),
+        }
     }
 
     /// Every (ε, δ) release.
@@ -171,7 +182,8 @@ impl Pair {
     /// below 0 too. ∎
     pub fn laplace(epsilon: &Rational) -> Result<Pair, Error> {
         loss("epsilon", epsilon)?;
-        Ok(Pair::symmetric(Laplace::new(epsilon)))
+        let known = LossBound::Laplace(Up::from_rational(epsilon));
+        Ok(Pair::symmetric(Laplace::new(epsilon), known))
     }
 
     /// Gaussian noise on a number or vector that moves by at most `mu` standard deviations in L2.
@@ -186,7 +198,9 @@ impl Pair {
         Ok(if mu.is_zero() {
             Pair::response(mu, 2)?
         } else {
-            Pair::symmetric(Gaussian::new(mu))
+            let rho = gaussian_to_zcdp(&(mu * mu));
+            let known = LossBound::Zcdp(Up::from_rational(&rho));
+            Pair::symmetric(Gaussian::new(mu), known)
         })
     }
 
@@ -202,9 +216,10 @@ impl Pair {
         Ok(if eta.is_zero() {
             half
         } else {
+            let known = LossBound::BoundedRange(Up::from_rational(eta));
             Pair {
                 attained: Some(half.orders),
-                ..Pair::symmetric(BoundedRange::new(eta))
+                ..Pair::symmetric(BoundedRange::new(eta), known)
             }
         })
     }
@@ -225,7 +240,9 @@ impl Pair {
         if delta.is_zero() {
             return Ok(self);
         }
-        Ok(self.each(|laws| {
+        let divergence = self.divergence.clone();
+        let divergence = divergence.map(|(loss, own)| (loss, &own + delta));
+        Ok(self.each(divergence, |laws| {
             let laws = laws.into_iter();
             laws.map(|law| Arc::new(LawWithDelta::new(law, delta)) as Arc<dyn Law>)
                 .collect()
@@ -256,7 +273,8 @@ impl Pair {
             Arc::new(Sampled::new(law.clone(), rate, direction)) as Arc<dyn Law>
         };
         // The removal first: `Composition::power` is about it.
-        Ok(self.each(|laws| {
+        // Nothing is known of the divergences: from a sample a bounded range is none.
+        Ok(self.each(None, |laws| {
             let laws = laws.iter();
             laws.flat_map(|law| [Direction::Removal, Direction::Addition].map(|d| order(law, d)))
                 .collect()
@@ -290,24 +308,30 @@ impl Pair {
         Ok(Some(most))
     }
 
-    fn symmetric(law: impl Law + 'static) -> Pair {
+    fn symmetric(law: impl Law + 'static, known: LossBound) -> Pair {
         Pair {
             orders: vec![Arc::new(law)],
             attained: None,
+            divergence: Some((known, Rational::ZERO)),
         }
     }
 
     /// With all laws changed in the same way.
-    fn each(self, change: impl Fn(Vec<Arc<dyn Law>>) -> Vec<Arc<dyn Law>>) -> Pair {
+    fn each(
+        self,
+        divergence: Option<(LossBound, Rational)>,
+        change: impl Fn(Vec<Arc<dyn Law>>) -> Vec<Arc<dyn Law>>,
+    ) -> Pair {
         Pair {
             orders: change(self.orders),
             attained: self.attained.map(change),
+            divergence,
         }
     }
 }
 
-/// Atoms of one law; more would be a density.
-const MOST_ATOMS: u64 = 1 << 16;
+/// The largest distance of geometric noise; from there on its loss is that of Laplace noise.
+const FARTHEST: u64 = 1 << 16;
 
 /// A parameter that says something.
 pub(super) fn loss(name: &'static str, value: &Rational) -> Result<(), Error> {

@@ -1,7 +1,9 @@
 //! Where one pair stands for many releases, and at the ends of what can be computed.
 
-use lastbit::accounting::{Composition, Pair, gaussian_epsilon, zcdp_delta, zcdp_epsilon};
-use lastbit::conversions::{LossBound, Losses};
+use lastbit::accounting::{
+    Bounds, Composition, Divergences, Pair, gaussian_epsilon, zcdp_delta, zcdp_epsilon,
+};
+use lastbit::conversions::LossBound;
 use lastbit_exact::{Down, Rational, Up};
 
 use super::exact::{ROUNDING, brute_force, holds, outputs, rational, response};
@@ -49,24 +51,146 @@ fn erratum_18_the_pairs_of_ranges_are_above_every_release() {
     let delta = Down::exact(1e-6);
     let pair = Pair::bounded_range(&Rational::ONE).unwrap();
     let all = Composition::coarse(&[(pair, 100)], delta).unwrap();
-    let losses = Losses::repeated(LossBound::BoundedRange(Up::ONE), 100).unwrap();
-    let renyi = losses.renyi_epsilon(delta).unwrap();
+    let range = (LossBound::BoundedRange(Up::ONE), Rational::ZERO, 100);
+    let losses = Divergences::new([range]).unwrap();
+    let renyi = losses.epsilon(&Rational::new(1, 1_000_000)).unwrap();
     let by_pairs = all.epsilon(delta).unwrap();
     assert!(renyi.get() < 36.37 && by_pairs.hi() > 41.0);
     assert!(by_pairs.lo() <= renyi.get() && by_pairs.lo() > 30.0);
     let at = all.delta(&rational(36.37)).unwrap();
-    let least = losses.renyi_delta(Down::exact(36.37)).unwrap();
+    let least = losses.delta(&rational(36.37)).unwrap();
     assert!(least.get() <= 1e-6 && at.lo() <= least.get());
     let level = Rational::new(1, 1_000_000_000i64);
     let power = all.power(&level).unwrap();
-    let most = losses.renyi_power(Up::from_rational(&level)).unwrap();
+    let most = losses.power(&level).unwrap();
     assert!(power.lo() <= most.get() && most.get() <= power.hi());
+}
+
+fn most(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, f64::max)
+}
+
+/// Laws of one range, with a rest of mass δ that tells all.
+fn with_rest(laws: &[(f64, f64)], delta: f64) -> Vec<(f64, f64)> {
+    let shared = laws
+        .iter()
+        .map(|(p, q)| ((1.0 - delta) * p, (1.0 - delta) * q));
+    shared.chain([(delta, 0.0), (0.0, delta)]).collect()
+}
+
+#[test]
+fn divergences_but_for_a_rest_are_above_every_product() {
+    let (eta, count, own) = (2.0, 3, 0.01);
+    let loss = LossBound::BoundedRange(Up::exact(eta));
+    let sum = Divergences::new([(loss, rational(own), count as u64)]).unwrap();
+    let pair = Pair::bounded_range(&rational(eta)).unwrap();
+    let pair = pair.with_delta(&rational(own)).unwrap();
+    let all = Bounds::new(&[(pair, count as u64)], Down::exact(1e-9)).unwrap();
+    let atoms = |j: u32| {
+        let t = f64::from(j) / 4.0 * eta;
+        let p = (eta.exp() - t.exp()) / (eta.exp() - 1.0);
+        let laws = [(p, p * (-t).exp()), (1.0 - p, (1.0 - p) * (eta - t).exp())];
+        with_rest(&laws, own)
+    };
+    let mut products = Vec::new();
+    for (i, j, k) in (0..125).map(|n| (n % 5, n / 5 % 5, n / 25)) {
+        products.push(outputs(&[atoms(i), atoms(j), atoms(k)]));
+    }
+    for i in 0..13 {
+        let z = f64::from(i) / 2.0;
+        let reached = most(products.iter().map(|law| brute_force(law, z)));
+        let by_divergences = sum.delta(&rational(z)).unwrap().get();
+        let bounds = all.delta(&rational(z)).unwrap();
+        for upper in [by_divergences, bounds.hi()] {
+            assert!(upper >= reached - ROUNDING, "{z}: {upper} {reached}");
+        }
+        assert!(bounds.hi() <= by_divergences && bounds.lo() <= reached + ROUNDING);
+    }
+    for level in [0.0, 1e-4, 0.1] {
+        let reached = most(products.iter().map(|law| neyman_pearson(law, level)));
+        let by_divergences = sum.power(&rational(level)).unwrap().get();
+        assert!(by_divergences >= reached - ROUNDING, "{level}: {reached}");
+    }
+    // With δ below that of the rests nothing is known; a little above it is.
+    assert!(!sum.epsilon(&rational(0.03)).unwrap().is_finite());
+    assert!(sum.epsilon(&rational(0.0300001)).unwrap().is_finite());
+}
+
+#[test]
+fn divergences_win_for_many_ranges_with_thresholds_and_are_unknown_of_samples() {
+    let delta = Rational::new(1, 1_000_000);
+    let range = Pair::bounded_range(&Rational::ONE).unwrap();
+    let own = Rational::new(1, 1_000_000_000);
+    let thresholds = [(range.clone().with_delta(&own).unwrap(), 100)];
+    let smallest = Down::from_rational(&delta);
+    let by_laws = Bounds::by_laws(&thresholds, smallest).unwrap();
+    let best = Bounds::new(&thresholds, smallest).unwrap();
+    let (by_laws, best) = (by_laws.epsilon(&delta), best.epsilon(&delta));
+    let (by_laws, best) = (by_laws.unwrap(), best.unwrap());
+    assert!(by_laws.hi() > 41.0 && best.hi() < 36.5 && best.lo() == by_laws.lo());
+    let samples = [(range.poisson_sampled(&Rational::new(1, 2)).unwrap(), 100)];
+    let both = [
+        Bounds::by_laws(&samples, smallest).unwrap(),
+        Bounds::new(&samples, smallest).unwrap(),
+    ];
+    let [by_laws, best] = both.map(|all| all.epsilon(&delta).unwrap());
+    assert_eq!(by_laws.hi(), best.hi());
+}
+
+#[test]
+fn geometric_noise_for_a_long_distance_costs_what_laplace_noise_does() {
+    let epsilon = rational(0.5);
+    let delta = Down::exact(1e-9);
+    let costs = |pair: Pair| {
+        let all = Composition::coarse(&[(pair, 100)], delta).unwrap();
+        all.epsilon(delta).unwrap()
+    };
+    let geometric = costs(Pair::geometric(&epsilon, 1 << 16).unwrap());
+    let laplace = costs(Pair::laplace(&epsilon).unwrap());
+    // It is Laplace noise rounded to a fine grid: post-processing.
+    assert!(geometric.lo() <= laplace.hi() && geometric.hi() < laplace.hi() + 1e-9);
+    assert!(geometric.hi() > laplace.hi() - 1e-3 && geometric.lo() > laplace.lo() - 1e-2);
+    // A loss too small for doubles is one of next to nothing.
+    let tiny: Rational = "1e-295".parse().unwrap();
+    assert!(
+        Pair::geometric(&tiny, 1 << 16)
+            .unwrap()
+            .delta(&Rational::ZERO)
+            .unwrap()
+            .hi()
+            < 1e-290
+    );
+}
+
+#[test]
+fn one_law_alone_is_bounded_by_its_own_profile() {
+    // Two Gaussians are one: exact to more digits than a grid has.
+    let mu = |n| Pair::gaussian(&Rational::from(n)).unwrap();
+    let delta = Rational::new(1, 1_000_000);
+    let all = Bounds::new(&[(mu(3i64), 1), (mu(2i64), 4)], Down::exact(1e-6)).unwrap();
+    let closed = gaussian_epsilon(&Rational::from(25i64), &delta)
+        .unwrap()
+        .get();
+    let epsilon = all.epsilon(&delta).unwrap();
+    assert!(
+        (epsilon.hi() - closed).abs() < 1e-9 * closed,
+        "{epsilon:?} {closed}"
+    );
+    // An (ε, δ) release has its own ε at its own δ.
+    let own = Pair::approximate(&Rational::ONE, &delta).unwrap();
+    let all = Bounds::new(&[(own, 1)], Down::from_rational(&delta)).unwrap();
+    let epsilon = all.epsilon(&delta).unwrap();
+    assert!(
+        epsilon.hi() <= 1.000_000_1 && epsilon.lo() <= 1.0,
+        "{epsilon:?}"
+    );
 }
 
 /// The largest `P(S)` of all tests S with `Q(S) ≤ level`, by the lemma of Neyman and Pearson.
 fn neyman_pearson(laws: &[(f64, f64)], level: f64) -> f64 {
     let mut laws = laws.to_vec();
-    laws.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
+    laws.retain(|(p, q)| p + q > 0.0);
+    laws.sort_by(|a, b| (b.0 / b.1).total_cmp(&(a.0 / a.1)));
     let (mut power, mut left) = (0.0, level);
     for (p, q) in laws {
         let share = if q <= left { 1.0 } else { left / q };

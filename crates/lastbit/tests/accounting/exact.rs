@@ -1,7 +1,7 @@
 //! Profiles, compositions and filters against brute force over all outputs of small mechanisms.
 
 use lastbit::accounting::{
-    AdaptiveFilter, Composition, Currency, FilterLoss, FixedLosses, Pair, calibrate,
+    AdaptiveFilter, Bounds, Composition, Currency, FilterLoss, FixedLosses, Pair, calibrate,
     gaussian_delta, gaussian_epsilon, gaussian_mu_squared, zcdp_delta, zcdp_epsilon,
     zcdp_total_variation,
 };
@@ -268,12 +268,13 @@ fn the_power_of_the_best_test_equals_brute_force() {
 
 #[test]
 fn a_calibrated_loss_fits_and_a_larger_one_does_not() {
-    let (epsilon, delta) = (Rational::ONE, Down::exact(1e-6));
+    let (epsilon, delta) = (Rational::ONE, Rational::new(1, 1_000_000));
     for pair in [Pair::laplace, Pair::pure, Pair::bounded_range] {
-        let each = calibrate(pair, 20, &epsilon, delta).unwrap();
+        let each = calibrate(pair, 20, &epsilon, &delta).unwrap();
         let price = |each: &Rational| {
-            let all = Composition::new(&[(pair(each).unwrap(), 20)], delta).unwrap();
-            all.epsilon_above(delta).unwrap().get()
+            let releases = [(pair(each).unwrap(), 20)];
+            let all = Bounds::new(&releases, Down::from_rational(&delta)).unwrap();
+            all.epsilon_above(&delta).unwrap().get()
         };
         assert!(price(&each) <= 1.0);
         assert!(price(&(&each * &Rational::new(100_001, 100_000))) > 1.0);
