@@ -181,7 +181,7 @@ fn tuned(
     let smallest = smallest.get();
     if !(SMALLEST_DELTA..=1.0).contains(&smallest) {
         return Err(Error::distance(format!(
-            "the smallest delta must be from {SMALLEST_DELTA:e} to 1, got {smallest}"
+            "the smallest delta must be from {SMALLEST_DELTA:e} to 1, got {smallest:e}"
         )));
     }
     releases
