@@ -9,7 +9,7 @@ use lastbit_release::present::{self, Report};
 
 use crate::Usage;
 use crate::output::{Guard, Kind, Output, is_same_target};
-use crate::streams::Stdout;
+use crate::streams::{Stdout, width};
 
 /// The forms that are asked for.
 #[derive(Args)]
@@ -151,7 +151,7 @@ impl Prepared {
         if self.json {
             write!(out, "{}", present::to_json(report))?;
         } else if !printed {
-            for (style, part) in present::styled_text(report) {
+            for (style, part) in present::styled_text_within(report, width()) {
                 out.write_styled(style, &part)?;
             }
         }

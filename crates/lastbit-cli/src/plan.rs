@@ -14,8 +14,8 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::price_from;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, about, counted, loss_in_words, plan_warnings, price_html, price_terms, words,
-    wrapped,
+    HEADER, Style, WARNING, about, counted, loss_in_words, plan_warnings, price_html, price_terms,
+    words, wrapped_within,
 };
 use lastbit_release::release::{Identity, remember};
 
@@ -25,7 +25,7 @@ use crate::left::{Left, account};
 use crate::output::{Guard, Kind, Output};
 use crate::picture::rows;
 use crate::release::LedgerPlace;
-use crate::streams::{Stdout, say};
+use crate::streams::{Stdout, say, width};
 
 const TEACH: &str = "\
 A plan is a TOML file: a source, public bounds, whose presence is protected, a budget and \
@@ -33,9 +33,6 @@ statistics. Its schema is in docs/plan.md, and examples/ has some plans. This co
 row and spends nothing: of files that are there it reads the names of columns. It shows what \
 `lastbit release` will spend on each statistic and how far each published number will be from the \
 exact one, with the plan's confidence. Errors are rounded up.";
-
-/// The width of the terminal that tables are broken for.
-const WIDTH: u16 = 80;
 
 /// The longest text of a table, in characters.
 const LONGEST: usize = 200;
@@ -187,16 +184,24 @@ fn print(
         ],
     )?;
     writeln!(out)?;
+    let of_plan = loss_in_words(plan, &prices.loss)
+        .into_iter()
+        .chain(plan_warnings(plan));
+    let of_plan = of_plan.map(|sentence| match sentence.starts_with(WARNING) {
+        true => (Style::Warning, sentence),
+        false => (Style::Plain, sentence),
+    });
     let taken = match left {
-        Ok(left) => left.warning(),
-        Err(error) => Some(format!("{error:#}")),
+        // What costs nothing again is no alarm.
+        Ok(left) => left.warning().map(|sentence| match left.before {
+            Some(_) => (Style::Plain, sentence),
+            None => (Style::Warning, sentence),
+        }),
+        Err(error) => Some((Style::Plain, format!("{error:#}"))),
     };
-    let sentences = loss_in_words(plan, &prices.loss).into_iter();
-    for sentence in sentences.chain(plan_warnings(plan)).chain(taken) {
-        let style = match sentence.starts_with("WARNING") || sentence.starts_with("This ") {
-            true => Style::Warning,
-            false => Style::Plain,
-        };
+    let width = width();
+    let wrapped = |text: &str, indent| wrapped_within(text, indent, width);
+    for (style, sentence) in of_plan.chain(taken) {
         for line in wrapped(&clean::visible(&sentence), 2) {
             out.write_styled(style, &line)?;
             writeln!(out)?;
@@ -207,7 +212,7 @@ fn print(
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH);
+        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
     let priced = || plan.statistics.iter().zip(&prices.statistics);
     let short = |word: &str| label(word, LONGEST).into_owned();
     let [name, _, loss, error, .., tenth] = HEADER;

@@ -6,7 +6,8 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use lastbit_release::clean;
-use lastbit_release::present::Style;
+use lastbit_release::present::{Style, wrapped_within};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// The most characters of one message.
 const MOST_SAID: usize = 1 << 14;
@@ -108,10 +109,41 @@ pub fn say_error(message: &str) {
     }
 }
 
-/// Writes a line to standard error, clean and not too long. If it cannot be written, nobody is
-/// there to read it.
+/// Writes a line to standard error, clean and not too long; on a terminal it is broken at spaces.
+/// If it cannot be written, nobody is there to read it.
 pub fn say(message: &str) {
     let clean = clean::json(message);
     let cut = clean::shortened(&clean, MOST_SAID);
-    let _ = writeln!(io::stderr(), "{cut}");
+    let columns = match io::stderr().is_terminal() {
+        true => columns_of(terminal_size_of(io::stderr())),
+        false => None,
+    };
+    let broken = |line: &str| match columns {
+        Some(columns) if line.chars().count() > columns => {
+            wrapped_within(line, 0, columns.max(NARROWEST)).join("\n")
+        }
+        _ => line.to_owned(),
+    };
+    let lines: Vec<String> = cut.split('\n').map(broken).collect();
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
+}
+
+/// The narrowest terminal that text is broken for.
+const NARROWEST: usize = 40;
+
+/// The width that text is written for without a terminal, and the widest.
+const WIDTH: usize = 80;
+const WIDEST: usize = 160;
+
+/// For how many columns text is broken on standard output: those of the terminal, or 80.
+pub fn width() -> usize {
+    let columns = match io::stdout().is_terminal() {
+        true => columns_of(terminal_size_of(io::stdout())),
+        false => None,
+    };
+    columns.map_or(WIDTH, |columns| columns.clamp(NARROWEST, WIDEST))
+}
+
+fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {
+    size.map(|(Width(columns), _)| usize::from(columns))
 }

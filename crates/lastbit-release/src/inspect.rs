@@ -326,17 +326,23 @@ fn statistics(
             ..Scope::default()
         };
     }));
+    tables.extend(variant(|scope| scope.most_groups = Some(NO_LIMIT)));
     let answer = ask(plan.unit.clone(), grouped.derive.clone(), tables)?;
     let inspected = plan.statistics.iter().zip(&slots).map(|(statistic, slot)| {
-        let [bound, free, unfiltered] =
-            [0, 1, 2].map(|part| count(&answer, part * all + slot.table));
+        let [bound, free, unfiltered, once] =
+            [0, 1, 2, 3].map(|part| count(&answer, part * all + slot.table));
+        // Where units are counted, more rows of one are nothing that is left out.
+        let all = match statistic.kind.most_rows().is_some() {
+            true => once,
+            false => free,
+        };
         let (most_rows, most_groups) = statistic.scope.limits(&plan.unit).unwrap_or_default();
         let filter = statistic.scope.filter.as_ref();
         InspectedStatistic {
             name: statistic.name.clone(),
             filtered: filter.map(|_| unfiltered.saturating_sub(free)),
-            rows: free,
-            left_out: free.saturating_sub(bound),
+            rows: all,
+            left_out: all.saturating_sub(bound),
             most_rows,
             most_groups,
         }

@@ -14,6 +14,7 @@ mod declared;
 mod forms;
 mod inspections;
 mod ledgers;
+mod mistaken_data;
 mod mistakes;
 mod names;
 mod outputs;

@@ -350,8 +350,8 @@ of = "age > 60"
     for words in [
         "9 rows age: 1 cell",
         "age: 1 cell is below the lower bound and 1 above the upper one, 22.2 % of 9; 1 are \
-         missing, and 1 are not a number (numbers are written 1234.5, without signs between \
-         thousands)",
+         missing, and 1 are not a number (numbers are written 1234.5: without signs between \
+         thousands, decimal commas, percent signs or units)",
         "ward: listed and do not occur: \"west\"; 1 cell is missing, and 3 are not listed: \
          \"nort\" (2), \"Südflügel\" (1)",
         "3 different who; 1 of them have more than most_rows = 2 rows in all; 3 rows",

@@ -80,6 +80,17 @@ fn more_than_half_of_what_is_left_is_asked_for() {
     let seen = on_terminal(&here, &["release", "plan.toml"], "yes\n", &[]);
     assert_eq!(seen.status, Some(0), "{}", seen.screen);
     assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("1"));
+    // More than half is not everything, and `y` is not the word.
+    let here = Here::new();
+    here.write("plan.toml", format!("{}[spend]\nepsilon = 0.6\n", plan(50)));
+    let seen = on_terminal(&here, &["release", "plan.toml"], "y\n", &[]);
+    assert_eq!(seen.status, Some(1), "{}", seen.screen);
+    let told = "This spends more than half of what is left: ε = 0.6 of ε = 1.";
+    assert!(seen.screen.contains(told), "{}", seen.screen);
+    assert!(!here.path("lastbit.ledger").exists());
+    let seen = on_terminal(&here, &["release", "plan.toml"], "yes\n", &[]);
+    assert_eq!(seen.status, Some(0), "{}", seen.screen);
+    assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0.6"));
 }
 
 #[test]

@@ -17,6 +17,11 @@ fn is_most(part: u64, whole: u64) -> bool {
     whole > 0 && part >= whole.div_ceil(2)
 }
 
+/// Whether a part is so large that numbers are off by it: a twentieth of what there is.
+fn is_much(part: u64, whole: u64) -> bool {
+    whole > 0 && u128::from(part) * 20 >= u128::from(whole)
+}
+
 /// `ALL 12 cells` or `9 of 12 cells (75.0 %)`.
 fn of_cells(part: u64, whole: u64) -> String {
     match part >= whole {
@@ -112,7 +117,7 @@ fn columns(plan: &Plan, inspection: &Inspection, found: &mut Vec<String>) {
                         of_cells(*no_number, kept)
                     ));
                 }
-                if is_most(below + above, read) {
+                if is_much(below + above, read) {
                     found.push(format!(
                         "{} of `{name}` are cut to its bounds: are they wrong{unit}?",
                         of_cells(below + above, read)
@@ -136,7 +141,7 @@ fn columns(plan: &Plan, inspection: &Inspection, found: &mut Vec<String>) {
                 let mut seen =
                     (commonest.iter()).map(|(value, _)| format!("\"{}\"", label(value, LONGEST)));
                 let mut lost = absent.iter().map(|one| category(plan, &column.name, one));
-                if is_most(*unlisted, listed) {
+                if is_much(*unlisted, listed) {
                     found.push(format!(
                         "{} of `{name}` are not listed, such as {}: are the categories spelt as \
                          in the data?",
@@ -192,7 +197,7 @@ fn units(plan: &Plan, inspection: &Inspection, found: &mut Vec<String>) {
             let filter_name = format!("The filter of \"{name}\"");
             found.extend(filter(&filter_name, filtered, one.rows + filtered));
         }
-        if is_most(one.left_out, one.rows) {
+        if is_much(one.left_out, one.rows) {
             found.push(format!(
                 "The limits leave out {} of {} rows of \"{name}\" ({}).",
                 one.left_out,

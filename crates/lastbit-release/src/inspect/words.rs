@@ -25,7 +25,8 @@ fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
         Scale::Seconds => ("time", " (times are written 2024-01-31T23:59:59)"),
         _ => (
             "number",
-            " (numbers are written 1234.5, without signs between thousands)",
+            " (numbers are written 1234.5: without signs between thousands, decimal commas, \
+             percent signs or units)",
         ),
     }
 }

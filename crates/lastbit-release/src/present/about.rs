@@ -1,5 +1,6 @@
 //! The rows that a statistic is about: its error does not cover those left out.
 
+use super::guess::WARNING;
 use crate::account::Price;
 use crate::expression::{Expression, Node, Type, quoted};
 use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
@@ -194,7 +195,7 @@ fn in_other_units(plan: &Plan) -> Vec<String> {
             _ => "",
         };
         Some(format!(
-            "WARNING: `{}` is a difference of timestamps, which is in seconds, and its unit says \
+            "{WARNING}`{}` is a difference of timestamps, which is in seconds, and its unit says \
              {name}. Divide by {each}, as in (a - b) / {each}{days}.",
             column.name
         ))

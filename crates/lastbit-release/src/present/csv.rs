@@ -31,9 +31,9 @@ const COLUMNS: [&str; 21] = [
 /// The report as CSV (RFC 4180): a header, then one line for each number. Several columns or keys
 /// are joined by ` / `, and each key has a column `by.NAME` of its own at the end. After them,
 /// `withheld` and `too_noisy` are `true` or `false`, and `rank_error` repeats an error that is in
-/// ranks and not in the unit of its number; `lower` and `upper` are always in that unit. Texts are unchanged, except for an apostrophe
-/// before what a spreadsheet would run as a formula. A rehearsal has one more column, which says so
-/// in every line.
+/// ranks and not in the unit of its number; `lower` and `upper` are always in that unit. Texts are
+/// unchanged, except for an apostrophe before what a spreadsheet would run as a formula. A
+/// rehearsal has one more column, which says so in every line.
 pub fn csv(report: &Report) -> String {
     let mut keys: Vec<&String> = Vec::new();
     for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {

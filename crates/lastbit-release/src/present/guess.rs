@@ -28,7 +28,45 @@ pub fn guess(loss: &Loss) -> Up {
 }
 
 /// How a loss in words begins.
-pub(super) const IN_WORDS: &str = "In words: ";
+const IN_WORDS: &str = "In words: ";
+
+/// How a sentence begins that must not be overlooked.
+pub const WARNING: &str = "WARNING: ";
+
+/// What a note of a report is about. A stored report has only its words, so this is decided here,
+/// where they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// What the loss means.
+    Loss,
+    /// A warning about the loss.
+    Warning,
+    /// Anything else.
+    Rest,
+}
+
+impl About {
+    pub fn of(note: &str) -> About {
+        match note {
+            note if note.starts_with(IN_WORDS) || note.starts_with(TOGETHER) => About::Loss,
+            note if note.starts_with(WARNING) => About::Warning,
+            _ => About::Rest,
+        }
+    }
+}
+
+/// How the sentence about all releases begins.
+const TOGETHER: &str = "All releases about these data together";
+
+/// What the whole budget allows, in a sentence; `None` if one release takes all of it.
+pub(super) fn budget_in_words(plan: &Plan, loss: &Loss) -> Option<String> {
+    (*loss != plan.budget).then(|| {
+        format!(
+            "{TOGETHER}, as far as their budget allows: right at most {} of the time.",
+            percent(guess(&plan.budget))
+        )
+    })
+}
 
 /// What a loss means for one unit of a plan, in a sentence; and a warning, if that is little
 /// protection.
@@ -75,14 +113,14 @@ pub fn warning(loss: &Loss) -> Option<String> {
     // Beyond this, ε of about 4.6, there is hardly any protection.
     if sure >= Rational::new(99, 100) {
         return Some(format!(
-            "WARNING: {loss} protects little. It lets somebody be right about one person {} of the \
+            "{WARNING}{loss} protects little. It lets somebody be right about one person {} of the \
              time; losses of ε = 1 or less (73.2 %) are usual for a strong promise.",
             percent(guess)
         ));
     }
     if loss.delta >= Rational::new(1, 1000) {
         return Some(format!(
-            "WARNING: δ = {} protects little. With that probability anything about a person may be \
+            "{WARNING}δ = {} protects little. With that probability anything about a person may be \
              laid open; choose δ far below one over the number of people.",
             decimal(&loss.delta)
         ));

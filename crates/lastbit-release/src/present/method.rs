@@ -3,7 +3,7 @@
 
 use lastbit_exact::Rational;
 
-use super::guess::IN_WORDS;
+use super::guess::About;
 use super::text::{ERRORS, INVENTED, of_budget, wrapped};
 use super::{PublishedStatistic, Report};
 use crate::clean::{label, shortened, shown, visible};
@@ -46,8 +46,8 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
     }
     let mut rows = vec![
         "Which rows a number is about is stated beside it. The limits on how many rows of one unit \
-         count, and the bounds to which values are cut, were fixed before the data were read; what \
-         they leave out is not in the published numbers."
+         count, and the bounds to which values are cut, are fixed by the plan and must not be \
+         chosen by the data; what they leave out is not in the published numbers."
             .to_owned(),
     ];
     rows.extend(others);
@@ -74,7 +74,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
 }
 
 fn is_about_loss(note: &str) -> bool {
-    note.starts_with(IN_WORDS) || note.starts_with("WARNING")
+    About::of(note) != About::Rest
 }
 
 fn done(report: &Report) -> String {
@@ -97,8 +97,8 @@ fn done(report: &Report) -> String {
         }
     };
     format!(
-        "Before any data were read, a plan said which numbers would be published, of which rows, \
-         and how much noise they would have. {how}. Only the numbers with noise are published here."
+        "A plan, which must not be chosen by the data, says which numbers are published, of which \
+         rows, and how much noise they have. {how}. Only the numbers with noise are published here."
     )
 }
 
@@ -116,6 +116,13 @@ fn errors(report: &Report) -> Vec<String> {
             percent(&report.confidence)
         ),
     ];
+    if report.statistics.iter().any(|one| one.cells.len() > 1) {
+        paragraphs.push(
+            "Numbers that stand out deserve the most doubt: among many, the largest and the \
+             smallest are often those that noise moved the farthest."
+                .to_owned(),
+        );
+    }
     let noisy = |statistic: &PublishedStatistic| statistic.cells.iter().any(|cell| cell.too_noisy);
     if report.statistics.iter().any(noisy) {
         paragraphs.push(

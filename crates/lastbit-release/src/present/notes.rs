@@ -1,6 +1,7 @@
 //! What a reader of a report should know.
 
 use super::about::many;
+use super::guess::budget_in_words;
 use super::loss_in_words;
 use crate::loss::Loss;
 use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Unit};
@@ -50,6 +51,7 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
         }
     }];
     notes.extend(loss_in_words(plan, loss));
+    notes.extend(budget_in_words(plan, loss));
     if let Some(filter) = &plan.derive.filter {
         notes.push(format!("Only rows where {} count.", filter.written()));
     }

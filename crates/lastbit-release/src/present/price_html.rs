@@ -4,7 +4,7 @@ use lastbit_exact::Rounding;
 
 use super::about::{about, plan_warnings};
 use super::guess::loss_in_words;
-use super::html::{document, escape, marked, name, rows_about};
+use super::html::{document, escape, marked, name, rows_about, unbroken};
 use super::price_words::{HEADER, counted, price_terms, words};
 use crate::account::Prices;
 use crate::left::Left;
@@ -168,17 +168,4 @@ fn rows(plan: &Plan, prices: &Prices) -> String {
         );
     }
     text + "</section>\n"
-}
-
-/// Keeps each number on one line with its sign.
-fn unbroken(text: &str) -> String {
-    let mut safe = escape(text);
-    for (sign, joined) in [
-        ("± ", "±&nbsp;"),
-        (" = ", "&nbsp;=&nbsp;"),
-        (" ≤ ", "&nbsp;≤&nbsp;"),
-    ] {
-        safe = safe.replace(sign, joined);
-    }
-    safe
 }

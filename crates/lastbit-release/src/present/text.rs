@@ -3,7 +3,9 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use lastbit_exact::Rational;
 
+use super::guess::About;
 use super::html::number;
+use super::method::{capitalised, definition, percent};
 use super::noisy::bound;
 use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
@@ -25,8 +27,12 @@ const LEAST_BAR: usize = 8;
 /// The least width of a column of names.
 const LEAST_NAME: usize = 12;
 
-/// The width of the terminal that prose is broken for.
+/// The width that text is broken for if nothing else is said, and the widest that is easy to read.
 const WIDTH: usize = 80;
+const WIDEST_PROSE: usize = 100;
+
+/// The narrowest text, in columns.
+const NARROWEST: usize = 40;
 
 /// How a part of a text is shown in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,30 +56,32 @@ pub fn text(report: &Report) -> String {
 
 /// [`text`] in parts, each with its style.
 pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
+    styled_text_within(report, WIDTH)
+}
+
+/// [`styled_text`] for a terminal of so many columns: tables may take all of them.
+pub fn styled_text_within(report: &Report, width: usize) -> Vec<(Style, String)> {
+    let width = width.max(NARROWEST);
+    let wrapped = |text: &str, indent| wrapped_within(text, indent, width);
     let mut lines: Vec<(Style, String)> = Vec::new();
     let mut add = |style: Style, more: Vec<String>| {
         lines.extend(more.into_iter().map(|line| (style, line)));
     };
-    add(
-        Style::Warning,
-        report.invented.then(invented).unwrap_or_default(),
-    );
+    let invented = || match report.invented {
+        true => wrapped(INVENTED, 0),
+        false => vec![],
+    };
+    add(Style::Warning, invented());
     add(Style::Strong, vec![shown(&report.title)]);
-    let summary = format!(
-        "{}{}; errors hold with probability {} each; added up by {}",
-        visible(&report.loss),
-        visible(&of_budget(report)),
-        visible(&report.confidence),
-        visible(&report.accountant)
-    );
-    add(Style::Plain, wrapped(&summary, 0));
-    add(Style::Plain, wrapped(ERRORS, 0));
-    for note in &report.notes {
-        let style = match note.starts_with("WARNING") {
-            true => Style::Warning,
-            false => Style::Plain,
-        };
-        add(style, wrapped(&shortened(&visible(note), LONGEST_NOTE), 0));
+    add(Style::Plain, wrapped(&visible(&lead(report)), 0));
+    let note = |note: &str| wrapped(&shortened(&visible(note), LONGEST_NOTE), 0);
+    for (about, style) in [
+        (About::Loss, Style::Plain),
+        (About::Warning, Style::Warning),
+    ] {
+        for one in report.notes.iter().filter(|one| About::of(one) == about) {
+            add(style, note(one));
+        }
     }
     for statistic in &report.statistics {
         add(Style::Plain, vec![String::new()]);
@@ -89,16 +97,16 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
             true => add(Style::Plain, wrapped(NO_GROUP, 2)),
             false => add(
                 Style::Bar,
-                table(statistic).lines().map(str::to_owned).collect(),
+                table(statistic, width).lines().map(str::to_owned).collect(),
             ),
         }
-        let mut terms = terms(statistic);
+        let mut terms = terms(statistic, &report.confidence);
         let is_histogram = Word::of(&statistic.kind).mark() == Mark::Columns;
         if is_histogram
             && statistic
                 .bins
                 .as_ref()
-                .is_some_and(|b| b.uneven().is_some())
+                .is_some_and(|bins| bins.uneven().is_some())
         {
             terms.push(UNEVEN.to_owned());
         }
@@ -116,8 +124,18 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
         }
     }
     add(Style::Plain, vec![String::new()]);
+    add(Style::Plain, vec!["In the words of the field".to_owned()]);
+    add(Style::Plain, wrapped(&visible(&guarantee(report)), 2));
+    for one in report
+        .notes
+        .iter()
+        .filter(|one| About::of(one) == About::Rest)
+    {
+        let one = shortened(&visible(one), LONGEST_NOTE).into_owned();
+        add(Style::Plain, wrapped(&one, 2));
+    }
     match report.invented {
-        false => add(Style::Plain, receipt(&report.receipt)),
+        false => add(Style::Plain, wrapped(&receipt(&report.receipt), 0)),
         true => add(Style::Warning, invented()),
     }
     let parts = lines.into_iter().flat_map(|(style, line)| match style {
@@ -140,6 +158,28 @@ pub fn styled_text(report: &Report) -> Vec<(Style, String)> {
     parts.filter(|(_, part)| !part.is_empty()).collect()
 }
 
+/// What everybody should know who reads the numbers.
+pub(super) fn lead(report: &Report) -> String {
+    format!(
+        "Noise was added to these numbers on purpose, so that they give away little about any \
+         single one of those that they are about. ± says how far noise and rounding may have moved \
+         a number: {} of the time no further, for each number by itself. It does not cover rows \
+         that are left out, nor cells cut to their bounds.",
+        percent(&report.confidence)
+    )
+}
+
+/// The guarantee, in the words of the field.
+pub(super) fn guarantee(report: &Report) -> String {
+    format!(
+        "{} with {}{}; losses added up by {}.",
+        capitalised(definition(&report.loss)),
+        report.loss,
+        of_budget(report),
+        report.accountant
+    )
+}
+
 /// `, of a budget of ε = 2 for all releases about these data`; empty if the report does not say.
 pub(super) fn of_budget(report: &Report) -> String {
     match report.budget.as_str() {
@@ -153,21 +193,18 @@ fn is_of_bar(c: char) -> bool {
     ('▉'..='▏').contains(&c) || c == '█'
 }
 
-fn receipt(receipt: &Receipt) -> Vec<String> {
-    wrapped(
-        &format!(
-            "receipt: plan {}, ledger row {} ({}), {}",
-            shortened(&visible(&receipt.plan), 16),
-            receipt.ledger_row,
-            shortened(&visible(&receipt.ledger_hash), 16),
-            visible(&receipt.time)
-        ),
-        0,
+fn receipt(receipt: &Receipt) -> String {
+    format!(
+        "receipt: plan {}, ledger row {} ({}), {}",
+        shortened(&visible(&receipt.plan), 16),
+        receipt.ledger_row,
+        shortened(&visible(&receipt.ledger_hash), 16),
+        visible(&receipt.time)
     )
 }
 
 /// The meaning of the words that replace numbers in a statistic.
-pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
+pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<String> {
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
@@ -183,21 +220,13 @@ pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
         }
         terms.push(term);
     }
-    let ends = || [&statistic.least, &statistic.most].into_iter().flatten();
-    let same = |one: &str, other: &str| {
-        one == other
-            || one
-                .parse::<Rational>()
-                .is_ok_and(|one| Ok(one) == other.parse())
-    };
-    // Only the error of a quantile is in another unit than its value.
-    let at_end = |cell: &Cell| match &cell.value {
-        Some(value) if !cell.error_unit.is_empty() => ends().any(|end| same(end, value)),
-        _ => false,
-    };
-    if statistic.cells.iter().any(at_end) {
+    terms.extend(by_chance(statistic, confidence));
+    let at_end = |cell: &Cell| is_at_end(statistic, cell);
+    if Word::of(&statistic.kind).is_within_bounds() && statistic.cells.iter().any(at_end) {
         terms.push(
-            "A value at a bound of its column may lie beyond it: cells are cut there.".to_owned(),
+            "A value at a bound of its column may lie beyond it: cells are cut there, here perhaps \
+             most of them."
+                .to_owned(),
         );
     }
     if any(|cell| cell.value.is_none()) {
@@ -207,14 +236,53 @@ pub(super) fn terms(statistic: &PublishedStatistic) -> Vec<String> {
     terms
 }
 
+/// Whether a number is a bound of its column, or as near to one as its error, which is small: at
+/// most a twentieth of what the bounds allow.
+fn is_at_end(statistic: &PublishedStatistic, cell: &Cell) -> bool {
+    let number = |text: &Option<String>| text.as_deref()?.parse::<Rational>().ok();
+    let (Some(value), false) = (&cell.value, cell.too_noisy) else {
+        return false;
+    };
+    let mut ends = [&statistic.least, &statistic.most].into_iter().flatten();
+    let (least, most) = (number(&statistic.least), number(&statistic.most));
+    let (Some(value), Some(least), Some(most)) = (number(&cell.value), least, most) else {
+        // Dates and times are compared as they are written.
+        return ends.any(|end| end == value);
+    };
+    let distance = (&value - &least).min(&most - &value);
+    let error = match cell.error_unit.is_empty() {
+        true => number(&cell.error).unwrap_or(Rational::ZERO),
+        false => Rational::ZERO,
+    };
+    distance <= error && &error * &Rational::from(20u64) <= &most - &least
+}
+
+/// Where most numbers are too noisy to say: the others may be so by chance alone. A number is shown
+/// if noise carried it away from what says nothing, so that a wrong one is shown more often.
+fn by_chance(statistic: &PublishedStatistic, confidence: &str) -> Option<String> {
+    let all = statistic.cells.len();
+    let is_said = |cell: &&Cell| cell.value.is_some() && !cell.too_noisy;
+    let said = statistic.cells.iter().filter(is_said).count();
+    let confidence: Rational = confidence.parse().ok()?;
+    let chance = &(Rational::ONE - confidence) * &Rational::from(all as u64);
+    // So many may be wrong as are a fifth of those that are said.
+    let is_doubtful = &chance * &Rational::from(5u64) >= Rational::from(said as u64);
+    (all > 1 && said > 0 && said < all && is_doubtful).then(|| {
+        format!(
+            "Of {all} numbers only {said} {}. Do not take that for a finding: of so many, some \
+             are further off than their ± by chance, and just those stand out.",
+            match said {
+                1 => "is not too noisy to say",
+                _ => "are not too noisy to say",
+            }
+        )
+    })
+}
+
 /// Printed at both ends of a rehearsal.
 pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the \
                                    plan alone made up, and about nobody; no data were read and \
                                    nothing was spent.";
-
-fn invented() -> Vec<String> {
-    wrapped(INVENTED, 0)
-}
 
 /// What an empty table of discovered groups means.
 pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That \
@@ -232,12 +300,18 @@ pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the
 /// Lines of at most 80 characters, broken at spaces, each indented by so many spaces. A longer word
 /// has a line of its own.
 pub fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    wrapped_within(text, indent, WIDTH)
+}
+
+/// [`wrapped`] for a terminal of so many columns; prose takes at most a hundred of them.
+pub fn wrapped_within(text: &str, indent: usize, columns: usize) -> Vec<String> {
+    let most = columns.min(WIDEST_PROSE);
     let mut lines: Vec<String> = Vec::new();
     let mut width = 0;
     for word in text.split(' ') {
         let length = word.chars().count();
         match lines.last_mut() {
-            Some(line) if width + 1 + length <= WIDTH => {
+            Some(line) if width + 1 + length <= most => {
                 line.push(' ');
                 line.push_str(word);
                 width += 1 + length;
@@ -293,7 +367,7 @@ fn heading(statistic: &PublishedStatistic) -> String {
         )
 }
 
-fn table(statistic: &PublishedStatistic) -> String {
+fn table(statistic: &PublishedStatistic, columns: usize) -> String {
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let bars = statistic.picture == Picture::Bars && statistic.cells.len() > 1;
     let longest = statistic
@@ -312,16 +386,19 @@ fn table(statistic: &PublishedStatistic) -> String {
             let of = |cell: &Cell| cell.group.get(key).map_or(String::new(), |one| name(one));
             width(&of, name(&statistic.by[key]).chars().count())
         })
-        .chain(labelled.then(|| width(&|cell| name(&cell.label), 0)))
+        .chain(labelled.then(|| {
+            let head = label_header(statistic).chars().count();
+            width(&|cell| name(&cell.label), head)
+        }))
         .collect();
     let numbers = width(&value, "value".len()) + width(&error, "± error".len());
-    let bar_width = bar_width(&names, numbers);
+    let bar_width = bar_width(&names, numbers, columns);
     let bars = bars && bar_width > 0;
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH as u16 - 1);
+        .set_width(u16::try_from(columns - 1).unwrap_or(u16::MAX));
     let mut header: Vec<String> = statistic.by.iter().map(|key| name(key)).collect();
     if labelled {
         header.push(label_header(statistic).into());
@@ -348,7 +425,7 @@ fn table(statistic: &PublishedStatistic) -> String {
         table.add_row(row);
     }
     // Names give way to numbers and bars, if there is room for names at all.
-    let is_tight = numbers + 2 * (names.len() + 3) + LEAST_NAME * names.len() >= WIDTH;
+    let is_tight = numbers + 2 * (names.len() + 3) + LEAST_NAME * names.len() >= columns;
     for place in values..values + 3 {
         if let Some(column) = table.column_mut(place) {
             if place < values + 2 {
@@ -368,9 +445,9 @@ fn table(statistic: &PublishedStatistic) -> String {
 }
 
 /// How long bars may be beside names and numbers of these widths; zero if there is no room.
-fn bar_width(names: &[usize], numbers: usize) -> usize {
+fn bar_width(names: &[usize], numbers: usize, columns: usize) -> usize {
     // Two spaces around each column.
-    let room = (WIDTH - 1).saturating_sub(numbers + 2 * (names.len() + 3));
+    let room = (columns - 1).saturating_sub(numbers + 2 * (names.len() + 3));
     let all: usize = names.iter().sum();
     if room >= all + LEAST_BAR {
         return (room - all).min(BAR);

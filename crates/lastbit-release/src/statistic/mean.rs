@@ -13,7 +13,7 @@ use crate::query::{Aggregate, Aggregated};
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);
 
-pub(super) const WORD: Word = Word::new("mean", read);
+pub(super) const WORD: Word = Word::new("mean", read).within_bounds();
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     if let Some(weights) = reading.weights()? {

@@ -25,7 +25,9 @@ struct Quantiles {
     rows: Option<u64>,
 }
 
-pub(super) const WORD: Word = Word::new("quantiles", read).labelled("quantile");
+pub(super) const WORD: Word = Word::new("quantiles", read)
+    .labelled("quantile")
+    .within_bounds();
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let x = reading.one_of_numbers("quantiles")?;

@@ -18,6 +18,7 @@ pub struct Word {
     label: &'static str,
     withheld: &'static str,
     is_of_one: bool,
+    is_within_bounds: bool,
 }
 
 /// How a number is drawn.
@@ -41,6 +42,15 @@ impl Word {
             label: "of",
             withheld: "with the noise, there are too few rows to make a number of",
             is_of_one: false,
+            is_within_bounds: false,
+        }
+    }
+
+    /// Its numbers lie within the bounds of its column, to which cells are cut.
+    pub(super) const fn within_bounds(self) -> Word {
+        Word {
+            is_within_bounds: true,
+            ..self
         }
     }
 
@@ -90,6 +100,11 @@ impl Word {
     /// Whether it is of its first column on the others.
     pub const fn is_of_one(&self) -> bool {
         self.is_of_one
+    }
+
+    /// Whether its numbers lie within the bounds of its column, to which cells are cut.
+    pub const fn is_within_bounds(&self) -> bool {
+        self.is_within_bounds
     }
 
     /// Why a number is withheld.

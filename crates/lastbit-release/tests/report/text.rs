@@ -1,7 +1,9 @@
 //! Terminal, JSON and CSV.
 
 use super::clinic::{HOSTILE, cell, clinic, renamed};
-use lastbit_release::present::{Cell, ReportError, csv, from_json, html, method, text, to_json};
+use lastbit_release::present::{
+    Cell, ReportError, csv, from_json, html, method, styled_text_within, text, to_json,
+};
 
 #[test]
 fn json_reads_back_as_the_same_report() {
@@ -250,6 +252,46 @@ fn a_quantile_that_is_too_noisy_is_not_taken_for_a_number_of_rows() {
     assert_eq!(ends, ["71814", "72054", ""]);
     let rare = records.iter().find(|one| one[4] == "rare & odd").unwrap();
     assert_eq!([&*rare[withheld], &*rare[noisy]], ["true", "false"]);
+}
+
+/// A number that noise carried far away is shown, and those that it did not are marked.
+#[test]
+fn few_numbers_among_many_that_say_nothing_are_doubted() {
+    let told = "Do not take that for a finding";
+    for (said, is_doubted) in [(1, true), (10, true), (11, false), (40, false)] {
+        let mut report = clinic();
+        report.statistics.truncate(2);
+        report.statistics[1].cells = (0..40)
+            .map(|index| Cell {
+                too_noisy: index >= said,
+                ..cell(&[&format!("g{index}")], "", "900", "5000")
+            })
+            .collect();
+        assert_eq!(text(&report).contains(told), is_doubted, "{said}");
+        assert_eq!(html(&report).contains(told), is_doubted, "{said}");
+    }
+}
+
+#[test]
+fn a_wide_terminal_is_used_and_a_narrow_one_kept() {
+    let mut report = clinic();
+    let long = "a name of a ward that is long and has many words in it";
+    report.statistics[1].cells[0].group = vec![long.to_owned()];
+    let of = |columns| -> String {
+        let parts = styled_text_within(&report, columns);
+        parts.into_iter().map(|(_, part)| part).collect()
+    };
+    assert!(!of(80).contains(long) && of(120).contains(long));
+    for columns in [60, 80, 120] {
+        let shown = of(columns);
+        let widest = shown.lines().map(|line| line.chars().count()).max();
+        assert!(widest.unwrap() <= columns, "{shown}");
+    }
+    // The words of the field come last.
+    let shown = of(80);
+    let place = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(place("Noise was added") < place(&report.statistics[0].name));
+    assert!(place("pure differential privacy") > place(&report.statistics[1].name));
 }
 
 #[test]

@@ -23,6 +23,19 @@ pub(super) fn escape_visible(text: &str) -> String {
     safe
 }
 
+/// Keeps each number on one line with its sign.
+pub(crate) fn unbroken(text: &str) -> String {
+    let mut safe = escape(text);
+    for (sign, joined) in [
+        ("± ", "±&nbsp;"),
+        (" = ", "&nbsp;=&nbsp;"),
+        (" ≤ ", "&nbsp;≤&nbsp;"),
+    ] {
+        safe = safe.replace(sign, joined);
+    }
+    safe
+}
+
 /// The longest name, in characters.
 const LONGEST: usize = 400;
 

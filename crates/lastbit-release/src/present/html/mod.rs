@@ -11,12 +11,13 @@ mod table;
 use lastbit_exact::{Rational, Rounding};
 
 pub use escape::escape;
-pub(crate) use escape::{marked, name};
+pub(crate) use escape::{marked, name, unbroken};
 
-use super::method::{capitalised, definition};
+use super::guess::About;
+use super::method::capitalised;
 use super::text::{
-    INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, error as error_text, error_with, label_header,
-    of_budget, terms, what,
+    INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, error as error_text, error_with, guarantee,
+    label_header, lead, terms, what,
 };
 use super::{Cell, Picture, PublishedStatistic, Report};
 use crate::statistic::{Mark, Word};
@@ -45,22 +46,29 @@ pub fn html(report: &Report) -> String {
         body += "<p class=\"watermark\" aria-hidden=\"true\">INVENTED</p>\n";
     }
     body += &format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"lead\">Published with {}, {}{}. Every ± \
-         is the error of noise and rounding at {} confidence, over the rows that count: it does \
-         not cover rows that are left out, nor cells cut to their bounds.</p>\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
         name(&report.title),
-        definition(&report.loss),
-        escape(&report.loss),
-        escape(&of_budget(report)),
-        percent(&report.confidence)
+        escape(&lead(report)).replace(" %", "&nbsp;%")
     );
-    if !report.notes.is_empty() {
-        body += "<ul class=\"notes\">\n";
-        for note in &report.notes {
-            body += &format!("<li>{}</li>\n", name(note));
-        }
-        body += "</ul>\n";
+    let notes = |about: About| {
+        let notes = report.notes.iter();
+        notes.filter(move |note| About::of(note) == about)
+    };
+    for note in notes(About::Loss) {
+        body += &format!("<p>{}</p>\n", name(note));
     }
+    for note in notes(About::Warning) {
+        body += &format!("<p class=\"invented\">{}</p>\n", name(note));
+    }
+    body += &format!(
+        "<details class=\"notes\">\n<summary>In the words of the field, and what \
+         counts</summary>\n<ul>\n<li>{}</li>\n",
+        unbroken(&guarantee(report))
+    );
+    for note in notes(About::Rest) {
+        body += &format!("<li>{}</li>\n", name(note));
+    }
+    body += "</ul>\n</details>\n";
     body += &contents(report);
     body += "</header>\n<main>\n";
     for (index, statistic) in report.statistics.iter().enumerate() {
@@ -134,8 +142,8 @@ fn section(report: &Report, statistic: &PublishedStatistic, index: usize) -> Str
         }
         text += &table(statistic);
     }
-    for term in terms(statistic) {
-        text += &format!("<p class=\"about\">{term}</p>\n");
+    for term in terms(statistic, &report.confidence) {
+        text += &format!("<p class=\"about term\">{}</p>\n", escape(&term));
     }
     text + &receipt(report, statistic) + "</section>\n"
 }
@@ -308,7 +316,8 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
         false => "",
     };
     text + &format!(
-        "<figcaption>{} {of_bins} The table has the numbers.{unsaid}{part}</figcaption>\n</figure>\n",
+        "<figcaption>{} {of_bins} The table has the numbers.{unsaid}{part}</figcaption>\n\
+         </figure>\n",
         match panels
             .iter()
             .flat_map(|(_, bars)| bars)
