@@ -7,10 +7,9 @@ use lastbit_exact::Rounding;
 use lastbit_release::clean::label;
 use lastbit_release::ledger::{self, Account, Entry, Event, Terms};
 use lastbit_release::loss::{Loss, decimal};
-use lastbit_release::present::wrapped;
+use lastbit_release::present::{ledger_loss_json, wrapped};
 use serde_json::{Map, Value, json};
 
-use super::json::loss_json;
 use super::{File, LONGEST};
 
 /// The width of the terminal that entries are broken for.
@@ -138,7 +137,7 @@ fn entry_json(entry: &Entry, remaining: &Loss) -> Value {
     let more = match &entry.event {
         Event::Budget { budget, note } => json!({
             "kind": "budget",
-            "budget": loss_json(budget, Rounding::Down),
+            "budget": ledger_loss_json(budget, Rounding::Down),
             "note": note,
         }),
         Event::Reserve {
@@ -148,7 +147,7 @@ fn entry_json(entry: &Entry, remaining: &Loss) -> Value {
             description,
         } => json!({
             "kind": "reserve",
-            "loss": loss_json(loss, Rounding::Up),
+            "loss": ledger_loss_json(loss, Rounding::Up),
             "plan": plan,
             "data": data,
             "description": description,
@@ -162,7 +161,10 @@ fn entry_json(entry: &Entry, remaining: &Loss) -> Value {
     if let Value::Object(more) = more {
         object.extend(more);
     }
-    object.insert("remaining".into(), loss_json(remaining, Rounding::Down));
+    object.insert(
+        "remaining".into(),
+        ledger_loss_json(remaining, Rounding::Down),
+    );
     if let Some(limit) = &entry.limit {
         object.insert(
             "composes".into(),

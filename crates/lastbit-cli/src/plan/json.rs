@@ -2,13 +2,15 @@ use lastbit::tables::Noise;
 use lastbit_exact::Rational;
 use lastbit_release::account::{Price, Prices};
 use lastbit_release::plan::Plan;
-use lastbit_release::present::{about, guess, loss_in_words, plan_warnings};
+use lastbit_release::present::{
+    about, guess, loss_in_words, plan_warnings, price_loss_json, statistic_loss_json,
+};
 use lastbit_release::release::Identity;
 use lastbit_release::statistic::Mechanism;
 use serde_json::{Value, json};
 
 use crate::left::{Left, Part};
-use crate::number::{json as number, json_up, json_upper};
+use crate::number::{json as number, json_upper};
 
 /// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles
 /// whose printed digits are rounded up.
@@ -22,11 +24,11 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
         "title": plan.title,
         "plan": Identity::new(plan, prices).hex(),
         "accountant": prices.accountant.name(),
-        "loss": loss(&prices.loss),
+        "loss": price_loss_json(&prices.loss),
         "loss_in_words": loss_in_words(plan, &prices.loss),
         "guess": json_upper(guess(&prices.loss)),
-        "budget": loss(&plan.budget),
-        "left": left.map(|left| loss(&left.left)),
+        "budget": price_loss_json(&plan.budget),
+        "left": left.map(|left| price_loss_json(&left.left)),
         "spends_everything": left.map(|left| left.part() == Part::Everything),
         "released_before": before.map(|(row, time)| json!({ "ledger_row": row, "time": time })),
         "published_before": left.and_then(|left| left.again.as_ref()).map(|again| json!({
@@ -37,22 +39,13 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
         "confidence": plan.confidence.get().to_string(),
         "comparison": prices.comparison.iter().map(|offer| json!({
             "accountant": offer.accountant.name(),
-            "loss": offer.outcome.as_ref().ok().map(loss),
+            "loss": offer.outcome.as_ref().ok().map(price_loss_json),
             "refused": offer.outcome.as_ref().err(),
             "relative_error": offer.relative_error.map(number),
         })).collect::<Vec<_>>(),
         "not_made_to_add_up": plan.apart,
         "warnings": plan_warnings(plan),
         "statistics": statistics,
-    })
-}
-
-fn loss(loss: &lastbit_release::loss::Loss) -> Value {
-    json!({
-        "measure": loss.measure.name(),
-        "exact": loss.main.to_string(),
-        "value": json_up(&loss.main),
-        "delta": loss.delta.to_string(),
     })
 }
 
@@ -84,11 +77,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
         "by": statistic.by,
         "about": about(plan, statistic, price),
         "groups": price.groups,
-        "loss": {
-            "measure": price.loss_unit.symbol(),
-            "exact": exact(&price.loss),
-            "value": json_up(&price.loss),
-        },
+        "loss": statistic_loss_json(price.loss_unit, &price.loss),
         "shares_noise_of": price.shared.as_ref().map(|shared| &shared.name),
         "adds_up_with": price.tied.as_ref().map(|tied| &tied.with),
         "threshold": price.threshold.as_ref().map(|threshold| json!({

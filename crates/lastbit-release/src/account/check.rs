@@ -35,7 +35,7 @@ impl Pricer<'_> {
         loss: &Loss,
         prices: &[Price],
     ) -> Result<(), PriceError> {
-        let drawn = Drawn::new(prices);
+        let drawn = ToDraw::new(prices);
         for (price, proved) in drawn.prices.iter().zip(drawn.costs_as_priced()?) {
             check_one(price, &proved)?;
         }
@@ -65,12 +65,12 @@ impl Pricer<'_> {
         &self,
         accountant: Accountant,
         loss: &Loss,
-        drawn: &Drawn<'_>,
+        drawn: &ToDraw<'_>,
     ) -> Result<bool, PriceError> {
         let all = drawn.composed(Way::of(accountant).loss_unit())?;
         let (main, sum) = (&loss.main, all.loss());
         let is_plain = accountant == Accountant::Pure || loss.measure == Measure::Zcdp;
-        // What of δ is not of thresholds is for the conversion.
+        // Thresholds take part of δ; the rest pays for the conversion.
         let converted = match is_plain {
             true => Rational::ZERO,
             false => self.split(accountant).converted,
@@ -113,14 +113,14 @@ impl Pricer<'_> {
 }
 
 /// The statistics of a release that are drawn; the others follow from their numbers.
-struct Drawn<'a> {
+struct ToDraw<'a> {
     prices: Vec<&'a Price>,
 }
 
-impl<'a> Drawn<'a> {
-    fn new(prices: &'a [Price]) -> Drawn<'a> {
+impl<'a> ToDraw<'a> {
+    fn new(prices: &'a [Price]) -> ToDraw<'a> {
         let drawn = super::drawn(prices).into_iter();
-        Drawn {
+        ToDraw {
             prices: drawn.map(|index| &prices[index]).collect(),
         }
     }

@@ -138,7 +138,7 @@ impl Prices {
     }
 }
 
-/// The same of some prices. What shares the noise of another is not drawn.
+/// The places of the prices that are drawn. A statistic that shares the noise of another is not.
 fn drawn(prices: &[Price]) -> Vec<usize> {
     let (counts, others): (Vec<usize>, Vec<usize>) = (0..prices.len())
         .filter(|&index| prices[index].shared.is_none())
@@ -148,7 +148,7 @@ fn drawn(prices: &[Price]) -> Vec<usize> {
 
 impl Price {
     /// Whether its error is known before the release, if the rows of a group are: that of a
-    /// correlation or a regression hangs on the data.
+    /// correlation or a regression depends on the data.
     pub fn is_foreseen(&self) -> bool {
         match self.chain.kind.method() {
             Method::Noise(noisy) => noisy.is_foreseen(),

@@ -6,7 +6,7 @@ use lastbit::solve;
 use lastbit_exact::{Rational, Up};
 
 use super::item::Way;
-use super::pricer::{Assigned, Composed, Pricer, Split};
+use super::pricer::{Assigned, KnownEpsilon, Pricer, Split};
 use super::sums::finite;
 use super::{Infeasible, PriceError};
 use crate::loss::Loss;
@@ -76,7 +76,7 @@ impl Pricer<'_> {
         losses: FixedLosses,
         delta: &Rational,
     ) -> Result<Rational, PriceError> {
-        let is_same = |known: &&Composed| known.0 == losses && known.1 == *delta;
+        let is_same = |known: &&KnownEpsilon| known.0 == losses && known.1 == *delta;
         if let Some(known) = self.composed_laws.borrow().iter().find(is_same) {
             return Ok(known.2.clone());
         }

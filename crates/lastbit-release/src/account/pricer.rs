@@ -55,13 +55,13 @@ pub(super) struct Pricer<'a> {
     /// How many counts of discovered keys there are.
     thresholds: u64,
     /// Losses that were composed. A search composes at most ten.
-    pub composed_laws: RefCell<Vec<Composed>>,
+    pub composed_laws: RefCell<Vec<KnownEpsilon>>,
     /// What targets take of ρ, by the best noise: two accountants ask for it.
     zcdp_targets: OnceCell<Result<Rc<Targets>, PriceError>>,
 }
 
 /// Losses, a δ, and the ε of all of them at it.
-pub(super) type Composed = (FixedLosses, Rational, Rational);
+pub(super) type KnownEpsilon = (FixedLosses, Rational, Rational);
 
 /// How δ is split.
 pub(super) struct Split {

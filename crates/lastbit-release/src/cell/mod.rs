@@ -7,7 +7,7 @@ use lastbit_exact::{Rational, Up};
 
 use serde::{Deserialize, Serialize};
 
-use crate::schema::{Numbers, Scale};
+use crate::schema::{NumberKind, Numbers};
 use digits::{
     error, exactly, places, rank_error, rounded, rounded_down, rounded_up, rounded_within,
     whole_error,
@@ -152,7 +152,7 @@ pub(crate) fn selected_cell(
         .min()
         .map(|side| Up::from_rational(&side));
     let digits = match x.scale {
-        Scale::Real => places(
+        NumberKind::Real => places(
             nearer,
             Some(GridExponent::nearest(x.grid.exponent().into())),
         )
@@ -173,7 +173,7 @@ pub(crate) fn selected_cell(
 
 /// A cell whose numbers are days or seconds since 1970, as the nearest dates or times; the error
 /// includes the distance to them.
-pub(crate) fn on_scale(cell: Cell, scale: Scale) -> Cell {
+pub(crate) fn on_scale(cell: Cell, scale: NumberKind) -> Cell {
     if !scale.is_calendar() {
         return cell;
     }

@@ -2,7 +2,7 @@
 
 use super::{InspectedCells, Inspection, look_first};
 use crate::clean::{label, visible};
-use crate::plan::{ColumnKind, Neighbours, Plan, Scale, Unit};
+use crate::plan::{ColumnKind, Neighbours, NumberKind, Plan, Unit};
 use crate::present::wrapped;
 
 /// The longest name, and the most absent categories that are named.
@@ -18,11 +18,11 @@ pub const NOT_PRIVATE: &str = "NOT PRIVATE: exact facts about the data, for the 
 fn cells_of(plan: &Plan, name: &str) -> (&'static str, &'static str) {
     let scale = match plan.column(name).map(|column| &column.kind) {
         Some(ColumnKind::Numbers(numbers)) => numbers.scale,
-        _ => Scale::Real,
+        _ => NumberKind::Real,
     };
     match scale {
-        Scale::Days => ("date", " (dates are written 2024-01-31)"),
-        Scale::Seconds => ("time", " (times are written 2024-01-31T23:59:59)"),
+        NumberKind::Days => ("date", " (dates are written 2024-01-31)"),
+        NumberKind::Seconds => ("time", " (times are written 2024-01-31T23:59:59)"),
         _ => (
             "number",
             " (numbers are written 1234.5: without signs between thousands, decimal commas, \

@@ -49,9 +49,9 @@ use crate::loss::Loss;
 use crate::statistic::{Kind, Margin};
 
 pub use crate::schema::{
-    Address, Categories, Column, ColumnKind, Database, DatabaseRows, Derive, FileFormat, Files,
-    Join, Lookup, LookupError, Missing, Numbers, PasswordPlace, PostgreSqlUrl, Scale, Scope,
-    Source, System, Unit,
+    Address, Categories, Column, ColumnKind, Database, DatabaseRows, DatabaseSystem, Derive,
+    FileFormat, Files, Join, Lookup, LookupError, Missing, NumberKind, Numbers, PasswordPlace,
+    PostgreSqlUrl, Scope, Source, Unit,
 };
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, FILL_IN, draft};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::parse::expression;
 use super::parse_numbers::{numbers, scale};
 use super::reader::{Table, Value};
-use super::{Categories, Column, ColumnKind, PlanError, Scale};
+use super::{Categories, Column, ColumnKind, NumberKind, PlanError};
 use crate::expression::{Declarations, Expression, Type, quoted};
 use crate::value::canonical;
 
@@ -28,7 +28,7 @@ pub fn declarations(columns: &[(&str, Value<'_>)]) -> Result<Declarations, PlanE
         let scale = scale(&table)?;
         let bounded = ["lower", "upper", "edges", "every"];
         let bounded = bounded.iter().any(|key| table.get(key).is_some());
-        let is_number = bounded || scale != Scale::Real;
+        let is_number = bounded || scale != NumberKind::Real;
         let own = is_number && table.get("as").is_none();
         Ok(own.then(|| ((*name).to_owned(), declared_type(scale))))
     };
@@ -49,10 +49,10 @@ pub fn declarations_of(columns: &[Column]) -> Declarations {
     columns.iter().filter_map(declared).collect()
 }
 
-fn declared_type(scale: Scale) -> Type {
+fn declared_type(scale: NumberKind) -> Type {
     match scale {
-        Scale::Days => Type::Date,
-        Scale::Seconds => Type::Timestamp,
+        NumberKind::Days => Type::Date,
+        NumberKind::Seconds => Type::Timestamp,
         _ => Type::Number,
     }
 }
@@ -69,7 +69,7 @@ pub fn column(name: &str, value: &Value<'_>, declared: &Declarations) -> Result<
     };
     let listed = categories(&table)?;
     let numeric = ["lower", "upper", "edges", "every"].map(|key| table.get(key).is_some());
-    let numeric = numeric.contains(&true) || scale != Scale::Real;
+    let numeric = numeric.contains(&true) || scale != NumberKind::Real;
     if [numeric, listed.is_some(), discover]
         .iter()
         .filter(|&&given| given)
@@ -115,7 +115,7 @@ pub fn column(name: &str, value: &Value<'_>, declared: &Declarations) -> Result<
 fn derived(
     name: &str,
     table: &Table<'_>,
-    scale: Scale,
+    scale: NumberKind,
     declared: &Declarations,
 ) -> Result<Option<Expression>, PlanError> {
     let given = table.get("as");
@@ -145,7 +145,7 @@ fn derived(
         ),
     };
     let function = match scale {
-        Scale::Days => "date",
+        NumberKind::Days => "date",
         _ => "timestamp",
     };
     let place = offset.or(given);

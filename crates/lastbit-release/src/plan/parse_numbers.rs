@@ -4,7 +4,7 @@ use lastbit::Bounds;
 use lastbit_exact::{Integer, Rational};
 
 use super::reader::{Table, Value};
-use super::{Missing, Numbers, PlanError, Scale};
+use super::{Missing, NumberKind, Numbers, PlanError};
 use crate::expression::{self, CalendarUnit};
 
 /// Bounds are within ±2^300 and more than 2^-300 apart, so that squares of numbers neither overflow
@@ -19,17 +19,17 @@ const LOG2_STEPS: i64 = 30;
 const MOST_BINS: usize = 10_000;
 
 /// The scale of a column's numbers.
-pub fn scale(table: &Table<'_>) -> Result<Scale, PlanError> {
-    let mut found = Scale::Real;
+pub fn scale(table: &Table<'_>) -> Result<NumberKind, PlanError> {
+    let mut found = NumberKind::Real;
     for (key, scale) in [
-        ("integer", Scale::Whole),
-        ("date", Scale::Days),
-        ("time", Scale::Seconds),
+        ("integer", NumberKind::Whole),
+        ("date", NumberKind::Days),
+        ("time", NumberKind::Seconds),
     ] {
         if let Some(value) = table.get(key)
             && value.boolean()?
         {
-            if found != Scale::Real {
+            if found != NumberKind::Real {
                 return Err(value.error(format!(
                     "{} has two of integer, date and time; keep one",
                     table.name()
@@ -42,7 +42,7 @@ pub fn scale(table: &Table<'_>) -> Result<Scale, PlanError> {
 }
 
 /// A number in the column's scale; for a date its day, for a time its second, since 1970.
-fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
+fn number(value: &Value<'_>, scale: NumberKind) -> Result<Rational, PlanError> {
     let calendar = |read: fn(&str) -> Option<i64>, example: &str| {
         let text = value.plain()?;
         let found = read(text.trim());
@@ -51,8 +51,8 @@ fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
             .ok_or_else(|| value.error(format!("\"{text}\" is no {example}")))
     };
     match scale {
-        Scale::Real => value.number(),
-        Scale::Whole => {
+        NumberKind::Real => value.number(),
+        NumberKind::Whole => {
             let number = value.number()?;
             match number.floor() == number.ceil() {
                 true => Ok(number),
@@ -61,8 +61,8 @@ fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
                 ))),
             }
         }
-        Scale::Days => calendar(expression::day_of, "date, such as 2024-01-31"),
-        Scale::Seconds => calendar(
+        NumberKind::Days => calendar(expression::day_of, "date, such as 2024-01-31"),
+        NumberKind::Seconds => calendar(
             expression::second_of,
             "time of whole seconds, such as 2024-01-31T23:59:59",
         ),
@@ -73,7 +73,7 @@ fn number(value: &Value<'_>, scale: Scale) -> Result<Rational, PlanError> {
 pub fn numbers(
     name: &str,
     table: &Table<'_>,
-    scale: Scale,
+    scale: NumberKind,
 ) -> Result<(Numbers, Option<Vec<String>>), PlanError> {
     let mut edges = match table.get("edges") {
         None => None,
@@ -112,7 +112,7 @@ pub fn numbers(
             table.name()
         )));
     }
-    if scale == Scale::Whole && most > Rational::from(1u64 << 51) {
+    if scale == NumberKind::Whole && most > Rational::from(1u64 << 51) {
         return Err(table.error(format!(
             "{}: whole numbers are counted one by one, up to 2^51 from zero; leave out `integer`, \
              or measure in a larger unit",
@@ -128,7 +128,7 @@ pub fn numbers(
         Some(value) => value.string()?,
     };
     let grid = match table.get("grid") {
-        Some(value) if scale != Scale::Real => {
+        Some(value) if scale != NumberKind::Real => {
             return Err(
                 value.error("whole numbers, dates and times have steps of one; leave out `grid`")
             );
@@ -154,7 +154,7 @@ pub fn numbers(
         }
     };
     let made = match scale {
-        Scale::Real => Numbers::new(name, bounds, grid, missing),
+        NumberKind::Real => Numbers::new(name, bounds, grid, missing),
         scale => Numbers::whole(name, bounds, missing, scale),
     };
     let mut numbers = made.map_err(|why| table.error(format!("column `{name}`: {why}")))?;
@@ -166,7 +166,7 @@ pub fn numbers(
     Ok((numbers, labels))
 }
 
-fn missing(table: &Table<'_>, bounds: &Bounds, scale: Scale) -> Result<Missing, PlanError> {
+fn missing(table: &Table<'_>, bounds: &Bounds, scale: NumberKind) -> Result<Missing, PlanError> {
     let Some(value) = table.get("missing") else {
         return Ok(Missing::Drop);
     };
@@ -193,13 +193,13 @@ fn missing(table: &Table<'_>, bounds: &Bounds, scale: Scale) -> Result<Missing, 
     Ok(Missing::Value(number))
 }
 
-fn increasing(value: &Value<'_>, scale: Scale) -> Result<Vec<Rational>, PlanError> {
+fn increasing(value: &Value<'_>, scale: NumberKind) -> Result<Vec<Rational>, PlanError> {
     let items = value.list()?;
     let ends = [0, items.len().saturating_sub(1)];
     let edge = |(place, item): (usize, &Value<'_>)| match scale {
         // The outermost edges are bounds, and must be whole. Bins sort cells before rounding, so
         // other edges need not be.
-        Scale::Whole if !ends.contains(&place) => item.number(),
+        NumberKind::Whole if !ends.contains(&place) => item.number(),
         scale => number(item, scale),
     };
     let edges: Vec<Rational> = items
@@ -225,7 +225,7 @@ fn increasing(value: &Value<'_>, scale: Scale) -> Result<Vec<Rational>, PlanErro
 fn periods(
     every: &Value<'_>,
     bounds: &Bounds,
-    scale: Scale,
+    scale: NumberKind,
     has_edges: bool,
 ) -> Result<(Vec<Rational>, Vec<String>), PlanError> {
     let unit = every.word(&[
@@ -242,7 +242,11 @@ fn periods(
         ));
     }
     // A day in the column's scale.
-    let of_day = Rational::from(if scale == Scale::Days { 1u64 } else { 86_400 });
+    let of_day = Rational::from(if scale == NumberKind::Days {
+        1u64
+    } else {
+        86_400
+    });
     let day = |bound: &Rational| i64::try_from((bound / &of_day).floor()).ok();
     let (Some(first), Some(last)) = (day(bounds.lower()), day(bounds.upper())) else {
         return Err(every.error("the bounds are out of range"));
@@ -258,7 +262,7 @@ fn periods(
         // An upper bound that is the first moment of a period is part of the bin before; one that
         // is its first day has a bin of its own.
         let within = start > *bounds.lower()
-            && (start < *bounds.upper() || scale == Scale::Days && start == *bounds.upper());
+            && (start < *bounds.upper() || scale == NumberKind::Days && start == *bounds.upper());
         match (day == first, within) {
             (true, _) => {}
             (false, true) => edges.push(start),

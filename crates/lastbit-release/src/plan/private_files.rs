@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::Source;
+use crate::schema::{FileIdentity, file_identity};
 
 /// The most directories below each other that are looked into.
 const DEEPEST: usize = 64;
@@ -32,24 +33,9 @@ pub fn reads(source: &Source, file: &Path) -> bool {
     })
 }
 
-/// The same for all names of a file, hard links too.
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    let data = fs::metadata(path).ok()?;
-    Some((data.dev(), data.ino()))
+fn identity(path: &Path) -> Option<FileIdentity> {
+    file_identity(path, &fs::metadata(path).ok()?).ok()
 }
-
-/// The same for all names of a file that are no hard links.
-#[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
-    path.canonicalize().ok()
-}
-
-#[cfg(unix)]
-type Identity = (u64, u64);
-#[cfg(not(unix))]
-type Identity = PathBuf;
 
 /// What is in a directory; nothing if it cannot be read.
 fn within(directory: &Path) -> impl Iterator<Item = PathBuf> {
@@ -62,7 +48,7 @@ fn within(directory: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Whether a file is in a directory, or below it.
-fn holds(directory: &Path, file: &Identity, depth: usize) -> bool {
+fn holds(directory: &Path, file: &FileIdentity, depth: usize) -> bool {
     depth < DEEPEST
         && within(directory).any(|path| {
             let is_link = fs::symlink_metadata(&path).is_ok_and(|data| data.is_symlink());
@@ -84,7 +70,7 @@ fn leads_back(link: &Path) -> bool {
 }
 
 /// Whether a file is among those that match a pattern, or in a directory that does.
-fn matches(start: &Path, parts: &[Component<'_>], file: &Identity, depth: usize) -> bool {
+fn matches(start: &Path, parts: &[Component<'_>], file: &FileIdentity, depth: usize) -> bool {
     let Some((part, rest)) = parts.split_first() else {
         return match start.is_dir() {
             true => holds(start, file, depth),

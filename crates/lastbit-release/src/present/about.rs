@@ -3,7 +3,7 @@
 use super::guess::WARNING;
 use crate::account::Price;
 use crate::expression::{Expression, Node, Type, quoted};
-use crate::plan::{Column, ColumnKind, Missing, Plan, Scale, Statistic, Unit};
+use crate::plan::{Column, ColumnKind, Missing, NumberKind, Plan, Statistic, Unit};
 
 /// One phrase each, at least one: which rows a statistic is of, what missing, unlisted or
 /// out-of-bounds cells count as, and which groups are shown.
@@ -273,9 +273,9 @@ fn cells(plan: &Plan, column: &Column, left_out: &mut Vec<String>, counts_as: &m
         },
         ColumnKind::Numbers(numbers) => {
             let what = match numbers.scale {
-                Scale::Real | Scale::Whole => "number",
-                Scale::Days => "date",
-                Scale::Seconds => "time",
+                NumberKind::Real | NumberKind::Whole => "number",
+                NumberKind::Days => "date",
+                NumberKind::Seconds => "time",
             };
             match &numbers.missing {
                 Missing::Drop => left_out.push(format!("rows whose `{name}` is no {what}")),

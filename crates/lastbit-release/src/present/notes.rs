@@ -4,7 +4,7 @@ use super::about::many;
 use super::guess::budget_in_words;
 use super::loss_in_words;
 use crate::loss::Loss;
-use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scale, Unit};
+use crate::plan::{ColumnKind, Missing, Neighbours, NumberKind, Plan, Unit};
 use crate::statistic::Method;
 
 /// What a reader should know about a release of this loss, one sentence each.
@@ -64,13 +64,13 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
                 false => format!(" {unit}"),
             };
             let (what, rounded) = match scale {
-                Scale::Real => (
+                NumberKind::Real => (
                     "number",
                     format!("multiples of 2^{}", numbers.grid.exponent()),
                 ),
-                Scale::Whole => ("number", "whole numbers".to_owned()),
-                Scale::Days => ("date", "whole days".to_owned()),
-                Scale::Seconds => ("time", "whole seconds".to_owned()),
+                NumberKind::Whole => ("number", "whole numbers".to_owned()),
+                NumberKind::Days => ("date", "whole days".to_owned()),
+                NumberKind::Seconds => ("time", "whole seconds".to_owned()),
             };
             let missing = match &numbers.missing {
                 Missing::Drop => format!("rows without a {what} are left out"),

@@ -14,7 +14,7 @@ use lastbit::tables::Noise;
 use crate::account::{Price, Prices};
 use crate::expression::Expression;
 use crate::plan::{
-    Column, ColumnKind, Database, DatabaseRows, FileFormat, Missing, Neighbours, Plan, Scale,
+    Column, ColumnKind, Database, DatabaseRows, FileFormat, Missing, Neighbours, NumberKind, Plan,
     Scope, Source, Statistic, Unit,
 };
 use crate::statistic::Mechanism;
@@ -243,10 +243,10 @@ impl Lines {
                 self.put(
                     "cells",
                     match numbers.scale {
-                        Scale::Real => "numbers",
-                        Scale::Whole => "whole numbers",
-                        Scale::Days => "dates",
-                        Scale::Seconds => "times",
+                        NumberKind::Real => "numbers",
+                        NumberKind::Whole => "whole numbers",
+                        NumberKind::Days => "dates",
+                        NumberKind::Seconds => "times",
                     },
                 );
                 self.put("lower", &numbers.bounds.lower().to_string());

@@ -66,14 +66,14 @@ pub struct Numbers {
     pub edges: Option<Vec<Rational>>,
     /// A typical magnitude, for relative errors. A guess, not data.
     pub typical: Rational,
-    /// The scale of the numbers.
-    pub scale: Scale,
+    /// What the numbers are.
+    pub scale: NumberKind,
 }
 
-/// The scale of a column's numbers.
+/// What the numbers of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Scale {
+pub enum NumberKind {
     /// Any numbers.
     Real,
     /// Whole numbers: a cell counts as the nearest whole number, ties up. Stated errors do not
@@ -85,18 +85,18 @@ pub enum Scale {
     Seconds,
 }
 
-impl Scale {
+impl NumberKind {
     /// Whether they are dates or times.
     pub fn is_calendar(self) -> bool {
-        matches!(self, Scale::Days | Scale::Seconds)
+        matches!(self, NumberKind::Days | NumberKind::Seconds)
     }
 
     /// The unit of differences of dates or times.
     pub fn unit(self) -> &'static str {
         match self {
-            Scale::Real | Scale::Whole => "",
-            Scale::Days => "days",
-            Scale::Seconds => "seconds",
+            NumberKind::Real | NumberKind::Whole => "",
+            NumberKind::Days => "days",
+            NumberKind::Seconds => "seconds",
         }
     }
 
@@ -104,9 +104,9 @@ impl Scale {
     pub fn show(self, number: &Rational) -> String {
         let whole = || i64::try_from(number.round_ties_up()).ok();
         let shown = match self {
-            Scale::Real | Scale::Whole => None,
-            Scale::Days => whole().and_then(expression::show_day),
-            Scale::Seconds => whole().and_then(expression::show_second),
+            NumberKind::Real | NumberKind::Whole => None,
+            NumberKind::Days => whole().and_then(expression::show_day),
+            NumberKind::Seconds => whole().and_then(expression::show_second),
         };
         shown.unwrap_or_else(|| number.to_string())
     }
@@ -157,7 +157,7 @@ impl Numbers {
             } else {
                 centre
             },
-            scale: Scale::Real,
+            scale: NumberKind::Real,
             bounds,
         })
     }
@@ -168,7 +168,7 @@ impl Numbers {
         column: &str,
         bounds: Bounds,
         missing: Missing,
-        scale: Scale,
+        scale: NumberKind,
     ) -> Result<Numbers, String> {
         let mut numbers = Numbers::new(column, bounds, 0, missing)?;
         numbers.fine = numbers.grid.clone();
@@ -184,7 +184,7 @@ impl Numbers {
     /// whole.
     pub fn rounding(&self) -> Rational {
         match self.scale {
-            Scale::Real => self.grid.half_step(),
+            NumberKind::Real => self.grid.half_step(),
             _ => Rational::ZERO,
         }
     }

@@ -36,7 +36,7 @@ impl Database {
 /// A system that keeps databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum System {
+pub enum DatabaseSystem {
     /// PostgreSQL.
     PostgreSql,
     /// DuckDB.
@@ -45,33 +45,39 @@ pub enum System {
     Sqlite,
 }
 
-impl System {
-    const ALL: [System; 3] = [System::PostgreSql, System::DuckDb, System::Sqlite];
+impl DatabaseSystem {
+    const ALL: [DatabaseSystem; 3] = [
+        DatabaseSystem::PostgreSql,
+        DatabaseSystem::DuckDb,
+        DatabaseSystem::Sqlite,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            System::PostgreSql => "PostgreSQL",
-            System::DuckDb => "DuckDB",
-            System::Sqlite => "SQLite",
+            DatabaseSystem::PostgreSql => "PostgreSQL",
+            DatabaseSystem::DuckDb => "DuckDB",
+            DatabaseSystem::Sqlite => "SQLite",
         }
     }
 
     /// Its word in addresses, and the name of its dialect.
     pub fn word(self) -> &'static str {
         match self {
-            System::PostgreSql => "postgresql",
-            System::DuckDb => "duckdb",
-            System::Sqlite => "sqlite",
+            DatabaseSystem::PostgreSql => "postgresql",
+            DatabaseSystem::DuckDb => "duckdb",
+            DatabaseSystem::Sqlite => "sqlite",
         }
     }
 
-    fn of_word(word: &str) -> Option<System> {
+    fn of_word(word: &str) -> Option<DatabaseSystem> {
         let long = match word {
             "postgres" => "postgresql",
             word => word,
         };
-        System::ALL.into_iter().find(|system| system.word() == long)
+        DatabaseSystem::ALL
+            .into_iter()
+            .find(|system| system.word() == long)
     }
 }
 
@@ -117,10 +123,10 @@ impl Address {
         let Some((scheme, rest)) = text.split_once(':') else {
             return Err(FORMS.to_owned());
         };
-        match System::of_word(scheme) {
-            Some(System::PostgreSql) => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
-            Some(System::DuckDb) => file(System::DuckDb, rest).map(Address::DuckDb),
-            Some(System::Sqlite) => file(System::Sqlite, rest).map(Address::Sqlite),
+        match DatabaseSystem::of_word(scheme) {
+            Some(DatabaseSystem::PostgreSql) => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
+            Some(DatabaseSystem::DuckDb) => file(DatabaseSystem::DuckDb, rest).map(Address::DuckDb),
+            Some(DatabaseSystem::Sqlite) => file(DatabaseSystem::Sqlite, rest).map(Address::Sqlite),
             None => Err(FORMS.to_owned()),
         }
     }
@@ -143,11 +149,11 @@ impl Address {
     }
 
     /// The system that keeps it.
-    pub fn system(&self) -> System {
+    pub fn system(&self) -> DatabaseSystem {
         match self {
-            Address::PostgreSql(_) => System::PostgreSql,
-            Address::DuckDb(_) => System::DuckDb,
-            Address::Sqlite(_) => System::Sqlite,
+            Address::PostgreSql(_) => DatabaseSystem::PostgreSql,
+            Address::DuckDb(_) => DatabaseSystem::DuckDb,
+            Address::Sqlite(_) => DatabaseSystem::Sqlite,
         }
     }
 }
@@ -167,7 +173,7 @@ impl fmt::Display for Address {
 const FORMS: &str =
     "`database` in [source] must be \"postgresql://host/name\", \"duckdb:FILE\" or \"sqlite:FILE\"";
 
-fn file(system: System, name: &str) -> Result<String, String> {
+fn file(system: DatabaseSystem, name: &str) -> Result<String, String> {
     let scheme = system.word();
     let in_memory = name.starts_with(":memory:");
     if name.is_empty() || in_memory || name.contains(['?', '#', '\0']) {

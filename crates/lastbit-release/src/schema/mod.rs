@@ -4,12 +4,14 @@
 mod column;
 mod database;
 mod derive;
+mod file_identity;
 mod lookup;
 mod source;
 
-pub use column::{Categories, Column, ColumnKind, Missing, Numbers, Scale};
+pub use column::{Categories, Column, ColumnKind, Missing, NumberKind, Numbers};
 pub(crate) use database::NO_SECRET;
-pub use database::{Address, Database, DatabaseRows, PasswordPlace, PostgreSqlUrl, System};
+pub use database::{Address, Database, DatabaseRows, DatabaseSystem, PasswordPlace, PostgreSqlUrl};
 pub use derive::{Derive, Join};
+pub(crate) use file_identity::{FileIdentity, file_identity};
 pub use lookup::{Lookup, LookupError};
 pub use source::{FileFormat, Files, Scope, Source, Unit};

@@ -7,7 +7,7 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
 use super::{Kind, Polynomial, Reading, Shape, Word};
-use crate::plan::{Numbers, PlanError, Scale};
+use crate::plan::{NumberKind, Numbers, PlanError};
 use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Moment for Mean {
         self.0.unit.clone()
     }
 
-    fn scale(&self) -> Scale {
+    fn scale(&self) -> NumberKind {
         self.0.scale
     }
 

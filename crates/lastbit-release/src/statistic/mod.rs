@@ -42,7 +42,7 @@ use lastbit_exact::{Rational, Up};
 use crate::cell::Cell;
 use crate::consistent::Additive;
 use crate::expression::Expression;
-use crate::plan::Scale;
+use crate::plan::NumberKind;
 use crate::query::{Aggregate, Aggregated};
 
 pub use chain::{
@@ -175,8 +175,8 @@ pub trait Kind: own::Own + fmt::Debug + Send + Sync {
     fn unit(&self) -> String;
 
     /// The scale of its values.
-    fn scale(&self) -> Scale {
-        Scale::Real
+    fn scale(&self) -> NumberKind {
+        NumberKind::Real
     }
 
     /// The unit of its errors, if it is not that of its values.

@@ -18,7 +18,7 @@ use super::{
     unexpected,
 };
 use crate::cell::{Cell, cell};
-use crate::plan::{Numbers, PlanError, Scale};
+use crate::plan::{NumberKind, Numbers, PlanError};
 use crate::query::{Aggregate, Aggregated};
 
 /// A statistic that is a ratio of moments.
@@ -41,8 +41,8 @@ pub trait Moment: fmt::Debug + Send + Sync + 'static {
     fn unit(&self) -> String;
 
     /// What its values are.
-    fn scale(&self) -> Scale {
-        Scale::Real
+    fn scale(&self) -> NumberKind {
+        NumberKind::Real
     }
 
     /// A typical value, from the guesses of the plan.
@@ -197,7 +197,7 @@ impl<M: Moment> Kind for OfMoment<M> {
         self.moment.unit()
     }
 
-    fn scale(&self) -> Scale {
+    fn scale(&self) -> NumberKind {
         self.moment.scale()
     }
 

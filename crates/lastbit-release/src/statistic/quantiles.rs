@@ -8,7 +8,7 @@ use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected, Word};
 use crate::cell::{Cell, RANKS, selected_cell};
-use crate::plan::{Numbers, PlanError, Scale};
+use crate::plan::{NumberKind, Numbers, PlanError};
 use crate::query::{Aggregate, MOST_OFFSETS};
 
 /// Shares have at most this denominator, so that it times 2^40 rows fits into 62 bits.
@@ -116,7 +116,7 @@ impl Kind for Quantiles {
         self.x.unit.clone()
     }
 
-    fn scale(&self) -> Scale {
+    fn scale(&self) -> NumberKind {
         self.x.scale
     }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
-use crate::plan::{Numbers, PlanError, Scale};
+use crate::plan::{NumberKind, Numbers, PlanError};
 use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl Noisy for Sum {
     }
 
     fn is_whole(&self) -> bool {
-        self.x.scale == Scale::Whole
+        self.x.scale == NumberKind::Whole
     }
 
     fn is_clamped(&self) -> bool {

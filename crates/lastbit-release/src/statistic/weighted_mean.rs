@@ -12,7 +12,7 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment};
 use super::{Kind, Polynomial, Reading, Shape, Symbol};
-use crate::plan::{Numbers, PlanError, Scale};
+use crate::plan::{NumberKind, Numbers, PlanError};
 use crate::query::{Aggregate, Aggregated};
 
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Moment for WeightedMean {
         self.x.unit.clone()
     }
 
-    fn scale(&self) -> Scale {
+    fn scale(&self) -> NumberKind {
         self.x.scale
     }
 

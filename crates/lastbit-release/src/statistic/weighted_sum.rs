@@ -8,7 +8,7 @@ use lastbit_exact::{Rational, Up};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
-use crate::plan::{Numbers, Scale};
+use crate::plan::{NumberKind, Numbers};
 use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
 
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl Noisy for WeightedSum {
     /// `w·k + h·x + hk`.
     fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
         let rounding = |x: &Numbers| match x.scale {
-            Scale::Real => x.fine.half_step(),
+            NumberKind::Real => x.fine.half_step(),
             // Whole numbers are not rounded.
             _ => Rational::ZERO,
         };

@@ -22,16 +22,19 @@ use crate::ledger::Reserved;
 use crate::query::{Answer, Sealed};
 
 /// A release with its loss in one of the currencies: from the table to what answers its chains.
-type Composed<M> = Interactive<TableDomain<Scan>, UnitDistance, Declared<Approximate<Exact<M>>>>;
+type ComposedRelease<M> =
+    Interactive<TableDomain<Scan>, UnitDistance, Declared<Approximate<Exact<M>>>>;
 
 /// A table that answers the chains of a release.
 type Asked<M> = Queryable<TableDomain<Scan>, UnitDistance, Declared<Approximate<Exact<M>>>>;
 
 /// A release: its chains, composed.
-pub struct Whole(Counts<Composed<MaxDivergence>, Composed<ZeroConcentratedDivergence>>);
+pub struct Whole(
+    InEither<ComposedRelease<MaxDivergence>, ComposedRelease<ZeroConcentratedDivergence>>,
+);
 
-/// The same in either currency.
-enum Counts<E, R> {
+/// One value in ε or in ρ.
+enum InEither<E, R> {
     Epsilon(E),
     Rho(R),
 }
@@ -40,16 +43,16 @@ impl Whole {
     /// The composition of these chains, which are drawn in this order.
     pub fn new(unit: LossUnit, drawn: &[Paid<'_>]) -> Result<Whole, Error> {
         Ok(Whole(match unit {
-            LossUnit::Epsilon => Counts::Epsilon(composed(MaxDivergence, drawn)?),
-            LossUnit::Rho => Counts::Rho(composed(ZeroConcentratedDivergence, drawn)?),
+            LossUnit::Epsilon => InEither::Epsilon(composed(MaxDivergence, drawn)?),
+            LossUnit::Rho => InEither::Rho(composed(ZeroConcentratedDivergence, drawn)?),
         }))
     }
 
     /// What the release costs: its map at one unit.
     pub fn loss(&self) -> Result<WithDelta<Rational>, Error> {
         match &self.0 {
-            Counts::Epsilon(release) => release.map(&1),
-            Counts::Rho(release) => release.map(&1),
+            InEither::Epsilon(release) => release.map(&1),
+            InEither::Rho(release) => release.map(&1),
         }
     }
 
@@ -63,14 +66,14 @@ impl Whole {
     /// The same for a table that was not sealed.
     pub(crate) fn ask(&self, table: &Scan) -> Result<Drawing, Error> {
         Ok(Drawing(match &self.0 {
-            Counts::Epsilon(release) => Counts::Epsilon(release.invoke(table)?),
-            Counts::Rho(release) => Counts::Rho(release.invoke(table)?),
+            InEither::Epsilon(release) => InEither::Epsilon(release.invoke(table)?),
+            InEither::Rho(release) => InEither::Rho(release.invoke(table)?),
         }))
     }
 }
 
 /// A release that is being drawn.
-pub struct Drawing(Counts<Asked<MaxDivergence>, Asked<ZeroConcentratedDivergence>>);
+pub struct Drawing(InEither<Asked<MaxDivergence>, Asked<ZeroConcentratedDivergence>>);
 
 impl Drawing {
     /// Draws the next statistic, for these groups.
@@ -81,13 +84,13 @@ impl Drawing {
         entropy: &mut dyn Entropy,
     ) -> Result<Drawn, Error> {
         match &mut self.0 {
-            Counts::Epsilon(asked) => asked.ask_with(&paid.pure(pick)?, entropy),
-            Counts::Rho(asked) => asked.ask_with(&paid.zcdp(pick)?, entropy),
+            InEither::Epsilon(asked) => asked.ask_with(&paid.pure(pick)?, entropy),
+            InEither::Rho(asked) => asked.ask_with(&paid.zcdp(pick)?, entropy),
         }
     }
 }
 
-fn composed<M: Counted>(measure: M, drawn: &[Paid<'_>]) -> Result<Composed<M>, Error>
+fn composed<M: Counted>(measure: M, drawn: &[Paid<'_>]) -> Result<ComposedRelease<M>, Error>
 where
     Exact<M>: Composable<Distance = Rational> + Budgeted,
 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use lastbit_release::plan::{ColumnKind, Plan, PlanError, Scale};
+use lastbit_release::plan::{ColumnKind, NumberKind, Plan, PlanError};
 use lastbit_release::statistic;
 
 /// A plan with these lines in `[source]`, these columns, and this statistic.
@@ -193,18 +193,18 @@ fn whole_numbers_dates_and_times() {
     };
     assert_eq!(
         scale("integer = true\nlower = -3\nupper = 8"),
-        (Scale::Whole, "-3".into(), 0)
+        (NumberKind::Whole, "-3".into(), 0)
     );
     assert_eq!(
         scale("date = true\nlower = 1970-01-03\nupper = \"2024-12-31\""),
-        (Scale::Days, "2".into(), 0)
+        (NumberKind::Days, "2".into(), 0)
     );
     assert_eq!(
         scale(
             "time = true\nlower = 1970-01-01T00:01:00\nupper = \
              \"2024-12-31T10:00:00+01:00\"\noffset = \"+01:00\""
         ),
-        (Scale::Seconds, "60".into(), 0)
+        (NumberKind::Seconds, "60".into(), 0)
     );
     refused(
         column("integer = true\nlower = 0.5\nupper = 8"),

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use glob::Pattern;
 
 use super::EngineError;
 use crate::plan::{FileFormat, Files, Source};
+use crate::schema::file_identity;
 
 /// The files of a source, each once, sorted by path.
 pub fn files(source: &Source) -> Result<Vec<PathBuf>, EngineError> {
@@ -55,35 +57,24 @@ fn once(mut files: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
             // To open a pipe would wait for somebody to write into it.
             return Err(EngineError::NotAFile(path));
         }
-        if seen.insert(identity(&path, &data)?) {
+        let identity = file_identity(&path, &data).map_err(|source| unreadable(&path, source))?;
+        if seen.insert(identity) {
             once.push(path);
         }
     }
     Ok(once)
 }
 
-/// The same for all names of a file, hard links too.
-#[cfg(unix)]
-fn identity(_: &Path, data: &Metadata) -> Result<(u64, u64), EngineError> {
-    use std::os::unix::fs::MetadataExt;
-    Ok((data.dev(), data.ino()))
-}
-
-/// The same for all names of a file that are no hard links.
-#[cfg(not(unix))]
-fn identity(path: &Path, _: &Metadata) -> Result<PathBuf, EngineError> {
-    path.canonicalize().map_err(|source| EngineError::Read {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-/// Of what a path leads to.
+/// The metadata of the file that a path leads to.
 fn metadata(path: &Path) -> Result<Metadata, EngineError> {
-    fs::metadata(path).map_err(|source| EngineError::Read {
+    fs::metadata(path).map_err(|source| unreadable(path, source))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> EngineError {
+    EngineError::Read {
         path: path.to_owned(),
         source,
-    })
+    }
 }
 
 fn is_of(format: &FileFormat, name: &OsStr) -> bool {

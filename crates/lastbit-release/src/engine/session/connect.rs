@@ -6,7 +6,7 @@ use std::path::Path;
 use super::adbc::AdbcSession;
 use super::{Session, SessionError, SqliteSession};
 use crate::clean;
-use crate::plan::{Address, Database, PasswordPlace, System};
+use crate::plan::{Address, Database, DatabaseSystem, PasswordPlace};
 
 /// Opens a session with a plan's database, in which nothing can be written.
 pub fn connect(database: &Database) -> Result<Box<dyn Session>, ConnectError> {
@@ -46,10 +46,10 @@ pub(super) enum Driver {
 }
 
 impl Driver {
-    fn system(self) -> System {
+    fn system(self) -> DatabaseSystem {
         match self {
-            Driver::PostgreSql => System::PostgreSql,
-            Driver::DuckDb => System::DuckDb,
+            Driver::PostgreSql => DatabaseSystem::PostgreSql,
+            Driver::DuckDb => DatabaseSystem::DuckDb,
         }
     }
 

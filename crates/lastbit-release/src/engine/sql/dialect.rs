@@ -11,7 +11,7 @@ use super::postgresql::PostgreSql;
 use super::spark::Spark;
 use super::sqlite::Sqlite;
 use crate::expression::{Arithmetic, Piece, Type};
-use crate::schema::System;
+use crate::schema::DatabaseSystem;
 
 /// The type of a column, as far as reading its cells differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub trait Dialect: Sync {
         format!("({a} / {b})")
     }
 
-    /// The same of two columns.
+    /// The quotient of two columns of nonnegative whole numbers, without its fraction.
     fn quotient_of(&self, a: &str, b: &str) -> String {
         format!("({a} / {b})")
     }
@@ -274,11 +274,11 @@ pub fn dialects() -> &'static [&'static dyn Dialect] {
 }
 
 /// The dialect of a system that plans name.
-pub fn dialect_of(system: System) -> &'static dyn Dialect {
+pub fn dialect_of(system: DatabaseSystem) -> &'static dyn Dialect {
     match system {
-        System::PostgreSql => &PostgreSql,
-        System::DuckDb => &DuckDb,
-        System::Sqlite => &Sqlite,
+        DatabaseSystem::PostgreSql => &PostgreSql,
+        DatabaseSystem::DuckDb => &DuckDb,
+        DatabaseSystem::Sqlite => &Sqlite,
     }
 }
 

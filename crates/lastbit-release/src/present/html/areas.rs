@@ -3,7 +3,7 @@
 
 use lastbit_exact::{Rational, Rounding};
 
-use super::chart::{Bar, Scale, tip};
+use super::chart::{Axis, Bar, tip};
 use super::columns::{LEFT, below, column, floor, heights, room};
 use super::escape::{escape, spaced};
 use crate::present::Bins;
@@ -59,7 +59,7 @@ impl Areas {
         }
     }
 
-    pub(super) fn draw(&self, bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
+    pub(super) fn draw(&self, bars: &[Bar], scale: &Axis, width: f64) -> (f64, String) {
         let mut out = format!(
             "<g transform=\"translate(0 {ABOVE})\">\n<text class=\"tick\" x=\"0\" \
              y=\"-8\">{}</text>\n",

@@ -20,7 +20,7 @@ pub(crate) struct Bar {
 }
 
 /// The numbers from edge to edge of a picture, and the marks of its axis.
-pub(crate) struct Scale {
+pub(crate) struct Axis {
     low: f64,
     high: f64,
     pub(super) ticks: Vec<f64>,
@@ -32,7 +32,7 @@ pub(crate) fn scale<'a>(
     bars: impl Iterator<Item = &'a Bar>,
     mark: Mark,
     [least, most]: [Option<f64>; 2],
-) -> Scale {
+) -> Axis {
     let within = |x: f64| {
         let above = least.map_or(x, |least| x.max(least));
         most.map_or(above, |most| above.min(most))
@@ -69,7 +69,7 @@ pub(crate) fn scale<'a>(
     // At most a dozen: the span is at most 5 steps and its ends are rounded outward.
     let ticks = (0..=(last - first).min(12.0) as i64).map(|index| (first + index as f64) * step);
     let (low, high) = (within(first * step).min(low), within(last * step).max(high));
-    Scale {
+    Axis {
         low,
         high,
         ticks: ticks.filter(|tick| (low..=high).contains(tick)).collect(),
@@ -87,7 +87,7 @@ fn nice_step(least: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-impl Scale {
+impl Axis {
     /// From 0 at the low edge to 1 at the high one.
     pub(super) fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
@@ -121,7 +121,7 @@ pub(crate) enum Drawing {
 pub(crate) fn draw(
     bars: &[Bar],
     drawing: &Drawing,
-    scale: &Scale,
+    scale: &Axis,
     id: &str,
     title: &str,
     narrow: bool,
@@ -212,7 +212,7 @@ fn broken(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
-fn rows(bars: &[Bar], scale: &Scale, width: f64, mark: Mark) -> (f64, String) {
+fn rows(bars: &[Bar], scale: &Axis, width: f64, mark: Mark) -> (f64, String) {
     // Letters of wide fonts.
     let longest = |characters: usize| (characters as f64 * 7.4).max(20.0);
     let is_longer = |bar: &Bar| bar.label.chars().count() > LONGEST_NARROW;

@@ -1,6 +1,6 @@
 //! Upright columns: one for each bin or category, of one width.
 
-use super::chart::{Bar, LONGEST_LABEL, Scale, UNSAID, tip};
+use super::chart::{Axis, Bar, LONGEST_LABEL, UNSAID, tip};
 use super::escape::{escape, escape_visible};
 use crate::clean::label;
 
@@ -36,7 +36,7 @@ pub(super) fn is_crowded(bars: &[Bar], width: f64) -> bool {
 }
 
 /// Columns of one width: the height of the picture, and what is in it.
-pub(super) fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) {
+pub(super) fn columns(bars: &[Bar], scale: &Axis, width: f64) -> (f64, String) {
     let mut out = heights(scale, width);
     let band = (width - LEFT) / bars.len().max(1) as f64;
     let every = every(bars, width);
@@ -54,12 +54,12 @@ pub(super) fn columns(bars: &[Bar], scale: &Scale, width: f64) -> (f64, String) 
     (HEIGHT, out)
 }
 
-fn y(scale: &Scale, value: f64) -> f64 {
+fn y(scale: &Axis, value: f64) -> f64 {
     BOTTOM - scale.share(value) * (BOTTOM - TOP)
 }
 
 /// The lines of the scale.
-pub(super) fn heights(scale: &Scale, width: f64) -> String {
+pub(super) fn heights(scale: &Axis, width: f64) -> String {
     let mut out = String::new();
     for &tick in &scale.ticks {
         let at = y(scale, tick);
@@ -75,7 +75,7 @@ pub(super) fn heights(scale: &Scale, width: f64) -> String {
 }
 
 /// A column with its whisker.
-pub(super) fn column(bar: &Bar, scale: &Scale, middle: f64, half: f64) -> String {
+pub(super) fn column(bar: &Bar, scale: &Axis, middle: f64, half: f64) -> String {
     let Some(value) = bar.value else {
         return format!(
             "<text class=\"tick\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\"{UNSAID}",
@@ -113,7 +113,7 @@ pub(super) fn below(x: f64, anchor: &str, safe: &str) -> String {
 }
 
 /// The line that columns stand on.
-pub(super) fn floor(scale: &Scale, width: f64) -> String {
+pub(super) fn floor(scale: &Axis, width: f64) -> String {
     let zero = y(scale, 0.0);
     format!(
         "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{width}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>\n"

@@ -7,7 +7,7 @@ use super::Identity;
 use crate::account::{Charging, Offered, price_as};
 use crate::loss::{Loss, Measure};
 use crate::plan::{
-    Allowance, Column, ColumnKind, FileFormat, Missing, Neighbours, Plan, Scale, Scope, Unit,
+    Allowance, Column, ColumnKind, FileFormat, Missing, Neighbours, NumberKind, Plan, Scope, Unit,
 };
 use crate::query::Derive;
 
@@ -39,7 +39,7 @@ pub fn earlier(plan: &Plan, identity: &Identity, budgets: &[Loss]) -> Vec<String
 fn says_more(plan: &Plan) -> bool {
     let column = |column: &Column| {
         let numbers = column.kind.numbers();
-        column.labels.is_some() || numbers.is_some_and(|numbers| numbers.scale != Scale::Real)
+        column.labels.is_some() || numbers.is_some_and(|numbers| numbers.scale != NumberKind::Real)
     };
     plan.source.database().is_some()
         || plan.derive != Derive::default()
