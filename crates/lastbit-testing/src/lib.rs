@@ -19,4 +19,4 @@ pub use enumerated::Enumerated;
 pub use naive::unsafe_naive_laplace;
 pub use pearson::Pearson;
 #[cfg(feature = "noise")]
-pub use streams::{After, Empty, Signed, Words};
+pub use streams::{After, Empty, Quiet, Signed, Words};

@@ -2,30 +2,20 @@
 //! elsewhere can find.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lastbit_release::ledger::{Check, Ledger, LedgerError, Outcome, Request, Witness, check};
-use lastbit_release::loss::Loss;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-fn pure(epsilon: &str) -> Loss {
-    Loss::pure(epsilon.parse().unwrap()).unwrap()
-}
+use super::support::{documented_program, place, pure, request, without_triggers};
 
 /// Rows: budget, then reserve and settle of a, b, c; then a reservation that nobody settled. ε =
 /// 0.8 of 1 is spent.
 fn sample() -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.ledger");
+    let (directory, path) = place();
     let mut ledger = Ledger::open(&path, &pure("1")).unwrap();
     for plan in ["a", "b", "c", "d"] {
-        let request = Request {
-            plan: plan.into(),
-            data: "data".into(),
-            loss: pure("0.2"),
-            description: format!("the release of {plan}"),
-        };
+        let request = request(plan, pure("0.2"));
         let Outcome::Reserved(reserved) = ledger.reserve(&request).unwrap() else {
             panic!("nothing was settled");
         };
@@ -38,24 +28,8 @@ fn sample() -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Runs SQL as a person with write access and patience would: the triggers are taken away and put
-/// back.
 fn tamper(path: &Path, sql: &str) {
-    let db = Connection::open(path).unwrap();
-    let triggers: Vec<(String, String)> = db
-        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
-        .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    for (name, _) in &triggers {
-        db.execute(&format!("DROP TRIGGER {name}"), []).unwrap();
-    }
-    db.execute_batch(sql).unwrap();
-    for (_, create) in &triggers {
-        db.execute(create, []).unwrap();
-    }
+    without_triggers(path, |db| db.execute_batch(sql).unwrap());
 }
 
 fn found(path: &Path) -> Check {
@@ -286,29 +260,14 @@ fn a_ledger_that_is_cut_while_it_is_open_grants_nothing_more() {
 /// The same verification in another language, by the text of `docs/ledger.md` alone.
 #[test]
 fn the_documented_python_program_agrees() {
-    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ledger.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
-    let program = guide
-        .split("```python\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next())
-        .expect("docs/ledger.md has a program in Python");
     let (_directory, path) = sample();
-    let run = |path: &Path| {
-        Command::new("python3")
-            .args(["-c", program])
-            .arg(path)
-            .output()
-            .expect("python3 runs")
-    };
     let head = Ledger::view(&path).unwrap().head().1.to_owned();
-    let output = run(&path);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{said}");
+    let (fine, said, _) = documented_program(&path);
+    assert!(fine, "{said}");
     assert_eq!(
         said,
         format!("8 entries, pure 4/5 of 1 spent, head {head}\n")
     );
     tamper(&path, "UPDATE entries SET description = 'x' WHERE row = 4");
-    assert!(!run(&path).status.success());
+    assert!(!documented_program(&path).0);
 }

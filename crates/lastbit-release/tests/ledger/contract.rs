@@ -1,35 +1,13 @@
 //! Reserve, settle, refuse, recall: what a ledger promises when nothing fails.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lastbit_exact::Rational;
 use lastbit_release::ledger::{Asked, Event, Ledger, LedgerError, Outcome, Request, Reserved};
 use lastbit_release::loss::{Loss, Measure};
 use proptest::prelude::*;
-use tempfile::TempDir;
 
-fn number(text: &str) -> Rational {
-    text.parse().unwrap()
-}
-
-fn pure(epsilon: &str) -> Loss {
-    Loss::pure(number(epsilon)).unwrap()
-}
-
-fn request(plan: &str, loss: Loss) -> Request {
-    Request {
-        plan: plan.into(),
-        data: "data".into(),
-        loss,
-        description: format!("the release of {plan}"),
-    }
-}
-
-fn place() -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.ledger");
-    (directory, path)
-}
+use super::support::{number, place, pure, request};
 
 fn reserved(outcome: Outcome) -> Reserved {
     match outcome {

@@ -1,5 +1,9 @@
+mod adaptive;
 mod chain;
 mod composed;
 mod contract;
 mod crash;
 mod files;
+mod forged;
+mod old;
+mod support;

@@ -7,7 +7,6 @@ use std::process::Command;
 
 use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rational, Rounding};
-use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_release::account::{Prices, price};
 use lastbit_release::engine::query::{Aggregate, Aggregated, Answer, Key, KeyValue, Query};
 use lastbit_release::engine::{Options, TableEngine, answer};
@@ -16,6 +15,7 @@ use lastbit_release::plan::{Categories, Missing, Numbers, Plan, Unit};
 use lastbit_release::present::Report;
 use lastbit_release::release::{Identity, Released, release, release_with};
 use lastbit_release::statistic::{Kind, Slot, query};
+use lastbit_testing::Quiet;
 use serde_json::{Value, json};
 
 fn example(name: &str) -> PathBuf {
@@ -189,16 +189,6 @@ fn checked_plan(plan: Plan) -> Example {
         prices,
         slots,
         answer,
-    }
-}
-
-/// Laplace noise next to zero, and Gaussian noise at its median.
-struct Quiet;
-
-impl Entropy for Quiet {
-    fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-        words.fill(u64::MAX >> 1);
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use lastbit::metrics::SymmetricDistance;
 use lastbit::{Error, Measurement, PrivacyMap};
 use lastbit_exact::Up;
 use lastbit_noise::bernoulli;
-use lastbit_noise::entropy::{Entropy, EntropyError};
+use lastbit_testing::Empty;
 
 type Rows = VectorDomain<AtomDomain<i64>>;
 type Release = Measurement<Rows, SymmetricDistance, MaxDivergence, bool>;
@@ -78,20 +78,11 @@ fn a_failed_release_uses_up_a_declared_loss_and_moves_an_odometer() {
     assert_eq!(queryable.account().spent().unwrap(), Up::exact(0.25));
 }
 
-/// No randomness at all.
-struct Dry;
-
-impl Entropy for Dry {
-    fn fill(&mut self, _: &mut [u64]) -> Result<(), EntropyError> {
-        Err(EntropyError::exhausted())
-    }
-}
-
 #[test]
 fn want_of_randomness_is_charged_and_opaque_too() {
     let composition = filtered(rows(), SymmetricDistance, MaxDivergence, 1, Up::ONE).unwrap();
     let mut queryable = composition.invoke(&vec![1]).unwrap();
-    let error = queryable.ask_with(&leaky(true), &mut Dry).unwrap_err();
+    let error = queryable.ask_with(&leaky(true), &mut Empty).unwrap_err();
     assert!(error.is_failed() && !error.is_entropy());
     assert_eq!(queryable.account().remaining().unwrap(), Up::exact(0.75));
     assert_eq!(queryable.account().measure(), &MaxDivergence);

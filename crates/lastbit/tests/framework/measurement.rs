@@ -10,8 +10,8 @@ use lastbit::metrics::{AbsoluteDistance, ChangeOneDistance, DiscreteDistance, Sy
 use lastbit::{Distance, Error, Measurement, PrivacyMap, Transformation};
 use lastbit_exact::{Down, Dyadic, Rational, Up, ln_enclosure};
 use lastbit_noise::bernoulli;
-use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_noise::enumerate::{Prefix, masses};
+use lastbit_testing::Empty;
 use proptest::prelude::*;
 
 type Response = Measurement<AtomDomain<bool>, DiscreteDistance, MaxDivergence, bool>;
@@ -104,14 +104,8 @@ fn an_argument_outside_the_domain_is_refused_without_naming_it() {
 
 #[test]
 fn a_failing_source_of_randomness_is_an_error_and_not_a_release() {
-    struct Broken;
-    impl Entropy for Broken {
-        fn fill(&mut self, _: &mut [u64]) -> Result<(), EntropyError> {
-            Err(EntropyError::exhausted())
-        }
-    }
     let error = randomized_response(3)
-        .invoke_with(&true, &mut Broken)
+        .invoke_with(&true, &mut Empty)
         .unwrap_err();
     assert!(error.is_entropy());
 }

@@ -12,8 +12,8 @@ use lastbit::mechanisms::{
 use lastbit::metrics::Contribution;
 use lastbit::{Bounds, Error, ParameterError};
 use lastbit_exact::{Integer, Rational, Up};
-use lastbit_noise::entropy::EntropyError;
 use lastbit_noise::enumerate::Prefix;
+use lastbit_testing::Empty;
 
 use crate::number;
 
@@ -210,16 +210,6 @@ fn vectors_may_be_empty_or_huge() {
 
 #[test]
 fn without_entropy_nothing_is_released() {
-    struct Empty;
-    impl lastbit_noise::entropy::Entropy for Empty {
-        fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-            if words.is_empty() {
-                Ok(())
-            } else {
-                Err(EntropyError::exhausted())
-            }
-        }
-    }
     let error = |result: Result<(), Error>| assert!(result.unwrap_err().is_entropy());
     error(
         laplace(AtomDomain::new(), &scale(), 0)

@@ -1,7 +1,7 @@
 //! Whole releases through a ledger.
 
 use lastbit_exact::Rational;
-use lastbit_noise::entropy::{Entropy, EntropyError};
+use lastbit_testing::{Empty, Quiet};
 
 use super::memory::{Memory, Row};
 use crate::ledger::{Ledger, LedgerError};
@@ -9,16 +9,6 @@ use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::{PublishedStatistic, Report};
 use crate::release::{At, Identity, ReleaseError, Released, release_as_seen, release_with};
-
-/// Laplace noise next to zero, and Gaussian noise at its median.
-struct Quiet;
-
-impl Entropy for Quiet {
-    fn fill(&mut self, words: &mut [u64]) -> Result<(), EntropyError> {
-        words.fill(u64::MAX >> 1);
-        Ok(())
-    }
-}
 
 const PLAN: &str = r#"
 title = "Test"
@@ -205,15 +195,6 @@ fn a_price_that_nobody_saw_is_not_spent() {
     // What costs nothing is returned, whatever was seen.
     let again = run((&other, &less));
     assert!(matches!(again, Ok(Released::Stored { .. })));
-}
-
-/// A source of entropy that fails.
-struct Empty;
-
-impl Entropy for Empty {
-    fn fill(&mut self, _: &mut [u64]) -> Result<(), EntropyError> {
-        Err(EntropyError::exhausted())
-    }
 }
 
 #[test]
