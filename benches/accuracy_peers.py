@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of accuracy.py: each publishes the same statistics of the same rows at the same loss, as its documents say.
+"""The peers of accuracy.py: each publishes the same statistics of the same rows at the same loss,
+as its documents say.
 
-Reads a request on standard input and writes a line of JSON for each statistic: its releases, and the processor's seconds of the fastest of them (of OpenDP,
-of the one that also finds its noise). The rows keep to the limits, so that a peer that cannot bound contributions itself is told what they are.
+Reads a request on standard input and writes a line of JSON for each statistic: its releases, and
+the processor's seconds of the fastest of them (of OpenDP, of the one that also finds its noise).
+The rows keep to the limits, so that a peer that cannot bound contributions itself is told what they
+are.
 """
 
 import json
@@ -42,7 +45,10 @@ class OpenDP:
 
         dp.enable_features("contrib", "honest-but-curious")
         self.dp, self.pl = dp, pl
-        self.frame = pl.read_csv(file, schema_overrides={"unit": pl.String, "g": pl.String, "b": pl.String, "x": pl.Float64})
+        self.frame = pl.read_csv(
+            file,
+            schema_overrides={"unit": pl.String, "g": pl.String, "b": pl.String, "x": pl.Float64},
+        )
 
     def run(self, case, times, seconds):
         dp, pl, table, kind = self.dp, self.pl, case["table"], case["kind"]
@@ -63,8 +69,14 @@ class OpenDP:
             unit = dp.unit_of(contributions=bounds)
             margins = [dp.polars.Margin(max_length=case["rows"])]
         if by:
-            margins.append(dp.polars.Margin(by=[by], max_length=case["rows"], max_groups=len(keys), invariant="keys"))
-        loss = dp.loss_of(epsilon=case["epsilon"], **({"delta": case["delta"]} if case["delta"] else {}))
+            margins.append(
+                dp.polars.Margin(
+                    by=[by], max_length=case["rows"], max_groups=len(keys), invariant="keys"
+                )
+            )
+        loss = dp.loss_of(
+            epsilon=case["epsilon"], **({"delta": case["delta"]} if case["delta"] else {})
+        )
         x = pl.col("x").fill_null(lower).fill_nan(lower).dp
         what = {
             "count": lambda: dp.len(signed=True),
@@ -73,15 +85,25 @@ class OpenDP:
             "mean": lambda: x.mean((lower, upper)),
             "units": lambda: pl.col("unit").dp.n_unique(signed=True),
             # The numbers that Lastbit chooses among.
-            "median": lambda: x.median([step * grid for step in range(round(lower / grid), round(upper / grid) + 1)]),
+            "median": lambda: x.median(
+                [step * grid for step in range(round(lower / grid), round(upper / grid) + 1)]
+            ),
         }[kind]()
 
         def query():
             context = dp.Context.compositor(
-                data=self.frame.lazy(), privacy_unit=unit, privacy_loss=loss, split_evenly_over=1, margins=margins
+                data=self.frame.lazy(),
+                privacy_unit=unit,
+                privacy_loss=loss,
+                split_evenly_over=1,
+                margins=margins,
             )
             asked = context.query()
-            return asked.group_by(by).agg(what.alias("value")) if by else asked.select(what.alias("value"))
+            return (
+                asked.group_by(by).agg(what.alias("value"))
+                if by
+                else asked.select(what.alias("value"))
+            )
 
         def numbers(released):
             found = released.collect()
@@ -118,14 +140,35 @@ class SmartNoise:
         by = "b" if kind == "histogram" else "g" if is_grouped(kind, table) else None
         keys = table["bins" if by == "b" else "group"][1]
         rows, groups = limits(table, by == "g")
-        column = {"unit": {"type": "string", "private_id": True}, "g": {"type": "string"}, "b": {"type": "string"}}
+        column = {
+            "unit": {"type": "string", "private_id": True},
+            "g": {"type": "string"},
+            "b": {"type": "string"},
+        }
         column["x"] = {"type": "float", "lower": float(lower), "upper": float(upper)}
-        options = {"max_ids": rows * groups, "censor_dims": False, "clamp_counts": False, "sample_max_ids": False, "row_privacy": table["unit"] is None}
+        options = {
+            "max_ids": rows * groups,
+            "censor_dims": False,
+            "clamp_counts": False,
+            "sample_max_ids": False,
+            "row_privacy": table["unit"] is None,
+        }
         if options["row_privacy"]:
             del column["unit"]
         metadata = {"": {"S": {"T": {**options, "rows": case["rows"], **column}}}}
-        what = {"count": "COUNT(*)", "histogram": "COUNT(*)", "sum": "SUM(x)", "mean": "AVG(x)", "variance": "VAR(x)", "units": "COUNT(DISTINCT unit)"}[kind]
-        query = f"SELECT {by}, {what} AS value FROM S.T GROUP BY {by}" if by else f"SELECT {what} AS value FROM S.T"
+        what = {
+            "count": "COUNT(*)",
+            "histogram": "COUNT(*)",
+            "sum": "SUM(x)",
+            "mean": "AVG(x)",
+            "variance": "VAR(x)",
+            "units": "COUNT(DISTINCT unit)",
+        }[kind]
+        query = (
+            f"SELECT {by}, {what} AS value FROM S.T GROUP BY {by}"
+            if by
+            else f"SELECT {what} AS value FROM S.T"
+        )
         frame = self.frame.drop(columns="unit") if options["row_privacy"] else self.frame
 
         def reader(epsilon):
@@ -175,12 +218,18 @@ class Diffprivlib:
         edges = [code - 0.5 for code in range(len(labels) + 1)]
         release = {
             "mean": lambda: [float(tools.mean(x, epsilon=case["epsilon"], **common))],
-            "variance": lambda: [float(tools.var(x, epsilon=case["epsilon"], **common)) * len(x) / (len(x) - 1)],
+            "variance": lambda: [
+                float(tools.var(x, epsilon=case["epsilon"], **common)) * len(x) / (len(x) - 1)
+            ],
             "median": lambda: [float(tools.median(x, epsilon=case["epsilon"], **common))],
             "histogram": lambda: [
                 float(count)
                 for count in tools.histogram(
-                    codes, epsilon=case["epsilon"] / 2, bins=edges, range=(edges[0], edges[-1]), accountant=BudgetAccountant()
+                    codes,
+                    epsilon=case["epsilon"] / 2,
+                    bins=edges,
+                    range=(edges[0], edges[-1]),
+                    accountant=BudgetAccountant(),
                 )[0]
             ],
         }[kind]
@@ -208,12 +257,25 @@ class PipelineDP:
         bounds = {"max_partitions_contributed": groups, "max_contributions_per_partition": rows}
         if kind == "histogram":
             bounds = {"max_contributions": rows}
-        metric = {"count": p.Metrics.COUNT, "histogram": p.Metrics.COUNT, "sum": p.Metrics.SUM, "mean": p.Metrics.MEAN}
-        metric |= {"variance": p.Metrics.VARIANCE, "units": p.Metrics.PRIVACY_ID_COUNT, "median": p.Metrics.PERCENTILE(50)}
-        name = {"histogram": "count", "units": "privacy_id_count", "median": "percentile_50"}.get(kind, kind)
+        metric = {
+            "count": p.Metrics.COUNT,
+            "histogram": p.Metrics.COUNT,
+            "sum": p.Metrics.SUM,
+            "mean": p.Metrics.MEAN,
+        }
+        metric |= {
+            "variance": p.Metrics.VARIANCE,
+            "units": p.Metrics.PRIVACY_ID_COUNT,
+            "median": p.Metrics.PERCENTILE(50),
+        }
+        name = {"histogram": "count", "units": "privacy_id_count", "median": "percentile_50"}.get(
+            kind, kind
+        )
         parameters = p.AggregateParams(
             metrics=[metric[kind]],
-            noise_kind=p.NoiseKind.GAUSSIAN if case["delta"] and kind != "median" else p.NoiseKind.LAPLACE,
+            noise_kind=p.NoiseKind.GAUSSIAN
+            if case["delta"] and kind != "median"
+            else p.NoiseKind.LAPLACE,
             **bounds,
             min_value=float(lower),
             max_value=float(upper),
@@ -223,10 +285,15 @@ class PipelineDP:
             partition_extractor=lambda row: row[1],
             value_extractor=lambda row: row[2],
         )
-        data = [(row["unit"] if table["unit"] else index, row[by] if by else "all", float(row["x"])) for index, row in self.rows]
+        data = [
+            (row["unit"] if table["unit"] else index, row[by] if by else "all", float(row["x"]))
+            for index, row in self.rows
+        ]
 
         def release():
-            accountant = p.NaiveBudgetAccountant(total_epsilon=case["epsilon"], total_delta=case["delta"])
+            accountant = p.NaiveBudgetAccountant(
+                total_epsilon=case["epsilon"], total_delta=case["delta"]
+            )
             engine = p.DPEngine(accountant, p.LocalBackend())
             result = engine.aggregate(data, parameters, extractors, public_partitions=keys)
             accountant.compute_budgets()
@@ -239,7 +306,12 @@ class PipelineDP:
 
 def main():
     request = json.load(sys.stdin)
-    made = {"OpenDP": OpenDP, "SmartNoise SQL": SmartNoise, "diffprivlib": Diffprivlib, "PipelineDP": PipelineDP}[request["peer"]](request["file"])
+    made = {
+        "OpenDP": OpenDP,
+        "SmartNoise SQL": SmartNoise,
+        "diffprivlib": Diffprivlib,
+        "PipelineDP": PipelineDP,
+    }[request["peer"]](request["file"])
     for case in request["cases"]:
         try:
             releases, fastest = made.run(case, request["times"], request["seconds"])

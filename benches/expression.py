@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Times a scan with a filter, a derived ratio and months beside the same query in DuckDB and beside a scan without them.
+"""Times a scan with a filter, a derived ratio and months beside the same query in DuckDB and beside
+a scan without them.
 
     python3 benches/expression.py [--rows 10000000] [--times 5] [--lastbit COMMAND]
 
-Makes a virtual environment under target/ for DuckDB, a Parquet and a CSV file of random rows, and builds the command. All seconds are of the processor, of
-all threads: of Lastbit those of the process of `lastbit release`, of DuckDB those of the query alone. The least of several runs counts, on all sides, turn
-by turn.
+Makes a virtual environment under target/ for DuckDB, a Parquet and a CSV file of random rows, and
+builds the command. All seconds are of the processor, of all threads: of Lastbit those of the
+process of `lastbit release`, of DuckDB those of the query alone. The least of several runs counts,
+on all sides, turn by turn.
 """
 
 import argparse
@@ -25,8 +27,9 @@ import duckdb
 duckdb.sql('''
     select setseed(0.5);
     copy (
-        select 40 + 60 * random() as weight, 1.5 + random() / 2 as height, (100 * random())::integer as age,
-            'w' || (10 * random())::integer as ward, date '2020-01-01' + (1800 * random())::integer as day
+        select 40 + 60 * random() as weight, 1.5 + random() / 2 as height,
+            (100 * random())::integer as age, 'w' || (10 * random())::integer as ward,
+            date '2020-01-01' + (1800 * random())::integer as day
         from range({rows})
     ) to '{file}' ({format});
 ''')
@@ -35,7 +38,8 @@ duckdb.sql('''
 WRITTEN = """
 import duckdb
 duckdb.sql('''
-    copy (select weight / (height * height) as bmi, month(day) as month from '{source}') to '{file}' ({format});
+    copy (select weight / (height * height) as bmi, month(day) as month from '{source}')
+        to '{file}' ({format});
 ''')
 """
 # What a mean and a variance of each month need.
@@ -44,7 +48,9 @@ import time, duckdb
 start = time.process_time()
 duckdb.sql('''
     select month(day), count(*), count(bmi), sum(bmi), sum(bmi * bmi)
-    from (select *, weight / (height * height) as bmi from '{file}' where age >= 18 and ward in ('w1', 'w3', 'w5'))
+    from (
+        select *, weight / (height * height) as bmi from '{file}'
+        where age >= 18 and ward in ('w1', 'w3', 'w5'))
     group by all
 ''').fetchall()
 print(time.process_time() - start)
@@ -91,12 +97,19 @@ def enter_venv():
         return
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "duckdb", "numpy"], check=True)
+        subprocess.run(
+            [str(python), "-m", "pip", "install", "--quiet", "duckdb", "numpy"], check=True
+        )
     os.execv(python, [str(python), *sys.argv])
 
 
 def python(code):
-    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout or "nan")
+    return float(
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        ).stdout
+        or "nan"
+    )
 
 
 def children():
@@ -111,7 +124,11 @@ def release(lastbit, file, columns):
         plan = Path(directory) / "plan.toml"
         plan.write_text(PLAN.format(file=file, **columns))
         before = children()
-        subprocess.run([lastbit, "release", "--json", "--ledger", Path(directory) / "ledger", plan], check=True, capture_output=True)
+        subprocess.run(
+            [lastbit, "release", "--json", "--ledger", Path(directory) / "ledger", plan],
+            check=True,
+            capture_output=True,
+        )
         return children() - before
 
 
@@ -129,7 +146,10 @@ def main():
     print("|---|---|---|---|---|---|---|")
     for name, form in [("parquet", "format parquet"), ("csv", "format csv, header")]:
         rows = arguments.rows if name == "parquet" else arguments.rows // 4
-        file, written = TARGET / f"expression-{rows}.{name}", TARGET / f"expression-written-{rows}.{name}"
+        file, written = (
+            TARGET / f"expression-{rows}.{name}",
+            TARGET / f"expression-written-{rows}.{name}",
+        )
         if not written.exists():
             python(ROWS.format(rows=rows, file=file, format=form))
             python(WRITTEN.format(source=file, file=written, format=form))
@@ -139,7 +159,11 @@ def main():
             times[1].append(python(QUERY.format(file=file)))
             times[2].append(release(lastbit, written, WRITTEN_ALREADY))
         ours, duckdb, plain = map(min, times)
-        print(f"| {name} | {rows:,} | {ours:.3f} s | {duckdb:.3f} s | {ours / duckdb:.2f} | {plain:.3f} s | {ours / plain:.2f} |", flush=True)
+        print(
+            f"| {name} | {rows:,} | {ours:.3f} s | {duckdb:.3f} s | {ours / duckdb:.2f} | "
+            f"{plain:.3f} s | {ours / plain:.2f} |",
+            flush=True,
+        )
 
 
 main()

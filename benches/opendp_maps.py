@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Asks Lastbit and OpenDP what the same measurement costs, in hundreds of settings, and how long they take to say and to do it.
+"""Asks Lastbit and OpenDP what the same measurement costs, in hundreds of settings, and how long
+they take to say and to do it.
 
     python3 benches/opendp_maps.py
 
-Both are given the same numbers: doubles, which Lastbit reads as exact decimals. Each loss of Lastbit is held against the one that
-the theorem states, worked out here at 300 bits: it must not be below, nor above by more than 1e-12. It must not exceed OpenDP's by
-more than 1e-9 either, except in the kinds of `LARGER`, each with its reason; otherwise the script fails.
+Both are given the same numbers: doubles, which Lastbit reads as exact decimals. Each loss of
+Lastbit is held against the one that the theorem states, worked out here at 300 bits: it must not be
+below, nor above by more than 1e-12. It must not exceed OpenDP's by more than 1e-9 either, except in
+the kinds of `LARGER`, each with its reason; otherwise the script fails.
 
 Uses the virtual environment of `peers.py`, and makes it on first use.
 """
@@ -26,12 +28,17 @@ FINEST = -1074
 # Below this, doubles have few digits or none, and rounding up is all there is.
 TINY = 2.0**-1060
 
-STEPPED = "OpenDP works out δ = 1 − (1 − τ)^Δ0 in doubles near 1: in steps of 2^-53, and never below 1.1e-16."
+STEPPED = (
+    "OpenDP works out δ = 1 − (1 − τ)^Δ0 in doubles near 1: in steps of 2^-53, and never below "
+    "1.1e-16."
+)
 SMALLER = {
-    "Laplace, floats on a chosen grid": "OpenDP rounds the input to the grid before the noise, so that d becomes d + n·2^k for n numbers. "
+    "Laplace, floats on a chosen grid": "OpenDP rounds the input to the grid before the noise, so "
+    "that d becomes d + n·2^k for n numbers. "
     "Lastbit rounds the sum of input and noise, which is post-processing and costs nothing.",
     "Gaussian, floats on a chosen grid": "The same: d + √n·2^k.",
-    "randomized response": "OpenDP rounds p/(1 − p) up before the logarithm, which shows when p is close to 1/2. Lastbit takes ln(1 + x) "
+    "randomized response": "OpenDP rounds p/(1 − p) up before the logarithm, which shows when p is "
+    "close to 1/2. Lastbit takes ln(1 + x) "
     "of x = p/(1 − p) − 1.",
     "thresholded Laplace, integers": STEPPED,
     "thresholded Laplace, floats": STEPPED,
@@ -39,14 +46,18 @@ SMALLER = {
     "thresholded Gaussian, integers": STEPPED,
     "thresholded Gaussian, floats": STEPPED + " Its bound of the normal tail is looser, too.",
     "pure to zCDP": "OpenDP: ε²/2. Lastbit: ε·tanh(ε/2), the best possible from ε alone.",
-    "Laplace to zCDP": "OpenDP: ε²/2, from ε alone. Lastbit: ε + e^-ε − 1, the best possible for the law of the noise.",
+    "Laplace to zCDP": "OpenDP: ε²/2, from ε alone. Lastbit: ε + e^-ε − 1, the best possible for "
+    "the law of the noise.",
 }
 AT = (
-    "OpenDP publishes keys whose noisy value is *at* the threshold, and leaves them out of its δ (opendp/opendp#2922): its δ is below "
+    "OpenDP publishes keys whose noisy value is *at* the threshold, and leaves them out of its δ "
+    "(opendp/opendp#2922): its δ is below "
     "the probability under its own law."
 )
 LARGER = {
-    "thresholded Laplace, integers": AT + " Besides, real Laplace noise rounded to integers reaches a threshold cosh(1/(2s)) times as often "
+    "thresholded Laplace, integers": AT
+    + " Besides, real Laplace noise rounded to integers reaches a threshold cosh(1/(2s)) times as "
+    "often "
     "as the discrete Laplace noise of OpenDP.",
     "thresholded Laplace, floats on a chosen grid": AT,
     "thresholded Gaussian, integers": AT,
@@ -97,10 +108,22 @@ def spaces():
         "floats, L2": lambda: (dp.vector_domain(float_()), dp.l2_distance(T=float)),
         "ten floats, L2": lambda: (dp.vector_domain(float_(), size=10), dp.l2_distance(T=float)),
         "ints, L2": lambda: (dp.vector_domain(int_()), dp.l2_distance(T=float)),
-        "keys, float": lambda: (dp.map_domain(int_(), float_()), dp.l01inf_distance(dp.absolute_distance(T=float))),
-        "keys, int": lambda: (dp.map_domain(int_(), int_()), dp.l01inf_distance(dp.absolute_distance(T=int))),
-        "keys, float, L2": lambda: (dp.map_domain(int_(), float_()), dp.l02inf_distance(dp.absolute_distance(T=float))),
-        "keys, int, L2": lambda: (dp.map_domain(int_(), int_()), dp.l02inf_distance(dp.absolute_distance(T=int))),
+        "keys, float": lambda: (
+            dp.map_domain(int_(), float_()),
+            dp.l01inf_distance(dp.absolute_distance(T=float)),
+        ),
+        "keys, int": lambda: (
+            dp.map_domain(int_(), int_()),
+            dp.l01inf_distance(dp.absolute_distance(T=int)),
+        ),
+        "keys, float, L2": lambda: (
+            dp.map_domain(int_(), float_()),
+            dp.l02inf_distance(dp.absolute_distance(T=float)),
+        ),
+        "keys, int, L2": lambda: (
+            dp.map_domain(int_(), int_()),
+            dp.l02inf_distance(dp.absolute_distance(T=int)),
+        ),
     }
 
 
@@ -130,18 +153,42 @@ def noise():
     laplace, gaussian = dp.m.make_laplace, dp.m.make_gaussian
     for s in SCALES:
         for d in DISTANCES:
-            yield one("Laplace, floats", "laplace-float", laplace, "float", (s, FINEST), d, of_laplace)
-            yield one("Gaussian, floats", "gaussian-float", gaussian, "float", (s, FINEST), d, of_gaussian)
+            yield one(
+                "Laplace, floats", "laplace-float", laplace, "float", (s, FINEST), d, of_laplace
+            )
+            yield one(
+                "Gaussian, floats", "gaussian-float", gaussian, "float", (s, FINEST), d, of_gaussian
+            )
         for d in DISTANCES[1:4]:
-            yield one("Laplace, floats", "laplace-floats", laplace, "floats", (s, FINEST), d, of_laplace)
-            yield one("Gaussian, floats", "gaussian-floats", gaussian, "floats, L2", (s, FINEST), d, of_gaussian)
+            yield one(
+                "Laplace, floats", "laplace-floats", laplace, "floats", (s, FINEST), d, of_laplace
+            )
+            yield one(
+                "Gaussian, floats",
+                "gaussian-floats",
+                gaussian,
+                "floats, L2",
+                (s, FINEST),
+                d,
+                of_gaussian,
+            )
         for d in STEPS:
             yield one("Laplace, integers", "laplace-int", laplace, "int", (s,), d, of_laplace)
             yield one("Laplace, integers", "laplace-ints", laplace, "ints", (s,), d, of_laplace)
             yield one("geometric", "geometric-int", dp.m.make_geometric, "int", (s,), d, of_laplace)
-            yield one("geometric", "geometric-ints", dp.m.make_geometric, "ints", (s,), d, of_laplace)
+            yield one(
+                "geometric", "geometric-ints", dp.m.make_geometric, "ints", (s,), d, of_laplace
+            )
             yield one("Gaussian, integers", "gaussian-int", gaussian, "int", (s,), d, of_gaussian)
-            yield one("Gaussian, integers", "gaussian-ints", gaussian, "ints, L2", (s,), float(d), of_gaussian)
+            yield one(
+                "Gaussian, integers",
+                "gaussian-ints",
+                gaussian,
+                "ints, L2",
+                (s,),
+                float(d),
+                of_gaussian,
+            )
     for s in SCALES[2:6]:
         for k in (-30, -10, 0):
             for d in DISTANCES[1:4]:
@@ -151,7 +198,9 @@ def noise():
                 ):
                     kind, ours = f"{name}, floats on a chosen grid", name.lower()
                     yield one(kind, f"{ours}-float", make, "float", (s, k), d, truth, k=k)
-                    yield one(kind, f"{ours}-floats", make, f"ten floats{l2}", (s, k), d, truth, k=k)
+                    yield one(
+                        kind, f"{ours}-floats", make, f"ten floats{l2}", (s, k), d, truth, k=k
+                    )
 
 
 def responses():
@@ -184,26 +233,42 @@ def thresholds():
         return -gmpy2.expm1(keys * gmpy2.log1p(-tau))
 
     def one(name, s, k, t, keys, each):
-        # Laplace or Gaussian noise, rounded to the grid, reaches t − each if the noise is at most half a step below.
-        # No grid that is wider than the numbers here: the threshold and `each` are multiples of it.
-        gap = number(t) - number(each) - gmpy2.mul_2exp(number(1), k) / 2 if k > FINEST else number(t) - number(each)
+        # Laplace or Gaussian noise, rounded to the grid, reaches t − each if the noise is at most
+        # half a step below. No grid that is wider than the numbers here: the threshold and `each`
+        # are multiples of it.
+        gap = (
+            number(t) - number(each) - gmpy2.mul_2exp(number(1), k) / 2
+            if k > FINEST
+            else number(t) - number(each)
+        )
         if name == "Laplace":
             truth = keys * of_laplace(s, each), of_keys(gmpy2.exp(-gap / number(s)) / 2, keys)
             make, total, l2 = dp.m.make_laplace_threshold, keys * each, ""
         else:
-            truth = keys * of_gaussian(s, each), of_keys(gmpy2.erfc(gap / number(s) / gmpy2.sqrt(number(2))) / 2, keys)
+            truth = (
+                keys * of_gaussian(s, each),
+                of_keys(gmpy2.erfc(gap / number(s) / gmpy2.sqrt(number(2))) / 2, keys),
+            )
             # √keys is an integer.
             make, total, l2 = dp.m.make_gaussian_threshold, round(keys**0.5) * each, ", L2"
         law = None
         if isinstance(each, int):
             law = of_keys(discrete_tail(name, number(s), t - each), keys)
-            kind, ours, where, options = f"thresholded {name}, integers", "int", f"keys, int{l2}", {}
+            kind, ours, where, options = (
+                f"thresholded {name}, integers",
+                "int",
+                f"keys, int{l2}",
+                {},
+            )
             values = (s, t, keys, each)
         else:
             kind, ours, where = f"thresholded {name}, floats", "float", f"keys, float{l2}"
             kind, options = (kind, {}) if k == FINEST else (f"{kind} on a chosen grid", {"k": k})
             if k != FINEST:
-                law = of_keys(discrete_tail(name, gmpy2.mul_2exp(number(s), -k), round((t - each) * 2**-k)), keys)
+                law = of_keys(
+                    discrete_tail(name, gmpy2.mul_2exp(number(s), -k), round((t - each) * 2**-k)),
+                    keys,
+                )
             values = (s, k, t, keys, each)
 
         def theirs():
@@ -228,7 +293,9 @@ def discrete_tail(name, scale, least):
         q = gmpy2.exp(-1 / scale)
         return q**least / (1 + q)
     # Beyond 40σ the weights are below e^-800, and at `least` they are above e^-3000 here.
-    weights = [gmpy2.exp(-((number(j) / scale) ** 2) / 2) for j in range(least + round(80 * scale) + 2)]
+    weights = [
+        gmpy2.exp(-((number(j) / scale) ** 2) / 2) for j in range(least + round(80 * scale) + 2)
+    ]
     return sum(weights[least:]) / (2 * sum(weights) - weights[0])
 
 
@@ -254,7 +321,9 @@ def casts():
     def epsilon_of(rho, delta):
         t = tau(rho, delta)
         # δ = e^(τ((1+τ)ρ − ε))/τ · (1 − 1/(1+τ))^(1+τ), solved for ε.
-        return (1 + t) * rho + (-gmpy2.log(delta) - gmpy2.log(t) + (1 + t) * gmpy2.log(t / (1 + t))) / t
+        return (1 + t) * rho + (
+            -gmpy2.log(delta) - gmpy2.log(t) + (1 + t) * gmpy2.log(t / (1 + t))
+        ) / t
 
     def delta_of(rho, epsilon):
         low, high = number(0), number(1e12)
@@ -265,7 +334,9 @@ def casts():
             else:
                 high = middle
         t = high
-        return gmpy2.exp(t * ((1 + t) * rho - epsilon) - gmpy2.log(t) + (1 + t) * gmpy2.log(t / (1 + t)))
+        return gmpy2.exp(
+            t * ((1 + t) * rho - epsilon) - gmpy2.log(t) + (1 + t) * gmpy2.log(t / (1 + t))
+        )
 
     def approximate(sigma):
         return dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space["float"](), scale=sigma))
@@ -312,7 +383,9 @@ def casts():
                     "composition",
                     line(f"compose-{name}", d, *scales),
                     lambda d=d, scales=scales, make=make: (
-                        dp.c.make_composition([make(*space["float"](), scale=s) for s in scales]).map(d),
+                        dp.c.make_composition(
+                            [make(*space["float"](), scale=s) for s in scales]
+                        ).map(d),
                     ),
                     (sum(truth(s, d) for s in scales),),
                 )
@@ -323,7 +396,10 @@ def casts():
                     lambda d=d, scales=scales: dp.c.make_composition(
                         [dp.c.make_fix_delta(approximate(s), 1e-7) for s in scales]
                     ).map(d),
-                    (sum(epsilon_of(of_gaussian(s, d), number(1e-7)) for s in scales), count * number(1e-7)),
+                    (
+                        sum(epsilon_of(of_gaussian(s, d), number(1e-7)) for s in scales),
+                        count * number(1e-7),
+                    ),
                 )
 
 
@@ -336,25 +412,39 @@ def change(mine, peer):
 
 def compare(settings):
     """Prints a row per kind and the reasons for differences; gives the complaints."""
-    written = lastbit("maps", text="".join(setting.line + "\n" for setting in settings)).splitlines()
+    written = lastbit(
+        "maps", text="".join(setting.line + "\n" for setting in settings)
+    ).splitlines()
     kinds, complaints, below, over = {}, [], {}, {}
     for setting, text in zip(settings, written, strict=True):
         ours, theirs = tuple(map(float, text.split())), setting.theirs()
         rows = list(zip(ours, theirs, setting.truth, strict=True))
         for mine, _, truth in rows:
             if not truth <= mine <= truth * (1 + TIGHT) + TINY:
-                complaints.append(f"{setting.line}: Lastbit says {mine!r}, and the theorem {truth:.20e}")
+                complaints.append(
+                    f"{setting.line}: Lastbit says {mine!r}, and the theorem {truth:.20e}"
+                )
         changes = [change(mine, peer) for mine, peer, _ in rows]
         kinds.setdefault(setting.kind, []).append(changes)
         if max(changes) > SAME and setting.kind not in LARGER:
-            complaints.append(f"{setting.line}: Lastbit says {ours}, and OpenDP {theirs}, which is less")
+            complaints.append(
+                f"{setting.line}: Lastbit says {ours}, and OpenDP {theirs}, which is less"
+            )
         if setting.law is not None:
             below[setting.kind] = below.get(setting.kind, 0) + (theirs[1] < setting.law)
             if max(changes) > SAME:
-                over[setting.kind] = max(over.get(setting.kind, 0), change(ours[1], float(setting.law)))
+                over[setting.kind] = max(
+                    over.get(setting.kind, 0), change(ours[1], float(setting.law))
+                )
                 if changes[0] > SAME or theirs[1] >= setting.law:
-                    complaints.append(f"{setting.line}: OpenDP's δ of {theirs[1]} is not below that of its law, so ours is too large")
-    print("| measurement | settings | the same | ours smaller | ours larger | least, most of ours/theirs − 1 |")
+                    complaints.append(
+                        f"{setting.line}: OpenDP's δ of {theirs[1]} is not below that of its law, "
+                        f"so ours is too large"
+                    )
+    print(
+        "| measurement | settings | the same | ours smaller | ours larger | least, most of "
+        "ours/theirs − 1 |"
+    )
     print("|---|---|---|---|---|---|")
     totals = [0, 0, 0, 0]
     for kind, changes in kinds.items():
@@ -374,7 +464,8 @@ def compare(settings):
     print()
     for kind, count in below.items():
         print(
-            f"{kind}: OpenDP's δ is below the δ of its own law in {count} of {len(kinds[kind])} settings; "
+            f"{kind}: OpenDP's δ is below the δ of its own law in {count} of {len(kinds[kind])} "
+            f"settings; "
             f"where ours is larger, it exceeds that one by {over[kind]:.2g} of it at most."
         )
     print()
@@ -382,16 +473,21 @@ def compare(settings):
 
 
 def evidence():
-    """How often OpenDP publishes a key that only one data set has, beside the δ that it states for that."""
+    """How often OpenDP publishes a key that only one data set has, beside the δ that it states for
+    that."""
     dp, space = spaces()
     release = dp.m.make_laplace_threshold(*space["keys, int"](), scale=1.0, threshold=5)
     keys = 100_000
     published = len(release({key: 1 for key in range(keys)}))
-    print(f"OpenDP, scale 1, threshold 5, keys of value 1: δ stated {release.map((1, 1, 1))[1]:.5f}, published {published / keys:.5f}.\n")
+    print(
+        f"OpenDP, scale 1, threshold 5, keys of value 1: δ stated {release.map((1, 1, 1))[1]:.5f}, "
+        f"published {published / keys:.5f}.\n"
+    )
 
 
 def speed(rounds=60):
-    """The fastest of many short runs, turn by turn through the rows, so that a busy moment does not fall on one of them."""
+    """The fastest of many short runs, turn by turn through the rows, so that a busy moment does not
+    fall on one of them."""
     dp, space = spaces()
     runs = [json.loads(lastbit("maps", "--time")) for _ in range(5)]
     ours = {key: min(run[key] for run in runs) for key in runs[0]}
@@ -406,7 +502,10 @@ def speed(rounds=60):
     def of_release(measurement, value, n=10):
         return n, lambda: [measurement(value) for _ in range(n)]
 
-    laplace, gaussian = make(dp.m.make_laplace, "float", k=-10), make(dp.m.make_gaussian, "float", k=-10)
+    laplace, gaussian = (
+        make(dp.m.make_laplace, "float", k=-10),
+        make(dp.m.make_gaussian, "float", k=-10),
+    )
     default = make(dp.m.make_laplace, "float")
     keys = make(dp.m.make_laplace_threshold, "keys, float", threshold=20.0, k=-10)
     fixed = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(gaussian), 1e-6)
@@ -415,16 +514,40 @@ def speed(rounds=60):
         ("map: Laplace on a grid", "map_laplace", of_map(laplace, d)),
         ("map: Laplace, default grid of OpenDP", "map_laplace", of_map(default, d)),
         ("map: Gaussian on a grid", "map_gaussian", of_map(gaussian, d)),
-        ("map: ten Laplace releases composed", "map_compose", of_map(dp.c.make_composition([laplace] * 10), d)),
+        (
+            "map: ten Laplace releases composed",
+            "map_compose",
+            of_map(dp.c.make_composition([laplace] * 10), d),
+        ),
         ("map: thresholded Laplace", "map_threshold", of_map(keys, (3, 3 * d, d))),
         ("map: Gaussian, ε at δ = 10^-6", "map_zcdp_to_epsilon", of_map(fixed, d, n=1)),
-        ("release: Laplace on integers", "release_integer_laplace", of_release(make(dp.m.make_laplace, "int"), 417)),
-        ("release: geometric", "release_geometric", of_release(make(dp.m.make_geometric, "int"), 417)),
-        ("release: Gaussian on integers", "release_integer_gaussian", of_release(make(dp.m.make_gaussian, "int"), 417)),
+        (
+            "release: Laplace on integers",
+            "release_integer_laplace",
+            of_release(make(dp.m.make_laplace, "int"), 417),
+        ),
+        (
+            "release: geometric",
+            "release_geometric",
+            of_release(make(dp.m.make_geometric, "int"), 417),
+        ),
+        (
+            "release: Gaussian on integers",
+            "release_integer_gaussian",
+            of_release(make(dp.m.make_gaussian, "int"), 417),
+        ),
         ("release: Laplace on a grid", "release_grid_laplace", of_release(laplace, 417.3)),
-        ("release: Laplace, default grid of OpenDP", "release_grid_laplace", of_release(default, 417.3)),
+        (
+            "release: Laplace, default grid of OpenDP",
+            "release_grid_laplace",
+            of_release(default, 417.3),
+        ),
         ("release: Gaussian on a grid", "release_grid_gaussian", of_release(gaussian, 417.3)),
-        ("release: thresholded Laplace, 1000 keys, a key", "release_threshold", (1000, lambda: keys(counts))),
+        (
+            "release: thresholded Laplace, 1000 keys, a key",
+            "release_threshold",
+            (1000, lambda: keys(counts)),
+        ),
         ("call", None, of_map(dp.m.make_randomized_response_bool(0.75), 1)),
     ]
     best = dict.fromkeys((name for name, _, _ in rows), float("inf"))
@@ -432,14 +555,21 @@ def speed(rounds=60):
         for name, _, (n, run) in rows:
             best[name] = min(best[name], fastest(n, run, times=1))
     call = best["call"]
-    print(f"Nanoseconds. OpenDP is called from Python; its map of randomized response, which is little but the call, takes {call:,.0f}.\n")
+    print(
+        f"Nanoseconds. OpenDP is called from Python; its map of randomized response, which is "
+        f"little but the call, takes {call:,.0f}.\n"
+    )
     print("| | Lastbit | OpenDP | ratio | less that call | ratio |")
     print("|---|---|---|---|---|---|")
     for name, key, (n, _) in rows[:-1]:
         ns = best[name]
         bare = ns - (call / n if "a key" in name else call)
         # Calls differ by a few parts in a hundred.
-        told = f"{bare:,.0f} | {bare / ours[key]:,.0f}×" if bare > call / 1000 and bare > ns / 20 else "— | "
+        told = (
+            f"{bare:,.0f} | {bare / ours[key]:,.0f}×"
+            if bare > call / 1000 and bare > ns / 20
+            else "— | "
+        )
         print(f"| {name} | {ours[key]:,.0f} | {ns:,.0f} | {ns / ours[key]:,.0f}× | {told} |")
     print(f"\n`Up` add {ours['up_add']:.1f}, `Interval` exp {ours['interval_exp']:.0f}.")
 

@@ -4,8 +4,9 @@
     python3 benches/peers.py              # draws, then selections
     python3 benches/peers.py selections   # the latter alone
 
-Makes a virtual environment under target/ for the peers (OpenDP, diffprivlib, numpy), builds the Rust side in release
-mode, and times both. Nothing else needs to be installed. The fastest of several runs counts, on both sides.
+Makes a virtual environment under target/ for the peers (OpenDP, diffprivlib, numpy), builds the
+Rust side in release mode, and times both. Nothing else needs to be installed. The fastest of
+several runs counts, on both sides.
 """
 
 import json
@@ -45,8 +46,22 @@ def fastest(draws, run, times=5):
 
 def lastbit(binary, *arguments, text=None):
     """What a program of `benches/src/bin` writes, given some text to read."""
-    command = ["cargo", "run", "--quiet", "--profile", "bench", "-p", "lastbit-benches", "--bin", binary, "--", *arguments]
-    return subprocess.run(command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = [
+        "cargo",
+        "run",
+        "--quiet",
+        "--profile",
+        "bench",
+        "-p",
+        "lastbit-benches",
+        "--bin",
+        binary,
+        "--",
+        *arguments,
+    ]
+    return subprocess.run(
+        command, cwd=ROOT, input=text, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
 
 
 def numpy_laplace():
@@ -86,7 +101,8 @@ def diffprivlib_snapping():
 
 
 def mpfr_draw():
-    """The arithmetic of a 118-bit draw in MPFR: ln, product, sum; the uniform is made beforehand."""
+    """The arithmetic of a 118-bit draw in MPFR: ln, product, sum; the uniform is made
+    beforehand."""
     import gmpy2
 
     gmpy2.get_context().precision = 118
@@ -102,12 +118,18 @@ def mpfr_draw():
 
 
 def gumbel_argmax():
-    """Milliseconds of numpy's usual selection from 100,000 candidates: Gumbel noise on every score, and the largest."""
+    """Milliseconds of numpy's usual selection from 100,000 candidates: Gumbel noise on every score,
+    and the largest."""
     import numpy
 
     generator = numpy.random.default_rng()
     scores = generator.random(100_000) * 1e5
-    return fastest(1, lambda: numpy.argmax(0.5 * scores + generator.gumbel(size=scores.size)), times=100) / 1e6
+    return (
+        fastest(
+            1, lambda: numpy.argmax(0.5 * scores + generator.gumbel(size=scores.size)), times=100
+        )
+        / 1e6
+    )
 
 
 def numpy_sort():
@@ -119,7 +141,8 @@ def numpy_sort():
 
 
 def selections():
-    """One selection of the exponential mechanism and one private median, beside what is commonly done."""
+    """One selection of the exponential mechanism and one private median, beside what is commonly
+    done."""
     # Turn by turn, so that other load falls on both sides.
     rounds = [(json.loads(lastbit("selections")), gumbel_argmax(), numpy_sort()) for _ in range(5)]
     ours = rounds[0][0]
@@ -138,13 +161,18 @@ def selections():
     for kind in ("f64", "i64"):
         times = list(ours[kind].values())
         row = " | ".join(f"{ms:.3f}" for ms in times)
-        print(f"| Lastbit, {kind} scores | {row} | {max(times) / min(times):.3f} | {max(times) / gumbel:.3f}× |")
+        print(
+            f"| Lastbit, {kind} scores | {row} | {max(times) / min(times):.3f} | "
+            f"{max(times) / gumbel:.3f}× |"
+        )
 
     print("\nMilliseconds for a million numbers of 64 bits.\n")
     print("| | ms | private median / it |")
     print("|---|---|---|")
     print(f"| Lastbit, private median at ε = 1 | {ours['median']:.2f} | |")
-    print(f"| sorting in Rust, unstable | {ours['sort']:.2f} | {ours['median'] / ours['sort']:.3f}× |")
+    print(
+        f"| sorting in Rust, unstable | {ours['sort']:.2f} | {ours['median'] / ours['sort']:.3f}× |"
+    )
     print(f"| numpy sort | {sort:.2f} | {ours['median'] / sort:.3f}× |")
 
 

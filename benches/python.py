@@ -1,12 +1,13 @@
-"""The Python package beside numpy, polars and, where they are installed, OpenDP, diffprivlib and PyDP, in one run.
+"""The Python package beside numpy, polars and, where they are installed, OpenDP, diffprivlib and
+PyDP, in one run.
 
     pip install target/wheels/lastbit-*.whl numpy polars pyarrow opendp diffprivlib python-dp \\
         scikit-learn==1.5.2
     python benches/python.py [draws] [groups] [lines]
 
-`draws`: nanoseconds a draw, one at a time and 10^6 at once, the best of several rounds. `groups`: seconds for a mean and a
-histogram by group of 10^7 rows in polars. `lines`: lines of code for five tasks; every program runs where its library is
-installed. Without a word, all of them.
+`draws`: nanoseconds a draw, one at a time and 10^6 at once, the best of several rounds. `groups`:
+seconds for a mean and a histogram by group of 10^7 rows in polars. `lines`: lines of code for five
+tasks; every program runs where its library is installed. Without a word, all of them.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def draws() -> None:
     generator = numpy.random.default_rng()
     ours = best(lambda: lastbit.laplace(zeros, scale=1, grid=2**-10), 1, many)
     theirs = best(lambda: zeros + generator.laplace(size=many), 1, many)
-    print(f"bulk of {many}: lastbit {ours:.1f} ns a draw, numpy (leaks) {theirs:.1f} ns: {ours / theirs:.2f}x")
+    print(
+        f"bulk of {many}: lastbit {ours:.1f} ns a draw, numpy (leaks) {theirs:.1f} ns: "
+        f"{ours / theirs:.2f}x"
+    )
     one = best(lambda: lastbit.laplace(417, scale=10), 20_000)
     naive = best(lambda: 417 + generator.laplace(scale=10), 20_000)
     print(f"scalar call: lastbit {one:.0f} ns, numpy (leaks) {naive:.0f} ns")
@@ -75,7 +79,10 @@ def draws() -> None:
         snapping = Snapping(epsilon=1.0, sensitivity=1.0, lower=0.0, upper=1000.0)
         peer = best(lambda: snapping.randomise(417.0), 500)
         mine = best(lambda: lastbit.snapping(417.0, lower=0, upper=1000, epsilon=1), 20_000)
-        print(f"scalar snapping: diffprivlib {peer:.0f} ns, {peer / mine:.0f} times ours ({mine:.0f} ns)")
+        print(
+            f"scalar snapping: diffprivlib {peer:.0f} ns, {peer / mine:.0f} times ours ({mine:.0f} "
+            f"ns)"
+        )
     if has("pydp"):
         from pydp.distributions import LaplaceDistribution
 
@@ -125,13 +132,17 @@ def groups(rows: int = 10_000_000) -> None:
 
     seconds = best(ours, 1, 1, 3) / 1e9
     exact = best(plain, 1, 1, 3) / 1e9
-    print(f"mean and histogram by group of {rows} rows: lastbit {seconds:.2f} s, polars without privacy {exact:.2f} s")
+    print(
+        f"mean and histogram by group of {rows} rows: lastbit {seconds:.2f} s, polars without "
+        f"privacy {exact:.2f} s"
+    )
     if has("diffprivlib"):
         peer = best(bins, 1, 1, 3) / 1e9
         print(f"mean and histogram by group of {rows} rows: diffprivlib {peer:.2f} s")
 
 
-#: What people do, by package; `people` is a list of numbers, `visits` a polars frame. The result is `answer`.
+#: What people do, by package; `people` is a list of numbers, `visits` a polars frame. The result is
+#: `answer`.
 TASKS: dict[str, dict[str, str]] = {
     "a count at ε = 0.1": {
         "lastbit": "answer = lastbit.laplace(len(people), epsilon='0.1')",
@@ -179,10 +190,12 @@ counts = bins >> dp.t.then_count_by_categories(list(range(5)), null_category=Tru
 histogram = counts >> dp.m.then_laplace(scale=1.0)
 answer = histogram(people)
 """,
-        "diffprivlib": "answer = diffprivlib.tools.histogram(people, epsilon=1, bins=4, range=(0, 100))[0]",
+        "diffprivlib": "answer = diffprivlib.tools.histogram(people, epsilon=1, bins=4, range=(0, "
+        "100))[0]",
     },
     "quartiles at ε = 1": {
-        "lastbit": "answer = lastbit.quantiles(people, ['0.25', '0.5', '0.75'], lower=0, upper=100, epsilon=1)",
+        "lastbit": "answer = lastbit.quantiles(people, ['0.25', '0.5', '0.75'], lower=0, "
+        "upper=100, epsilon=1)",
         "diffprivlib": """
 quarters = [0.25, 0.5, 0.75]
 answer = diffprivlib.tools.quantile(people, quarters, epsilon=1, bounds=(0, 100))
@@ -215,7 +228,8 @@ def lines() -> None:
     names["people"] = [float(row % 100) for row in range(1000)]
     names["visits"] = polars.DataFrame({"ward": ["a", "b"] * 500, "cost": names["people"]})
     heads = {
-        "opendp": "import opendp.prelude as dp\ndp.enable_features('contrib', 'honest-but-curious')",
+        "opendp": "import opendp.prelude as dp\ndp.enable_features('contrib', "
+        "'honest-but-curious')",
         "diffprivlib": "import diffprivlib, diffprivlib.tools, diffprivlib.mechanisms",
         "pydp": "import pydp.algorithms.laplacian as dp",
     }

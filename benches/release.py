@@ -3,9 +3,10 @@
 
     python3 benches/release.py [--rows 20000000] [--units 1000000] [--times 5]
 
-Makes a virtual environment under target/ for the peers (DuckDB, numpy), a Parquet file of random rows, and builds the Rust side as
-the first command of the README does. Every run is a process of its own, so that its processor time and its peak memory are its own;
-the fastest of several runs counts, on both sides, turn by turn.
+Makes a virtual environment under target/ for the peers (DuckDB, numpy), a Parquet file of random
+rows, and builds the Rust side as the first command of the README does. Every run is a process of
+its own, so that its processor time and its peak memory are its own; the fastest of several runs
+counts, on both sides, turn by turn.
 """
 
 import argparse
@@ -33,11 +34,13 @@ print(best)
 PLAIN = """
 import time, duckdb
 start = time.perf_counter()
-duckdb.sql("SELECT key, count(x), sum(x), avg(x), var_samp(x) FROM '{file}' GROUP BY key").fetchall()
+sql = "SELECT key, count(x), sum(x), avg(x), var_samp(x) FROM '{file}' GROUP BY key"
+duckdb.sql(sql).fetchall()
 print(time.perf_counter() - start)
 """
 
-# Up to M rows of a unit in each of up to G keys, chosen by hashes; then what count, sum, mean and variance need.
+# Up to M rows of a unit in each of up to G keys, chosen by hashes; then what count, sum, mean and
+# variance need.
 DUCKDB = """
 import time, duckdb
 start = time.perf_counter()
@@ -47,7 +50,8 @@ duckdb.sql('''
             row_number() OVER (PARTITION BY unit, key ORDER BY hash(unit, key, x)) AS row,
             {rank} AS place
         FROM '{file}')
-    SELECT key, count(*), sum(x), sum(x * x) FROM ranked WHERE row <= {most_rows} AND place <= {most_groups} GROUP BY key
+    SELECT key, count(*), sum(x), sum(x * x) FROM ranked
+    WHERE row <= {most_rows} AND place <= {most_groups} GROUP BY key
 ''').fetchall()
 print(time.perf_counter() - start)
 """
@@ -66,7 +70,8 @@ def enter_venv():
 
 
 class Best:
-    """The fastest of the runs of a command: seconds it reports, processor seconds and peak memory of its process."""
+    """The fastest of the runs of a command: seconds it reports, processor seconds and peak memory
+    of its process."""
 
     def __init__(self, *command):
         self.command = [str(word) for word in command]
@@ -89,19 +94,32 @@ def compare(times, title, ours, peer, peer_name, goal=""):
         ours.run()
     ratio = ours.seconds / peer.seconds
     print(
-        f"| {title} | {ours.seconds:.3f} s | {ours.cpu:.2f} s | {ours.memory:.0f} MiB | {peer_name} | {peer.seconds:.3f} s "
+        f"| {title} | {ours.seconds:.3f} s | {ours.cpu:.2f} s | {ours.memory:.0f} MiB | "
+        f"{peer_name} | {peer.seconds:.3f} s "
         f"| {peer.cpu:.2f} s | {peer.memory:.0f} MiB | {ratio:.2f}× | {goal} |",
         flush=True,
     )
 
 
 def build():
-    command = ["cargo", "build", "--release", "--quiet", "-p", "lastbit-release", "--example", "engine_speed"]
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "--quiet",
+        "-p",
+        "lastbit-release",
+        "--example",
+        "engine_speed",
+    ]
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.check_call([*command, "--features", "test-entropy"], cwd=ROOT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"built in {time.perf_counter() - start:.0f} s, {cpu:.0f} s of processor time\n", file=sys.stderr)
+    print(
+        f"built in {time.perf_counter() - start:.0f} s, {cpu:.0f} s of processor time\n",
+        file=sys.stderr,
+    )
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "release" / "examples" / "engine_speed"
 
@@ -112,16 +130,21 @@ def make(file, rows, units):
     print(f"making {file.name} …", file=sys.stderr)
     duckdb.sql(
         f"""COPY (SELECT (hash(i) % {units})::BIGINT AS unit, 'k' || (hash(i + {rows}) % 10) AS key,
-            (hash(i * 7 + 1) % 1000000) / 1000.0 AS x FROM range({rows}) AS rows(i)) TO '{file}.part' (FORMAT parquet)"""
+            (hash(i * 7 + 1) % 1000000) / 1000.0 AS x FROM range({rows}) AS rows(i))
+            TO '{file}.part' (FORMAT parquet)"""
     )
     os.rename(f"{file}.part", file)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--units", type=int, default=1_000_000)
-    parser.add_argument("--times", type=int, default=5, help="runs of each, of which the fastest counts")
+    parser.add_argument(
+        "--times", type=int, default=5, help="runs of each, of which the fastest counts"
+    )
     options = parser.parse_args()
     times = options.times
     enter_venv()
@@ -130,20 +153,41 @@ def main():
     file.parent.mkdir(exist_ok=True)
     if not file.exists():
         make(file, options.rows, options.units)
-    print("| | Lastbit | processor | memory | peer | | processor | memory | ratio | goal |\n|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| | Lastbit | processor | memory | peer | | processor | memory | ratio | goal "
+        "|\n|---|---|---|---|---|---|---|---|---|---|"
+    )
     plain = Best(sys.executable, "-c", PLAIN.format(file=file))
-    compare(times, "count, sum, mean, variance by 10 keys", Best(speed, "private", file), plain, "DuckDB, no privacy", "≤ 1.3×")
+    compare(
+        times,
+        "count, sum, mean, variance by 10 keys",
+        Best(speed, "private", file),
+        plain,
+        "DuckDB, no privacy",
+        "≤ 1.3×",
+    )
     for most_rows, most_groups, memory in [(2, 10, 1024), (1, 2, 1024), (1, 2, 128)]:
-        rank = "1" if most_groups == 10 else "dense_rank() OVER (PARTITION BY unit ORDER BY hash(unit, key), key)"
+        rank = (
+            "1"
+            if most_groups == 10
+            else "dense_rank() OVER (PARTITION BY unit ORDER BY hash(unit, key), key)"
+        )
         query = DUCKDB.format(file=file, rank=rank, most_rows=most_rows, most_groups=most_groups)
-        title = f"≤ {most_rows} rows of a unit in each of ≤ {most_groups} keys, {memory} MiB for rows"
+        title = (
+            f"≤ {most_rows} rows of a unit in each of ≤ {most_groups} keys, {memory} MiB for rows"
+        )
         ours = Best(speed, "bounded", file, most_rows, most_groups, memory)
         compare(times, title, ours, Best(sys.executable, "-c", query), "DuckDB")
     mean = Best(sys.executable, "-c", MEAN.format(rows=10**7))
-    compare(times, "mean of 10^7 doubles in memory", Best(speed, "mean", 10**7), mean, "numpy", "≤ 2×")
+    compare(
+        times, "mean of 10^7 doubles in memory", Best(speed, "mean", 10**7), mean, "numpy", "≤ 2×"
+    )
     fingerprint = Best(speed, "fingerprint", file)
     fingerprint.run()
-    print(f"\nfingerprint of the {file.stat().st_size / 2**20:.0f} MiB file: {fingerprint.seconds:.3f} s")
+    print(
+        f"\nfingerprint of the {file.stat().st_size / 2**20:.0f} MiB file: "
+        f"{fingerprint.seconds:.3f} s"
+    )
 
 
 if __name__ == "__main__":

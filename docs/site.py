@@ -1,9 +1,11 @@
-"""The guide as a static site: `cargo xtask site` runs this, after it has built the Rust and the Python package.
+"""The guide as a static site: `cargo xtask site` runs this, after it has built the Rust and the
+Python package.
 
     python docs/site.py DIRECTORY RUSTDOC
 
-Pages of docs/ and the other documents, the notebooks with what their cells gave, a reference of the Python package from its
-docstrings, and rustdoc, each with the same list of pages at its top. Needs the packages lastbit and markdown.
+Pages of docs/ and the other documents, the notebooks with what their cells gave, a reference of the
+Python package from its docstrings, and rustdoc, each with the same list of pages at its top. Needs
+the packages lastbit and markdown.
 """
 
 from __future__ import annotations
@@ -24,19 +26,28 @@ import markdown
 ROOT = Path(__file__).parents[1]
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; color: #222; background: #fff }
-nav { font-size: .85rem; border-bottom: 1px solid #ccc; padding-bottom: .5rem } nav a { margin-right: .7rem }
-pre { background: #f5f5f5; padding: .7rem; overflow-x: auto } code { font-size: .9em } table { border-collapse: collapse }
-td, th { border: 1px solid #ccc; padding: .25rem .5rem; vertical-align: top } img { max-width: 100% } a { color: #0645ad }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem;
+color: #222; background: #fff }
+nav { font-size: .85rem; border-bottom: 1px solid #ccc; padding-bottom: .5rem }
+nav a { margin-right: .7rem }
+pre { background: #f5f5f5; padding: .7rem; overflow-x: auto }
+code { font-size: .9em } table { border-collapse: collapse }
+td, th { border: 1px solid #ccc; padding: .25rem .5rem; vertical-align: top }
+img { max-width: 100% } a { color: #0645ad }
 pre.output { background: #fff; border-left: 3px solid #bbb }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } pre { background: #262626 }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 }
+pre { background: #262626 }
 pre.output { background: #181818 } a { color: #8ab4f8 } }
 """
 
 
 def documents() -> list[Path]:
     """The documents of the site."""
-    others = [ROOT / "fuzz" / "README.md", ROOT / "proofs" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    others = [
+        ROOT / "fuzz" / "README.md",
+        ROOT / "proofs" / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
     return [*sorted(ROOT.glob("*.md")), *others]
 
 
@@ -61,14 +72,24 @@ def links(text: str) -> str:
 
 
 def written(place: Path, title: str, body: str, up: str) -> None:
-    listed = [("index.html", "Lastbit"), ("docs/python.html", "Python"), ("python.html", "Python reference")]
+    listed = [
+        ("index.html", "Lastbit"),
+        ("docs/python.html", "Python"),
+        ("python.html", "Python reference"),
+    ]
     listed += [(f"docs/notebooks/{path.stem}.html", path.stem) for path in notebooks()]
-    listed += [("rust/lastbit/index.html", "Rust reference"), ("docs/plan.html", "plans"), ("docs/ledger.html", "ledgers")]
+    listed += [
+        ("rust/lastbit/index.html", "Rust reference"),
+        ("docs/plan.html", "plans"),
+        ("docs/ledger.html", "ledgers"),
+    ]
     menu = "".join(f'<a href="{up}{where}">{html.escape(name)}</a>' for where, name in listed)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{STYLE}</style><nav>{menu}</nav>{body}</html>\n",
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width">'
+        f"<title>{html.escape(title)}</title><style>{STYLE}</style><nav>{menu}</nav>{body}"
+        "</html>\n",
         encoding="utf-8",
     )
 
@@ -101,7 +122,10 @@ def notebook(path: Path) -> str:
 def reference() -> str:
     """Every public name of the Python package, with its signature and its docstring."""
     parts = [f"<h1>Python reference</h1><pre>{html.escape(inspect.getdoc(lastbit) or '')}</pre>"]
-    modules: list[tuple[str, Any]] = [("lastbit", lastbit), ("lastbit.framework", lastbit.framework)]
+    modules: list[tuple[str, Any]] = [
+        ("lastbit", lastbit),
+        ("lastbit.framework", lastbit.framework),
+    ]
     for prefix, module in modules:
         parts.append(f"<h2>{prefix}</h2>")
         for name in sorted(module.__all__):
@@ -121,7 +145,9 @@ def entry(name: str, thing: Any, level: int) -> str:
     parts.append(f"<pre>{html.escape(documented or '')}</pre>")
     if inspect.isclass(thing) and not issubclass(thing, BaseException):
         for member, value in sorted(vars(thing).items()):
-            if not member.startswith("_") and (callable(value) or isinstance(value, (property, staticmethod))):
+            if not member.startswith("_") and (
+                callable(value) or isinstance(value, (property, staticmethod))
+            ):
                 inner = value.fget if isinstance(value, property) else getattr(thing, member)
                 parts.append(entry(f"{name}.{member}", inner, level + 1))
     return "\n".join(parts)
@@ -134,14 +160,18 @@ def main() -> None:
     for path in documents():
         where = address(path)
         text = path.read_text(encoding="utf-8")
-        title = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), path.stem)
+        title = next(
+            (line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), path.stem
+        )
         written(place / where, title, rendered(text), "../" * where.count("/"))
     for path in notebooks():
         written(place / address(path), path.stem, notebook(path), "../../")
     written(place / "python.html", "Python reference", reference(), "")
     for picture in (ROOT / "docs").rglob("*.png"):
         shutil.copy(picture, place / picture.relative_to(ROOT))
-    shutil.copytree(rustdoc, place / "rust", ignore=shutil.ignore_patterns(".lock", ".rustdoc_fingerprint.json"))
+    shutil.copytree(
+        rustdoc, place / "rust", ignore=shutil.ignore_patterns(".lock", ".rustdoc_fingerprint.json")
+    )
     missing = broken(place)
     if missing:
         sys.exit("links that lead nowhere:\n  " + "\n  ".join(missing))
@@ -154,7 +184,9 @@ def broken(place: Path) -> list[str]:
     for page in place.rglob("*.html"):
         if (place / "rust") in page.parents:
             continue
-        for target in re.findall(r'(?:href|src)="(?!\w+:|#)([^"#]+)', page.read_text(encoding="utf-8")):
+        for target in re.findall(
+            r'(?:href|src)="(?!\w+:|#)([^"#]+)', page.read_text(encoding="utf-8")
+        ):
             aim = (page.parent / target).resolve()
             # What is not a document stays in the tree, such as examples and crates.
             if aim.suffix in (".html", ".png") and not aim.exists():

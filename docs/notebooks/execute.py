@@ -1,4 +1,5 @@
-"""Runs the notebooks beside this file and keeps what their cells print: `python docs/notebooks/execute.py`.
+"""Runs the notebooks beside this file and keeps what their cells print: `python
+docs/notebooks/execute.py`.
 
 Needs the package lastbit and what the notebooks import, and no Jupyter. Noise is new in each run.
 """
@@ -42,10 +43,14 @@ def _cell(cell: dict[str, Any], index: int, names: dict[str, Any]) -> dict[str, 
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), f"cell {index}", "eval"), names)
     if printed.getvalue():
-        outputs.append({"output_type": "stream", "name": "stdout", "text": _lines(printed.getvalue())})
+        outputs.append(
+            {"output_type": "stream", "name": "stdout", "text": _lines(printed.getvalue())}
+        )
     if value is not None:
         data = {"text/plain": _lines(repr(value))}
-        outputs.append({"output_type": "execute_result", "execution_count": None, "data": data, "metadata": {}})
+        outputs.append(
+            {"output_type": "execute_result", "execution_count": None, "data": data, "metadata": {}}
+        )
     return {**cell, "outputs": outputs}
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes people.csv: an invented village of 1,200 people. One seed, so the same rows every time; nobody in it exists."""
+"""Makes people.csv: an invented village of 1,200 people. One seed, so the same rows every time;
+nobody in it exists."""
 import math
 import pathlib
 import random
@@ -11,7 +12,9 @@ def main():
     for _ in range(1200):
         age = int(95 * (1 - math.sqrt(generator.random())))
         sex = "f" if generator.random() < 0.51 else "m"
-        normal = math.sqrt(-2 * math.log(1 - generator.random())) * math.cos(2 * math.pi * generator.random())
+        normal = math.sqrt(-2 * math.log(1 - generator.random())) * math.cos(
+            2 * math.pi * generator.random()
+        )
         working = 18 <= age < 67 and generator.random() < 0.8
         income = int(math.exp(7.6 + 0.5 * normal)) if working else int(900 * generator.random())
         rooms = 1 + int(6 * generator.random() ** 1.5)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes visits.csv.gz: one quarter of an invented clinic, 20,000 patients with up to four visits each.
+"""Makes visits.csv.gz: one quarter of an invented clinic, 20,000 patients with up to four visits
+each.
 
-Nobody in it exists. One seed, and only random(), whose stream Python keeps from version to version: the same rows every time.
-Usage: python3 make.py [FILE], by default visits.csv.gz beside this script.
+Nobody in it exists. One seed, and only random(), whose stream Python keeps from version to version:
+the same rows every time. Usage: python3 make.py [FILE], by default visits.csv.gz beside this
+script.
 """
 import gzip
 import math
@@ -11,7 +13,13 @@ import random
 import sys
 
 PATIENTS = 20_000
-WARDS = [("emergency", 0.34), ("medicine", 0.26), ("surgery", 0.17), ("maternity", 0.10), ("children", 0.13)]
+WARDS = [
+    ("emergency", 0.34),
+    ("medicine", 0.26),
+    ("surgery", 0.17),
+    ("maternity", 0.10),
+    ("children", 0.13),
+]
 TRIAGE = ["immediate", "urgent", "standard", "minor"]
 # A few large towns, and a long tail of hamlets with a patient or two each.
 TOWNS = ["Ashford", "Brenn", "Caldmoor", "Dunlin", "Elsworth", "Farrow", "Glenby", "Harwick"]
@@ -39,7 +47,11 @@ def rows(generator):
         if not large:
             town = f"hamlet {int(generator.random() * 500) + 1}"
         child = generator.random() < 0.18
-        age = generator.random() * 16 if child else 16 + 84 * (generator.random() + generator.random()) / 2
+        age = (
+            generator.random() * 16
+            if child
+            else 16 + 84 * (generator.random() + generator.random()) / 2
+        )
         frailty = math.exp(0.6 * normal(generator))
         # One visit at least, and four at most: the insurers pay for no more in a quarter.
         visits = 1 + int(-1.8 * frailty * math.log(1 - generator.random()))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes ratings.csv.gz: invented ratings of films by 4,000 invented users, some of whom rate hundreds.
+"""Makes ratings.csv.gz: invented ratings of films by 4,000 invented users, some of whom rate
+hundreds.
 
-Nobody in it exists, and no film. One seed, and only random(), whose stream Python keeps from version to version: the same rows every time.
-Usage: python3 make.py [FILE], by default ratings.csv.gz beside this script.
+Nobody in it exists, and no film. One seed, and only random(), whose stream Python keeps from
+version to version: the same rows every time. Usage: python3 make.py [FILE], by default
+ratings.csv.gz beside this script.
 """
 import gzip
 import pathlib
@@ -10,8 +12,30 @@ import random
 import sys
 
 USERS = 4_000
-FIRST = ("The Last", "A Quiet", "Northern", "The Glass", "Paper", "Seven", "The Second", "Midnight", "Salt", "Distant")
-SECOND = ("Harbour", "Winter", "Garden", "Machine", "Letter", "Orchard", "Signal", "Mountain", "Summer", "Tide")
+FIRST = (
+    "The Last",
+    "A Quiet",
+    "Northern",
+    "The Glass",
+    "Paper",
+    "Seven",
+    "The Second",
+    "Midnight",
+    "Salt",
+    "Distant",
+)
+SECOND = (
+    "Harbour",
+    "Winter",
+    "Garden",
+    "Machine",
+    "Letter",
+    "Orchard",
+    "Signal",
+    "Mountain",
+    "Summer",
+    "Tide",
+)
 GENRES = ("drama", "comedy", "thriller", "documentary", "children")
 # A title is one of these and the other; the more often it is seen, the earlier it stands.
 FILMS = [f"{first} {second}" for second in SECOND for first in FIRST]
@@ -43,7 +67,11 @@ def rows(generator):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "ratings.csv.gz"
+    path = (
+        pathlib.Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else pathlib.Path(__file__).parent / "ratings.csv.gz"
+    )
     lines = ["user,film,genre,device,stars", *rows(random.Random(12))]
     # Without a time and a name in it, the file is the same every time.
     with open(path, "wb") as file, gzip.GzipFile("", "wb", mtime=0, fileobj=file) as packed:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes interviews.csv.gz: two years of an invented labour force survey, 3,000 people with up to four interviews each.
+"""Makes interviews.csv.gz: two years of an invented labour force survey, 3,000 people with up to
+four interviews each.
 
-Nobody in it exists. One seed, and only random(), whose stream Python keeps from version to version: the same rows every time.
-Usage: python3 make.py [FILE], by default interviews.csv.gz beside this script.
+Nobody in it exists. One seed, and only random(), whose stream Python keeps from version to version:
+the same rows every time. Usage: python3 make.py [FILE], by default interviews.csv.gz beside this
+script.
 """
 import datetime
 import gzip
@@ -52,7 +54,11 @@ def rows(generator):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "interviews.csv.gz"
+    path = (
+        pathlib.Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else pathlib.Path(__file__).parent / "interviews.csv.gz"
+    )
     lines = ["person,interviewed,region,sex,age,status,hours,wage,weight", *rows(random.Random(12))]
     # Without a time and a name in it, the file is the same every time.
     with open(path, "wb") as file, gzip.GzipFile("", "wb", mtime=0, fileobj=file) as packed:

@@ -2,13 +2,15 @@
 
 - `Plan`, `release`: from a table to published numbers, through a ledger that cannot be overspent.
 - `Session`: one question after the other, also in SQL, each priced first.
-- `laplace`, `gaussian`, `geometric`, `snapping`, `exponential`, `permute_and_flip`, `quantiles`, `threshold`,
-  `randomized_response`: mechanisms whose noise is drawn exactly, on numbers and numpy arrays.
+- `laplace`, `gaussian`, `geometric`, `snapping`, `exponential`, `permute_and_flip`, `quantiles`,
+  `threshold`, `randomized_response`: mechanisms whose noise is drawn exactly, on numbers and numpy
+  arrays.
 - `convert`, `account`, `Profile`: losses in other measures, and what many releases cost.
 - `framework`: chains of transformations and releases by `>>`, for builders of mechanisms.
 - `audit`, `attack`, `verify`: lower bounds on the loss of any callable, and proofs about programs.
 
-Parameters are exact: integers, `Fraction`, `Decimal`, texts such as `"0.1"`, and floats whose digits are their value.
+Parameters are exact: integers, `Fraction`, `Decimal`, texts such as `"0.1"`, and floats whose
+digits are their value.
 """
 
 from . import framework

@@ -33,8 +33,8 @@ class Audit:
 
 @dataclass(frozen=True)
 class LeastBits:
-    """What the last bits gave away: `revealed` of `trials` outputs can have come from one input only, `wrong` of them by
-    mistake."""
+    """What the last bits gave away: `revealed` of `trials` outputs can have come from one input
+    only, `wrong` of them by mistake."""
 
     revealed: int
     trials: int
@@ -45,8 +45,9 @@ class LeastBits:
 
 @dataclass(frozen=True)
 class Verified:
-    """What was proved: the loss is at most `loss`; or None, and `gap` says where the proof fails. If the program does not
-    clamp, the proof is only about queries whose size is at most `query_within`."""
+    """What was proved: the loss is at most `loss`; or None, and `gap` says where the proof fails.
+    If the program does not clamp, the proof is only about queries whose size is at most
+    `query_within`."""
 
     loss: Optional[float]
     gap: Optional[str]
@@ -54,11 +55,12 @@ class Verified:
 
 
 def verify(program: str, *, precision: int = 53, **parameters: Number) -> Verified:
-    """A proof about a floating-point mechanism that is written in the language of `docs/language.md`, or one that ships with
-    the package by its name, in a format of so many bits. The keyword arguments are its parameters.
+    """A proof about a floating-point mechanism that is written in the language of
+    `docs/language.md`, or one that ships with the package by its name, in a format of so many bits.
+    The keyword arguments are its parameters.
 
-    A Python callable can be audited and attacked, which may refute a claim; a proof needs a program whose every rounding is
-    known.
+    A Python callable can be audited and attacked, which may refute a claim; a proof needs a program
+    whose every rounding is known.
 
     >>> import lastbit
     >>> lastbit.verify("snapping").loss is not None
@@ -99,10 +101,12 @@ def audit(
 ) -> Audit:
     """A lower bound on the loss of any callable between two neighbouring inputs, by calling it.
 
-    A claim that is refuted is false, with the confidence asked for; one that is not refuted may still be.
+    A claim that is refuted is false, with the confidence asked for; one that is not refuted may
+    still be.
 
     >>> import lastbit, random
-    >>> lastbit.audit(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence="0.9999999999").refuted
+    >>> noisy = lambda x: lastbit.laplace(x, epsilon=1)
+    >>> lastbit.audit(noisy, epsilon=1, confidence="0.9999999999").refuted
     False
     >>> lastbit.audit(lambda x: x + round(random.uniform(-2, 2)), epsilon=1).refuted
     True
@@ -128,10 +132,12 @@ def attack(
 ) -> LeastBits:
     """Mironov's attack on any callable: which outputs give their input away by their last bits.
 
-    Inputs that are far from a grid of the outputs show most. Half of the draws teach the attack which outputs there are.
+    Inputs that are far from a grid of the outputs show most. Half of the draws teach the attack
+    which outputs there are.
 
     >>> import lastbit
-    >>> lastbit.attack(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence="0.9999999999").succeeded
+    >>> noisy = lambda x: lastbit.laplace(x, epsilon=1)
+    >>> lastbit.attack(noisy, epsilon=1, confidence="0.9999999999").succeeded
     False
     """
     sides: tuple[list[float], list[float]] = ([], [])

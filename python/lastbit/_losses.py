@@ -13,7 +13,8 @@ from ._lastbit import ParameterError
 
 @dataclass(frozen=True)
 class Loss:
-    """What is known of the loss of a release. Every number is an upper bound; None where there is none."""
+    """What is known of the loss of a release. Every number is an upper bound; None where there is
+    none."""
 
     epsilon: Optional[float]
     rho: float
@@ -22,7 +23,8 @@ class Loss:
 
 @dataclass(frozen=True)
 class Release:
-    """A release to be made, once or several times: one of the five losses. `gaussian` is μ, the sensitivity divided by σ."""
+    """A release to be made, once or several times: one of the five losses. `gaussian` is μ, the
+    sensitivity divided by σ."""
 
     epsilon: Optional[Number] = None
     rho: Optional[Number] = None
@@ -58,12 +60,14 @@ def convert(
     laplace: Optional[Number] = None,
     bounded_range: Optional[Number] = None,
 ) -> Loss:
-    """A loss in the other measures: pure ε, zCDP ρ, bounded range η. The more is known of the release, the less it costs.
+    """A loss in the other measures: pure ε, zCDP ρ, bounded range η. The more is known of the
+    release, the less it costs.
 
     >>> import lastbit
     >>> lastbit.convert(epsilon=1)
     Loss(epsilon=1.0, rho=0.4621171572600098, eta=2.0)
-    >>> lastbit.convert(bounded_range=1).rho < lastbit.convert(laplace=1).rho < lastbit.convert(epsilon=1).rho
+    >>> convert = lastbit.convert
+    >>> convert(bounded_range=1).rho < convert(laplace=1).rho < convert(epsilon=1).rho
     True
     """
     kind, text, _ = Release(epsilon, rho, laplace, bounded_range)._told()
@@ -71,8 +75,8 @@ def convert(
 
 
 def account(releases: Sequence[Release], *, delta: Number = 0) -> dict[str, Optional[float]]:
-    """ε at δ of releases that may be chosen one after the other, by every accountant that has something to say about
-    them. All are upper bounds, so the smallest counts.
+    """ε at δ of releases that may be chosen one after the other, by every accountant that has
+    something to say about them. All are upper bounds, so the smallest counts.
 
     >>> import lastbit
     >>> charges = lastbit.account([lastbit.Release(epsilon="0.1", times=100)], delta="1e-6")
@@ -90,14 +94,17 @@ def _as_loss(kind: str, size: str, times: int) -> tuple[str, str, int]:
     try:
         mu = Fraction(size)
     except (ValueError, ZeroDivisionError):
-        raise ParameterError(f"gaussian: {size!r} is no number; write a decimal such as 0.1") from None
+        raise ParameterError(
+            f"gaussian: {size!r} is no number; write a decimal such as 0.1"
+        ) from None
     return "rho", exact("rho", mu * mu / 2), times
 
 
 class Profile:
-    """What releases cost together: δ at every ε, by the distributions of their losses, with an upper and a lower bound. The
-    upper bound holds; no accounting of these losses can claim less than the lower one. If a bounded range is among them, the
-    sum of Rényi divergences may be smaller, and is taken.
+    """What releases cost together: δ at every ε, by the distributions of their losses, with an
+    upper and a lower bound. The upper bound holds; no accounting of these losses can claim less
+    than the lower one. If a bounded range is among them, the sum of Rényi divergences may be
+    smaller, and is taken.
 
     The losses must be fixed beforehand. `delta` is the smallest δ for which the bounds are tight.
 
@@ -106,13 +113,16 @@ class Profile:
     >>> low, high = profile.epsilon("1e-6")
     >>> 4.6 < low <= high < 4.7
     True
-    >>> min(e for e in lastbit.account([lastbit.Release(laplace="0.1", times=100)], delta="1e-6").values() if e) > high
+    >>> others = lastbit.account([lastbit.Release(laplace="0.1", times=100)], delta="1e-6")
+    >>> min(epsilon for epsilon in others.values() if epsilon) > high
     True
     """
 
     def __init__(self, releases: Sequence[Release], *, delta: Number = "1e-9") -> None:
         self._smallest = exact("delta", delta)
-        self._native = _lastbit.NativeProfile([release._told() for release in releases], self._smallest)
+        self._native = _lastbit.NativeProfile(
+            [release._told() for release in releases], self._smallest
+        )
 
     def delta(self, epsilon: Number) -> tuple[float, float]:
         """A lower and an upper bound of δ at ε."""

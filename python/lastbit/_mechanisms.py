@@ -55,7 +55,9 @@ def _fraction(name: str, value: Number) -> Fraction:
     try:
         return Fraction(text.replace(" ", ""))
     except (ValueError, ZeroDivisionError):
-        raise ParameterError(f"{name}: {text!r} is no number; write a decimal such as 0.1") from None
+        raise ParameterError(
+            f"{name}: {text!r} is no number; write a decimal such as 0.1"
+        ) from None
 
 
 def _positive(name: str, value: Number) -> Fraction:
@@ -108,7 +110,8 @@ def _draw_array(noise: Union[Noise, Snapping], value: Any, numpy: Any) -> Any:
         noisy = noise.integers(flat)
     else:
         raise ParameterError(
-            f"noise is added to arrays of integers or floats of up to 64 bits, got {value.dtype}; convert them first"
+            f"noise is added to arrays of integers or floats of up to 64 bits, got {value.dtype}; "
+            f"convert them first"
         )
     if value.ndim == 0:
         return noisy[0].item()
@@ -125,9 +128,10 @@ def laplace(
 ) -> Any:
     """Real Laplace noise around a number, or each number of an array, rounded to a public grid.
 
-    The loss is ε = sensitivity / scale, for numbers or arrays that one person moves by at most `sensitivity` in the
-    sum of absolute differences. Give the scale, or the loss. `grid` is a power of two; integers get whole numbers and
-    floats a grid 1024 times finer than the scale if it is left out. A finer grid costs no privacy.
+    The loss is ε = sensitivity / scale, for numbers or arrays that one person moves by at most
+    `sensitivity` in the sum of absolute differences. Give the scale, or the loss. `grid` is a power
+    of two; integers get whole numbers and floats a grid 1024 times finer than the scale if it is
+    left out. A finer grid costs no privacy.
 
     >>> import lastbit
     >>> type(lastbit.laplace(417, epsilon="0.1"))
@@ -146,9 +150,14 @@ def laplace_loss(*, scale: Number, sensitivity: Number = 1) -> float:
 
 
 def geometric(
-    value: Any, *, scale: Optional[Number] = None, epsilon: Optional[Number] = None, sensitivity: Number = 1
+    value: Any,
+    *,
+    scale: Optional[Number] = None,
+    epsilon: Optional[Number] = None,
+    sensitivity: Number = 1,
 ) -> Any:
-    """Two-sided geometric noise, also called discrete Laplace, added to an integer or each of an array.
+    """Two-sided geometric noise, also called discrete Laplace, added to an integer or each of an
+    array.
 
     >>> import lastbit
     >>> type(lastbit.geometric(417, epsilon=1))
@@ -172,8 +181,9 @@ def gaussian(
 ) -> Any:
     """Real Gaussian noise around a number, or each number of an array, rounded to a public grid.
 
-    The loss is ρ = sensitivity² / (2·variance) in zCDP, for numbers or arrays that one person moves by at most
-    `sensitivity` in Euclidean distance. Give one of sigma, variance and rho. Grids are as for `laplace`.
+    The loss is ρ = sensitivity² / (2·variance) in zCDP, for numbers or arrays that one person moves
+    by at most `sensitivity` in Euclidean distance. Give one of sigma, variance and rho. Grids are
+    as for `laplace`.
 
     >>> import lastbit
     >>> type(lastbit.gaussian(417, rho="0.01"))
@@ -204,7 +214,9 @@ def _gaussian(
     if sigma is not None:
         size = exact("variance", _positive("sigma", sigma) ** 2)
     elif rho is not None:
-        size = exact("variance", _fraction("sensitivity", sensitivity) ** 2 / (2 * _positive("rho", rho)))
+        size = exact(
+            "variance", _fraction("sensitivity", sensitivity) ** 2 / (2 * _positive("rho", rho))
+        )
     else:
         assert variance is not None
         size = exact("variance", variance)
@@ -227,14 +239,17 @@ def snapping(
     confidence: Number = "0.95",
     grid: Optional[Number] = None,
 ) -> Any:
-    """The snapping mechanism in exact arithmetic: the value is clamped to public bounds, gets Laplace noise, and is
-    rounded to a public grid. Give the loss, or the error to stay within.
+    """The snapping mechanism in exact arithmetic: the value is clamped to public bounds, gets
+    Laplace noise, and is rounded to a public grid. Give the loss, or the error to stay within.
 
     >>> import lastbit
     >>> lastbit.snapping(41.7, lower=0, upper=100, epsilon=1).is_integer()
     True
     """
-    optional = [None if x is None else exact(name, x) for name, x in (("epsilon", epsilon), ("accuracy", accuracy))]
+    optional = [
+        None if x is None else exact(name, x)
+        for name, x in (("epsilon", epsilon), ("accuracy", accuracy))
+    ]
     mechanism = _snapping(
         exact("lower", lower),
         exact("upper", upper),
@@ -250,10 +265,14 @@ def _scores(scores: Any) -> list[Any]:
     return scores.tolist() if hasattr(scores, "tolist") else list(scores)
 
 
-def exponential(scores: Any, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False) -> int:
-    """The index of one candidate, with probability exactly proportional to exp(ε·score / (2·sensitivity)).
+def exponential(
+    scores: Any, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False
+) -> int:
+    """The index of one candidate, with probability exactly proportional to exp(ε·score /
+    (2·sensitivity)).
 
-    `monotone` is for scores that one person moves all up or all down, such as counts: then without the 2.
+    `monotone` is for scores that one person moves all up or all down, such as counts: then without
+    the 2.
 
     >>> import lastbit
     >>> lastbit.exponential([310, 12, 298], epsilon=1) in range(3)
@@ -263,7 +282,9 @@ def exponential(scores: Any, *, epsilon: Number, sensitivity: Number = 1, monoto
     return _lastbit.select(_scores(scores), epsilon_text, sensitivity_text, monotone, False)
 
 
-def permute_and_flip(scores: Any, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False) -> int:
+def permute_and_flip(
+    scores: Any, *, epsilon: Number, sensitivity: Number = 1, monotone: bool = False
+) -> int:
     """As `exponential`, by permute-and-flip: never a lower expected score at the same ε.
 
     >>> import lastbit
@@ -274,18 +295,24 @@ def permute_and_flip(scores: Any, *, epsilon: Number, sensitivity: Number = 1, m
     return _lastbit.select(_scores(scores), epsilon_text, sensitivity_text, monotone, True)
 
 
-def quantiles(values: Any, at: Sequence[Number], *, lower: float, upper: float, epsilon: Number) -> list[float]:
+def quantiles(
+    values: Any, at: Sequence[Number], *, lower: float, upper: float, epsilon: Number
+) -> list[float]:
     """Quantiles of values clamped to public bounds, for one loss of ε together.
 
     The number of values is public: neighbours are data in which one value is another.
 
     >>> import lastbit
-    >>> low, middle, high = lastbit.quantiles(list(range(10_000)), ["0.25", 0.5, "0.75"], lower=0, upper=10_000, epsilon=1)
+    >>> at = ["0.25", 0.5, "0.75"]
+    >>> values = list(range(10_000))
+    >>> low, middle, high = lastbit.quantiles(values, at, lower=0, upper=10_000, epsilon=1)
     >>> low <= middle <= high and 4000 < middle < 6000
     True
     """
     texts = [exact("at", one) for one in at]
-    return _lastbit.quantiles(_scores(values), texts, float(lower), float(upper), exact("epsilon", epsilon))
+    return _lastbit.quantiles(
+        _scores(values), texts, float(lower), float(upper), exact("epsilon", epsilon)
+    )
 
 
 def threshold(
@@ -297,10 +324,11 @@ def threshold(
     keys: int = 1,
     each: Number = 1,
 ) -> dict[str, int]:
-    """The keys whose noisy count reaches a threshold, with these counts: for keys that are not public.
+    """The keys whose noisy count reaches a threshold, with these counts: for keys that are not
+    public.
 
-    One person is in at most `keys` counts and moves each by at most `each`. The loss is (ε, δ) with Laplace noise, or
-    (ρ, δ) with Gaussian noise.
+    One person is in at most `keys` counts and moves each by at most `each`. The loss is (ε, δ) with
+    Laplace noise, or (ρ, δ) with Gaussian noise.
 
     >>> import lastbit
     >>> lastbit.threshold({"Rome": 100_000, "a hamlet": 1}, epsilon=1, delta="1e-9").keys()
@@ -317,7 +345,12 @@ def threshold(
         assert rho is not None
         noise, size = "gaussian", keys * largest**2 / (2 * _positive("rho", rho))
     published, _ = _lastbit.threshold_counts(
-        dict(counts), noise, exact("scale", size), exact("delta", delta), keys, exact("each", largest)
+        dict(counts),
+        noise,
+        exact("scale", size),
+        exact("delta", delta),
+        keys,
+        exact("each", largest),
     )
     return published
 
@@ -327,16 +360,23 @@ def randomized_response(value: bool, *, epsilon: Number) -> bool: ...
 
 
 @overload
-def randomized_response(value: Category, categories: Sequence[Category], *, epsilon: Number) -> Category: ...
+def randomized_response(
+    value: Category, categories: Sequence[Category], *, epsilon: Number
+) -> Category: ...
 
 
-def randomized_response(value: Any, categories: Optional[Sequence[Any]] = None, *, epsilon: Number) -> Any:
-    """One of the categories: the true one with the largest probability that the loss ε allows, else any other.
+def randomized_response(
+    value: Any, categories: Optional[Sequence[Any]] = None, *, epsilon: Number
+) -> Any:
+    """One of the categories: the true one with the largest probability that the loss ε allows, else
+    any other.
 
-    A value that is none of them is answered by any of them, with equal probabilities: no error tells it apart.
+    A value that is none of them is answered by any of them, with equal probabilities: no error
+    tells it apart.
 
     >>> import lastbit
-    >>> lastbit.randomized_response("blue", ["red", "green", "blue"], epsilon=1) in ["red", "green", "blue"]
+    >>> colours = ["red", "green", "blue"]
+    >>> lastbit.randomized_response("blue", colours, epsilon=1) in colours
     True
     >>> lastbit.randomized_response(True, epsilon=1) in [True, False]
     True

@@ -1,4 +1,5 @@
-"""Plans: read from TOML, or built here with keyword arguments. Either way the same parser checks them."""
+"""Plans: read from TOML, or built here with keyword arguments. Either way the same parser checks
+them."""
 
 from __future__ import annotations
 
@@ -33,11 +34,14 @@ def _toml(name: str, value: Any) -> str:
     if isinstance(value, os.PathLike):
         return _toml(name, os.fspath(value))
     if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_toml(name, str(key))} = {_toml(str(key), one)}" for key, one in value.items())
+        pairs = ", ".join(
+            f"{_toml(name, str(key))} = {_toml(str(key), one)}" for key, one in value.items()
+        )
         return f"{{{pairs}}}"
     if isinstance(value, (int, float, Fraction, Decimal)):
         text = exact(name, value)
-        # TOML has no fractions, no exponents without digits, and the parser reads numbers in quotes, too.
+        # TOML has no fractions, no exponents without digits, and the parser reads numbers in
+        # quotes, too.
         return text if text.lstrip("-").isdigit() else _toml(name, text)
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -45,11 +49,17 @@ def _toml(name: str, value: Any) -> str:
             return _toml(name, value)
     if isinstance(value, (list, tuple, set, frozenset, range)):
         return f"[{', '.join(_toml(name, one) for one in value)}]"
-    raise PlanError(f"{name}: a plan holds texts, numbers, truth values and lists, got {type(value).__name__}")
+    raise PlanError(
+        f"{name}: a plan holds texts, numbers, truth values and lists, got {type(value).__name__}"
+    )
 
 
 def _entries(values: Mapping[str, Any]) -> str:
-    lines = [f"{_key(name)} = {_toml(name, value)}\n" for name, value in values.items() if value is not None]
+    lines = [
+        f"{_key(name)} = {_toml(name, value)}\n"
+        for name, value in values.items()
+        if value is not None
+    ]
     return "".join(lines)
 
 
@@ -77,13 +87,15 @@ class Price:
 
     @property
     def left(self) -> Optional[str]:
-        """What the ledger has left before the release, exactly, such as `1.5` for ε = 1.5; None without a ledger."""
+        """What the ledger has left before the release, exactly, such as `1.5` for ε = 1.5; None
+        without a ledger."""
         left = self.details["left"]
         return None if left is None else str(left["exact"])
 
     @property
     def errors(self) -> dict[str, Optional[float]]:
-        """The error of each statistic, with the plan's confidence; None where it is only known afterwards."""
+        """The error of each statistic, with the plan's confidence; None where it is only known
+        afterwards."""
         return {one["name"]: one["error"] for one in self.details["statistics"]}
 
     def __getitem__(self, name: str) -> dict[str, Any]:
@@ -100,17 +112,25 @@ class Price:
         return _frame(self._html)
 
     def __repr__(self) -> str:
-        lines = [f"{self.details['title']}: {self.measure} loss {self.loss}", *self.details["loss_in_words"]]
+        lines = [
+            f"{self.details['title']}: {self.measure} loss {self.loss}",
+            *self.details["loss_in_words"],
+        ]
         for one in self.details["statistics"]:
-            error = "" if one["error"] is None else f" ± {one['error']} {one['error_unit']}".rstrip()
-            lines.append(f"  {one['name']}:{error}, {one['loss']['measure']} ≤ {one['loss']['value']}")
+            error = (
+                "" if one["error"] is None else f" ± {one['error']} {one['error_unit']}".rstrip()
+            )
+            lines.append(
+                f"  {one['name']}:{error}, {one['loss']['measure']} ≤ {one['loss']['value']}"
+            )
         return "\n".join(lines)
 
 
 def _frame(page: str, height: int = 640) -> str:
     """A whole page inside of a notebook, with its own styles."""
     text = _html.escape(page, quote=True)
-    return f'<iframe srcdoc="{text}" sandbox="" style="width:100%;height:{height}px;border:0"></iframe>'
+    style = f"width:100%;height:{height}px;border:0"
+    return f'<iframe srcdoc="{text}" sandbox="" style="{style}"></iframe>'
 
 
 class Plan:
@@ -128,10 +148,10 @@ class Plan:
     ... )
     >>> plan.price().loss
     '1'
-    >>> plan.mean("cots")
+    >>> plan.mean("cots")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    lastbit.PlanError: 34:1: statistic "mean of cots": there is no column `cots` in the plan; add [columns.cots], or: did you mean `cost`?
+    lastbit.PlanError: 34:1: statistic "mean of cots": there is no column `cots` in the plan; ...
     """
 
     __slots__ = ("_text", "_base", "_path", "_native")
@@ -167,7 +187,11 @@ class Plan:
             }
         )
         if source is None:
-            files: dict[str, Any] = {"files": NO_FILES, "format": source_format or "parquet", "where": where}
+            files: dict[str, Any] = {
+                "files": NO_FILES,
+                "format": source_format or "parquet",
+                "where": where,
+            }
         else:
             files = {"files": source, "format": source_format, "where": where}
         text = root + "\n[source]\n" + _entries(files)
@@ -224,12 +248,14 @@ class Plan:
         return self._of(self._text + "\n" + text, self._base, None)
 
     def column(self, name: str, **settings: Any) -> "Plan":
-        """With a column: `lower` and `upper`, `edges`, `categories` or `discover=True`, and whatever else `docs/plan.md`
-        has for one."""
+        """With a column: `lower` and `upper`, `edges`, `categories` or `discover=True`, and
+        whatever else `docs/plan.md` has for one."""
         text = f"\n[columns.{_key(name)}]\n{_entries(settings)}"
         return self._of(self._text + text, self._base, None)
 
-    def statistic(self, kind: str, of: Optional[Names] = None, *, name: Optional[str] = None, **settings: Any) -> "Plan":
+    def statistic(
+        self, kind: str, of: Optional[Names] = None, *, name: Optional[str] = None, **settings: Any
+    ) -> "Plan":
         """With a statistic of any kind, and whatever `docs/plan.md` has for it."""
         if name is None:
             name = _name(kind, of, settings.get("by"), settings.get("where"))
@@ -276,14 +302,16 @@ class Plan:
 
     def _ready(self) -> NativePlan:
         if not self._has_statistics:
-            raise PlanError('the plan has no statistics; add one, for example plan.count(by="ward")')
+            raise PlanError(
+                'the plan has no statistics; add one, for example plan.count(by="ward")'
+            )
         return self._native
 
     def price(self, ledger: Union[str, "os.PathLike[str]", None] = None) -> Price:
         """Loss, error, mechanism and grid of every statistic. No data is read and nothing is spent.
 
-        With a ledger it is the price of the release there, which depends on how that ledger adds losses up, and says what
-        is left. There may be none yet at that path.
+        With a ledger it is the price of the release there, which depends on how that ledger adds
+        losses up, and says what is left. There may be none yet at that path.
         """
         return Price(*self._ready().price(None if ledger is None else os.fspath(ledger)))
 

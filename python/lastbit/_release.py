@@ -22,7 +22,8 @@ def _table(data: Any) -> NativeTable:
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
     try:
         if not hasattr(data, "__arrow_c_stream__"):
-            # A lazy frame of polars, a relation of older DuckDB, a data frame of Spark or of older pandas.
+            # A lazy frame of polars, a relation of older DuckDB, a data frame of Spark or of older
+            # pandas.
             for method in ("toArrow", "to_arrow_table", "fetch_arrow_table"):
                 if hasattr(data, method):
                     data = getattr(data, method)()
@@ -36,7 +37,8 @@ def _table(data: Any) -> NativeTable:
                     data = pyarrow.Table.from_pandas(data)
         if not hasattr(data, "__arrow_c_stream__"):
             raise DataError(
-                f"data of type {kind} cannot be read; give a path, or a data frame with `__arrow_c_stream__`: "
+                f"data of type {kind} cannot be read; give a path, or a data frame with "
+                f"`__arrow_c_stream__`: "
                 "pandas, polars, pyarrow or DuckDB"
             )
         capsule = data.__arrow_c_stream__()
@@ -45,7 +47,8 @@ def _table(data: Any) -> NativeTable:
     except Exception as error:
         # Its message could quote a cell.
         raise DataError(
-            f"the data frame could not be handed over: {type(error).__name__} in its own library; convert its columns "
+            f"the data frame could not be handed over: {type(error).__name__} in its own library; "
+            f"convert its columns "
             "to plain types first"
         ) from None
     return NativeTable(capsule)
@@ -85,13 +88,14 @@ def release(
 ) -> Report:
     """Publishes what a plan says about data, through a ledger that cannot be overspent.
 
-    `data` is a path, a data frame (pandas, polars, lazy too, pyarrow, DuckDB, anything with `__arrow_c_stream__`), or
-    nothing: then the plan's own files are read. A data frame is known again by its cells: the same plan on the same
-    cells returns what was published before, at no cost. Without `ledger` it is the one beside the plan's file.
+    `data` is a path, a data frame (pandas, polars, lazy too, pyarrow, DuckDB, anything with
+    `__arrow_c_stream__`), or nothing: then the plan's own files are read. A data frame is known
+    again by its cells: the same plan on the same cells returns what was published before, at no
+    cost. Without `ledger` it is the one beside the plan's file.
 
-    `progress` is a function that is told which part was read, True or False; by default a bar is shown where somebody
-    looks. Other threads of Python run meanwhile. Ctrl-C stops the reading, and then nothing was spent; what is already
-    paid for is finished first, and stays in the ledger.
+    `progress` is a function that is told which part was read, True or False; by default a bar is
+    shown where somebody looks. Other threads of Python run meanwhile. Ctrl-C stops the reading, and
+    then nothing was spent; what is already paid for is finished first, and stays in the ledger.
     """
     if not isinstance(plan, Plan):
         plan = Plan.read(plan)
@@ -101,7 +105,9 @@ def release(
     elif plan._path is not None:
         place, in_directory = _home(plan._path), True
     else:
-        raise ParameterError('a plan that is not read from a file needs a ledger: say which, ledger="visits.ledger"')
+        raise ParameterError(
+            'a plan that is not read from a file needs a ledger: say which, ledger="visits.ledger"'
+        )
     files: Optional[str] = None
     table: Optional[NativeTable] = None
     if isinstance(data, (str, os.PathLike)):
@@ -109,7 +115,9 @@ def release(
     elif data is not None:
         table = _table(data)
     elif f'files = "{NO_FILES}"' in plan.to_toml():
-        raise DataError("the plan names no files; give it data, for example release(plan, data=frame)")
+        raise DataError(
+            "the plan names no files; give it data, for example release(plan, data=frame)"
+        )
     bar = _Bar()
     tell: Optional[Callable[[float], object]] = None
     if callable(progress):
@@ -124,11 +132,13 @@ def release(
 
 
 def _home(path: str) -> str:
-    """The directory of a plan. A link from another one is refused: nobody can know which ledger it stands for."""
+    """The directory of a plan. A link from another one is refused: nobody can know which ledger it
+    stands for."""
     directory = os.path.dirname(path) or "."
     real = os.path.dirname(os.path.realpath(path))
     if os.path.realpath(directory) != real:
         raise PlanError(
-            f"{path}: this is a link into another directory, and each could have the ledger; say which ledger with ledger="
+            f"{path}: this is a link into another directory, and each could have the ledger; say "
+            f"which ledger with ledger="
         )
     return directory

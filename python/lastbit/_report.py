@@ -57,9 +57,10 @@ class Statistic:
         return list(self.details["about"])
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each published number: its group, the value, and the error that holds with the report's
-        confidence. `text` is exactly what was published; dates and times have no other value. Bounds are rounded outward
-        to doubles; their exact decimals are in `details`."""
+        """One dictionary for each published number: its group, the value, and the error that holds
+        with the report's confidence. `text` is exactly what was published; dates and times have no
+        other value. Bounds are rounded outward to doubles; their exact decimals are in
+        `details`."""
         return [self._row(cell) for cell in self.details["cells"]]
 
     def _row(self, cell: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +75,8 @@ class Statistic:
         return row
 
     def value(self, *group: str, label: str = "") -> Union[float, str, None]:
-        """The published number of a group; the text of a date or a time; None if the mechanism declined to give one."""
+        """The published number of a group; the text of a date or a time; None if the mechanism
+        declined to give one."""
         for cell in self.details["cells"]:
             if tuple(cell["group"]) == group and label in ("", cell["label"]):
                 number = _number(cell["value"])
@@ -93,13 +95,15 @@ _COLUMNS = (
 
 
 class Report:
-    """What a release published: every number with its error, the rows that it is about, and a receipt."""
+    """What a release published: every number with its error, the rows that it is about, and a
+    receipt."""
 
     def __init__(self, native: NativeReport, stored: Optional[tuple[int, str]]) -> None:
         self._native = native
         #: Everything, by the schema of `docs/report.md`.
         self.details: dict[str, Any] = json.loads(native.json())
-        #: The row of the ledger and the time of the earlier release that these numbers are of; None if they are new.
+        #: The row of the ledger and the time of the earlier release that these numbers are of; None
+        #: if they are new.
         self.stored = stored
 
     @property
@@ -129,7 +133,9 @@ class Report:
         keys = list(dict.fromkeys(key for one in self for key in one.details["by"]))
         # A key could have the name of another column.
         names = {key: key if key not in _COLUMNS else f"by.{key}" for key in keys}
-        table: dict[str, list[Any]] = {name: [] for name in (*_COLUMNS[:3], *names.values(), *_COLUMNS[3:])}
+        table: dict[str, list[Any]] = {
+            name: [] for name in (*_COLUMNS[:3], *names.values(), *_COLUMNS[3:])
+        }
         for one in self:
             for cell, row in zip(one.details["cells"], one.rows()):
                 group = dict(zip(one.details["by"], cell["group"]))
@@ -139,7 +145,18 @@ class Report:
                     "of": ", ".join(one.details["of"]),
                     "label": cell["label"],
                     "confidence": self.details["confidence"],
-                    **{key: row[key] for key in ("value", "text", "error", "lower", "upper", "unit", "error_unit")},
+                    **{
+                        key: row[key]
+                        for key in (
+                            "value",
+                            "text",
+                            "error",
+                            "lower",
+                            "upper",
+                            "unit",
+                            "error_unit",
+                        )
+                    },
                     **{names[key]: group.get(key) for key in keys},
                 }
                 for name, column in table.items():
@@ -153,7 +170,8 @@ class Report:
         numbers = ("value", "error", "lower", "upper")
         columns = self._table()
         fields = [
-            pyarrow.field(name, pyarrow.float64() if name in numbers else pyarrow.string()) for name in columns
+            pyarrow.field(name, pyarrow.float64() if name in numbers else pyarrow.string())
+            for name in columns
         ]
         return pyarrow.table(columns, schema=pyarrow.schema(fields))
 
@@ -171,7 +189,9 @@ class Report:
 
         numbers = ("value", "error", "lower", "upper")
         columns = self._table()
-        schema = {name: polars.Float64() if name in numbers else polars.String() for name in columns}
+        schema = {
+            name: polars.Float64() if name in numbers else polars.String() for name in columns
+        }
         return polars.DataFrame(columns, schema=schema)
 
     def to_json(self) -> str:
@@ -192,7 +212,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         text = _html.escape(self.to_html(), quote=True)
-        return f'<iframe srcdoc="{text}" sandbox="" style="width:100%;height:640px;border:0"></iframe>'
+        return (
+            f'<iframe srcdoc="{text}" sandbox="" style="width:100%;height:640px;border:0"></iframe>'
+        )
 
     def __str__(self) -> str:
         return self.to_text()

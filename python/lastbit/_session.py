@@ -1,4 +1,5 @@
-"""A session of an analyst: one question after the other, each priced first, all through one ledger."""
+"""A session of an analyst: one question after the other, each priced first, all through one
+ledger."""
 
 from __future__ import annotations
 
@@ -23,15 +24,18 @@ class Question:
         self.plan = plan
 
     def price(self) -> Price:
-        """What it costs in the session's ledger, and how exact it will be. Nothing is read or spent."""
+        """What it costs in the session's ledger, and how exact it will be. Nothing is read or
+        spent."""
         return self.plan.price(self._session.ledger)
 
     def release(self, *, progress: Progress = None) -> Report:
-        """Spends the loss in the session's ledger, and publishes the answer. Asked again, it is the same at no cost."""
+        """Spends the loss in the session's ledger, and publishes the answer. Asked again, it is the
+        same at no cost."""
         return release(self.plan, self._session._data, self._session.ledger, progress=progress)
 
     def __repr__(self) -> str:
-        return f"{self.price()!r}\nleft before: {self._session.left}; nothing is spent until .release()"
+        left = f"left before: {self._session.left}; nothing is spent until .release()"
+        return f"{self.price()!r}\n{left}"
 
 
 class Session:
@@ -40,9 +44,11 @@ class Session:
     Bounds and categories must be public, so they are said here, before the first question:
 
     >>> import lastbit, pyarrow, tempfile, os
-    >>> visits = pyarrow.table({"patient": list(range(2000)), "ward": ["a", "b"] * 1000, "cost": [70.0] * 2000})
+    >>> patients, wards = list(range(2000)), ["a", "b"] * 1000
+    >>> visits = pyarrow.table({"patient": patients, "ward": wards, "cost": [70.0] * 2000})
     >>> ledger = os.path.join(tempfile.mkdtemp(), "visits.ledger")
-    >>> session = lastbit.Session(visits, unit="patient", most_rows=1, budget={"epsilon": 1}, ledger=ledger)
+    >>> keywords = {"unit": "patient", "most_rows": 1, "budget": {"epsilon": 1}}
+    >>> session = lastbit.Session(visits, ledger=ledger, **keywords)
     >>> session.column("ward", categories=["a", "b"]).column("cost", lower=0, upper=100)
     <lastbit.Session: ε = 1 left>
     >>> question = session.count(by="ward", epsilon="0.25")
@@ -52,10 +58,10 @@ class Session:
     2
     >>> session.left
     'ε = 0.75'
-    >>> session.sql("select ward, max(cost) from visits group by ward", epsilon="0.25")
+    >>> session.sql("select max(cost) from visits", epsilon="0.25")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    lastbit.PlanError: max(…): this is the cell of one row; ask for quantile(x, 0.01) or quantile(x, 0.99)
+    lastbit.PlanError: max(…): this is the cell of one row; ask for quantile(x, 0.01) or ...
     """
 
     def __init__(
@@ -75,7 +81,9 @@ class Session:
     ) -> None:
         unknown = set(budget) - {"epsilon", "delta", "rho"}
         if unknown:
-            raise ParameterError(f"a budget has epsilon, epsilon and delta, or rho; got {', '.join(sorted(unknown))}")
+            raise ParameterError(
+                f"a budget has epsilon, epsilon and delta, or rho; got {', '.join(sorted(unknown))}"
+            )
         #: Where the ledger is.
         self.ledger = os.fspath(ledger)
         if isinstance(data, (str, os.PathLike)):
@@ -124,12 +132,15 @@ class Session:
         budget = {name: exact(name, value) for name, value in self._budget.items()}
         return ", ".join(f"{_SYMBOLS[name]} = {value}" for name, value in budget.items())
 
-    def _ask(self, title: str, kind: str, of: Optional[Names], settings: dict[str, Any]) -> Question:
+    def _ask(
+        self, title: str, kind: str, of: Optional[Names], settings: dict[str, Any]
+    ) -> Question:
         plan = self._plan(title, self._spend(settings, settings.get("error")))
         return Question(self, plan.statistic(kind, of, **settings))
 
     def _spend(self, settings: dict[str, Any], error: Optional[Number]) -> Mapping[str, Number]:
-        """What a question may spend, out of its settings: what it says, or, for an error target, what is left."""
+        """What a question may spend, out of its settings: what it says, or, for an error target,
+        what is left."""
         names = [name for name in ("epsilon", "rho", "delta") if settings.get(name) is not None]
         spend = {name: settings.pop(name) for name in names}
         for name in ("epsilon", "rho", "delta"):
@@ -140,9 +151,12 @@ class Session:
             return spend
         if error is None:
             main = "rho" if "rho" in self._budget else "epsilon"
-            raise ParameterError(f'say what the question may spend, {main}="0.1", or the error it may have, error=20')
+            raise ParameterError(
+                f'say what the question may spend, {main}="0.1", or the error it may have, error=20'
+            )
         state = _lastbit.ledger_state(self.ledger)
-        # A ledger that composes counts what is left in another measure, and refuses by itself what is too much.
+        # A ledger that composes counts what is left in another measure, and refuses by itself what
+        # is too much.
         if state is None or state[2][0] != state[0][0]:
             return self._budget
         _, loss, delta, _ = state[2]
@@ -183,8 +197,8 @@ class Session:
         rho: Optional[Number] = None,
         delta: Optional[Number] = None,
     ) -> Question:
-        """`select … from … [where …] [group by …]` with count(*), sum(x), avg(x), variance(x), median(x) and
-        quantile(x, 0.9). What cannot be private is refused with the reason."""
+        """`select … from … [where …] [group by …]` with count(*), sum(x), avg(x), variance(x),
+        median(x) and quantile(x, 0.9). What cannot be private is refused with the reason."""
         added = _lastbit.select_statistics(statement)
         spend = self._spend({"epsilon": epsilon, "rho": rho, "delta": delta}, None)
         return Question(self, self._plan(" ".join(statement.split()), spend)._with(added))
@@ -193,7 +207,9 @@ class Session:
         return f"<lastbit.Session: {self.left} left>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a session is not copied or pickled: it spends from one ledger; make another one")
+        raise TypeError(
+            "a session is not copied or pickled: it spends from one ledger; make another one"
+        )
 
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}

@@ -1,7 +1,8 @@
 """Chains of transformations and releases: rows `>>` stages `>>` noise, each with its own proof.
 
-A chain begins with a space, which is a domain and a metric. Each stage says how far apart neighbours can be after it, and
-a release what they cost. All of it is exact or rounded to the safe side, and a chain whose parts do not fit is refused:
+A chain begins with a space, which is a domain and a metric. Each stage says how far apart
+neighbours can be after it, and a release what they cost. All of it is exact or rounded to the safe
+side, and a chain whose parts do not fit is refused:
 
 >>> from lastbit import framework as fw
 >>> total = fw.rows(float) >> fw.clamp(0, 100) >> fw.sum()
@@ -29,8 +30,8 @@ from . import _lastbit
 from ._exact import Number, exact, exponent
 from ._lastbit import NativeMeasurement, NativeSpace, NativeTransformation, ParameterError
 
-#: How far apart two inputs are: a number of rows, an exact number, or, for counts by key, how many keys differ and by how
-#: much each.
+#: How far apart two inputs are: a number of rows, an exact number, or, for counts by key, how many
+#: keys differ and by how much each.
 Distance = Union[int, Number, tuple[int, Number]]
 
 
@@ -100,7 +101,9 @@ class Mechanism:
     __slots__ = ("_make", "_name")
 
     def __init__(
-        self, name: str, make: Callable[[NativeSpace, Optional["Transformation"]], NativeMeasurement]
+        self,
+        name: str,
+        make: Callable[[NativeSpace, Optional["Transformation"]], NativeMeasurement],
     ) -> None:
         self._name, self._make = name, make
 
@@ -109,7 +112,8 @@ class Mechanism:
 
 
 class Transformation:
-    """A function of data, and how far apart it can move neighbours. Its result is exact, and not private."""
+    """A function of data, and how far apart it can move neighbours. Its result is exact, and not
+    private."""
 
     __slots__ = ("_native",)
 
@@ -131,7 +135,8 @@ class Transformation:
         return self._native.invoke(data)
 
     def map(self, distance: Distance) -> Any:
-        """How far apart results can be if the data are at most this far apart: exact, or rounded up."""
+        """How far apart results can be if the data are at most this far apart: exact, or rounded
+        up."""
         text = self._native.map(_distance(distance))
         if " " in text:
             keys, each = text.split(" ")
@@ -190,8 +195,9 @@ class Measurement:
         return self._native.map(_distance(distance))[1]
 
     def check(self, distance: Distance, loss: Number, delta: Number = 0) -> bool:
-        """Whether data at most this far apart cost at most this loss and δ: as `map` states them, rounded up to a double, so
-        that a loss such as 0.1, which no double is, needs a little more."""
+        """Whether data at most this far apart cost at most this loss and δ: as `map` states them,
+        rounded up to a double, so that a loss such as 0.1, which no double is, needs a little
+        more."""
         stated = self._native.map(_distance(distance))
         allowed = Fraction(exact("loss", loss)), Fraction(exact("delta", delta))
         return all(Fraction(one) <= most for one, most in zip(stated, allowed))
@@ -224,8 +230,8 @@ def clamp(lower: Any, upper: Any) -> Stage:
 
 
 def resize(size: int, constant: Any) -> Stage:
-    """Exactly `size` rows: too many are cut, in an order that does not depend on theirs; too few are filled up with a public
-    constant.
+    """Exactly `size` rows: too many are cut, in an order that does not depend on theirs; too few
+    are filled up with a public constant.
 
     >>> from lastbit import framework as fw
     >>> mean = fw.rows(float) >> fw.clamp(0, 10) >> fw.resize(4, constant=5.0) >> fw.mean()
@@ -241,7 +247,8 @@ def count() -> Stage:
 
 
 def sum() -> Stage:
-    """The exact sum of rows between bounds. Floats are first rounded to a grid of 2^51 steps from zero to the farther bound."""
+    """The exact sum of rows between bounds. Floats are first rounded to a grid of 2^51 steps from
+    zero to the farther bound."""
     return Stage("sum", _lastbit.chain_sum)
 
 
@@ -256,8 +263,8 @@ def variance() -> Stage:
 
 
 def histogram(bins: Sequence[Any], *, gaussian: bool = False) -> Stage:
-    """Counts of public categories, and last of all other texts; or of numbers between edges, with those below them first and
-    those above them last. `gaussian` measures it for Gaussian noise.
+    """Counts of public categories, and last of all other texts; or of numbers between edges, with
+    those below them first and those above them last. `gaussian` measures it for Gaussian noise.
 
     >>> from lastbit import framework as fw
     >>> (fw.rows(str) >> fw.histogram(["red", "blue"]))(["red", "red", "pink"])
@@ -265,7 +272,9 @@ def histogram(bins: Sequence[Any], *, gaussian: bool = False) -> Stage:
     >>> (fw.rows(float) >> fw.histogram([0.0, 1.0, 2.0]))([-5.0, 0.5, 1.0, 7.0])
     [1, 1, 1, 1]
     """
-    return Stage("histogram", lambda space: _lastbit.chain_histogram(space, list(bins), 2 if gaussian else 1))
+    return Stage(
+        "histogram", lambda space: _lastbit.chain_histogram(space, list(bins), 2 if gaussian else 1)
+    )
 
 
 def count_by_key() -> Stage:
@@ -278,7 +287,9 @@ def _moved(before: Optional[Transformation], distance: Distance) -> Fraction:
         raise ParameterError("a loss is turned into a scale after a transformation; give the scale")
     moved = before.map(distance)
     if not isinstance(moved, Fraction) or moved <= 0:
-        raise ParameterError("what comes before does not depend on the data at that distance; give the scale")
+        raise ParameterError(
+            "what comes before does not depend on the data at that distance; give the scale"
+        )
     return moved
 
 
@@ -294,7 +305,9 @@ def _positive(name: str, value: Number) -> Fraction:
     try:
         number = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise ParameterError(f"{name}: {text!r} is no number; write a decimal such as 0.1") from None
+        raise ParameterError(
+            f"{name}: {text!r} is no number; write a decimal such as 0.1"
+        ) from None
     if number <= 0:
         raise ParameterError(f"{name} must be positive, got {number}")
     return number
@@ -307,8 +320,8 @@ def laplace(
     distance: Distance = 1,
     grid: Optional[Number] = None,
 ) -> Mechanism:
-    """Laplace noise. Give its scale; or the loss for data at most `distance` apart, and the scale is what comes before moves
-    by, divided by it."""
+    """Laplace noise. Give its scale; or the loss for data at most `distance` apart, and the scale
+    is what comes before moves by, divided by it."""
     name, size = _chosen(scale=scale, epsilon=epsilon)
     size = _positive(name, size)
 
@@ -340,10 +353,12 @@ def gaussian(
     distance: Distance = 1,
     grid: Optional[Number] = None,
 ) -> Mechanism:
-    """Gaussian noise. Give its standard deviation, or the loss under zCDP for data at most `distance` apart.
+    """Gaussian noise. Give its standard deviation, or the loss under zCDP for data at most
+    `distance` apart.
 
     >>> from lastbit import framework as fw
-    >>> release = fw.rows(str) >> fw.histogram(["red", "blue"], gaussian=True) >> fw.gaussian(rho="0.125")
+    >>> counts = fw.rows(str) >> fw.histogram(["red", "blue"], gaussian=True)
+    >>> release = counts >> fw.gaussian(rho="0.125")
     >>> release.check(1, "0.125"), len(release(["red"] * 90))
     (True, 3)
     """
@@ -374,8 +389,8 @@ def quantiles(at: Sequence[Number], *, epsilon: Number) -> Mechanism:
 def threshold(
     *, delta: Number, epsilon: Optional[Number] = None, rho: Optional[Number] = None, rows: int = 1
 ) -> Mechanism:
-    """The keys whose noisy count reaches a threshold, with these counts: for keys that are not public, if one person has at
-    most `rows` rows.
+    """The keys whose noisy count reaches a threshold, with these counts: for keys that are not
+    public, if one person has at most `rows` rows.
 
     >>> from lastbit import framework as fw
     >>> towns = fw.rows(str) >> fw.count_by_key() >> fw.threshold(epsilon=1, delta="1e-9")

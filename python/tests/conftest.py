@@ -27,7 +27,8 @@ def rows() -> list[dict[str, Any]]:
                 "price": decimal.Decimal(made.randrange(0, 10_000)) / 100 if row % 7 else None,
                 "age": made.randrange(0, 100) if row % 5 else None,
                 "day": datetime.date(2026, 1, 1) + datetime.timedelta(days=made.randrange(365)),
-                "at": datetime.datetime(2026, 1, 1) + datetime.timedelta(microseconds=made.randrange(10**13)),
+                "at": datetime.datetime(2026, 1, 1)
+                + datetime.timedelta(microseconds=made.randrange(10**13)),
                 "town": made.choice(["Rome", "Köln", "Łódź", "7", " 7 ", "", None]),
                 "insured": made.choice([True, False, None]),
             }
@@ -64,7 +65,13 @@ HUGE = 10**15
 def plan(source: Any = None, epsilon: Any = HUGE) -> lastbit.Plan:
     return (
         lastbit.Plan(
-            "Everything", source=source, unit="patient", most_rows=2, most_groups=3, epsilon=epsilon, expected_rows=1000
+            "Everything",
+            source=source,
+            unit="patient",
+            most_rows=2,
+            most_groups=3,
+            epsilon=epsilon,
+            expected_rows=1000,
         )
         .column("ward", categories=WARDS)
         .column("cost", lower=0, upper=100)

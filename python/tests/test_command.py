@@ -14,7 +14,11 @@ import pytest
 
 def run(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "lastbit", *arguments], capture_output=True, text=True, timeout=300, cwd=cwd
+        [sys.executable, "-m", "lastbit", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=cwd,
     )
 
 
@@ -32,10 +36,15 @@ def test_the_command_and_the_package_share_a_ledger(tmp_path: Path) -> None:
     report = lastbit.release(tmp_path / "plan.toml")
     again = run("release", "plan.toml", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    assert "before" in again.stderr and f'"{report["count"].details["cells"][0]["value"]}"' in again.stdout
+    assert (
+        "before" in again.stderr
+        and f'"{report["count"].details["cells"][0]["value"]}"' in again.stdout
+    )
 
 
-@pytest.mark.parametrize("name", ["_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit", "framework"])
+@pytest.mark.parametrize(
+    "name", ["_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit", "framework"]
+)
 def test_examples_in_docstrings(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(f"lastbit.{name}"))
     assert failed == 0 and tried > 0

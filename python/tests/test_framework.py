@@ -46,7 +46,9 @@ def test_results_are_what_python_computes() -> None:
     assert total(data) == sum(map(Fraction, clamped))
     average = fw.rows(float, size=4, neighbours="change-one") >> fw.clamp(0, 10) >> fw.mean()
     assert average(data) == sum(map(Fraction, clamped)) / 4
-    assert (average >> fw.laplace(scale=TINY, grid=2**-10))(data) == pytest.approx(float(average(data)), abs=0.6)
+    assert (average >> fw.laplace(scale=TINY, grid=2**-10))(data) == pytest.approx(
+        float(average(data)), abs=0.6
+    )
     words = ["a", "b", "a", "z"]
     histogram = fw.rows(str) >> fw.histogram(["a", "b"])
     assert histogram(words) == [2, 1, 1]

@@ -94,8 +94,8 @@ def test_selection_without_noise_is_the_best() -> None:
 
 
 def test_the_law_of_laplace() -> None:
-    # P(0) of noise on whole numbers at scale 1 is 1 - e^-0.5; a count of 10^6 draws is within 6.2 standard deviations but
-    # with probability below 1e-9.
+    # P(0) of noise on whole numbers at scale 1 is 1 - e^-0.5; a count of 10^6 draws is within 6.2
+    # standard deviations but with probability below 1e-9.
     draws = 1_000_000
     share = float((lastbit.laplace(numpy.zeros(draws, dtype=int), scale=1) == 0).mean())
     expected = 1 - 2.718281828459045**-0.5
@@ -104,7 +104,9 @@ def test_the_law_of_laplace() -> None:
 
 def test_accounts() -> None:
     assert lastbit.convert(rho=1).epsilon is None
-    charges = lastbit.account([lastbit.Release(laplace="0.1", times=50), lastbit.Release(rho="0.01")], delta="1e-6")
+    charges = lastbit.account(
+        [lastbit.Release(laplace="0.1", times=50), lastbit.Release(rho="0.01")], delta="1e-6"
+    )
     assert charges["basic"] is None and charges["zcdp"] is not None
     assert lastbit.account([lastbit.Release(epsilon="0.1", times=10)])["basic"] == pytest.approx(1)
     with pytest.raises(lastbit.ParameterError):
@@ -123,7 +125,9 @@ def test_profiles() -> None:
     low, high = lastbit.Profile([lastbit.Release(bounded_range=1, times=100)], delta="1e-6").epsilon("1e-6")
     assert 30 < low <= high < 36.37
     curve = gaussian.curve(9)
-    assert len(curve) == 9 and [delta for _, delta in curve] == sorted((d for _, d in curve), reverse=True)
+    assert len(curve) == 9 and [delta for _, delta in curve] == sorted(
+        (d for _, d in curve), reverse=True
+    )
     for wrong in (lastbit.Release(rho=1), lastbit.Release(gaussian=-1), lastbit.Release()):
         with pytest.raises(lastbit.ParameterError):
             lastbit.Profile([wrong])
@@ -136,14 +140,20 @@ def test_profiles() -> None:
             self.labels = settings
 
     axes = gaussian.plot(Axes(), label="four")
-    assert len(axes.drawn[0]) == 65 and axes.drawn[2] == {"label": "four"} and axes.labels["yscale"] == "log"
+    assert (
+        len(axes.drawn[0]) == 65
+        and axes.drawn[2] == {"label": "four"}
+        and axes.labels["yscale"] == "log"
+    )
 
 
 def test_audits_find_what_is_false() -> None:
     sure = "0.9999999999"
     honest = lastbit.audit(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence=sure)
     assert not honest.refuted
-    false = lastbit.audit(lambda x: lastbit.laplace(x, epsilon=4), epsilon=1, draws=20_000, confidence=sure)
+    false = lastbit.audit(
+        lambda x: lastbit.laplace(x, epsilon=4), epsilon=1, draws=20_000, confidence=sure
+    )
     assert false.refuted and false.lower_bound > 1
     words = lastbit.audit(lambda x: "yes" if x else "no", epsilon=1, confidence=sure)
     assert words.refuted and "yes" in words.findings[0].event + words.findings[1].event
@@ -153,7 +163,9 @@ def test_the_last_bits_of_numpy_tell_and_ours_do_not() -> None:
     generator = numpy.random.default_rng(16)
     naive = lastbit.attack(lambda x: x + generator.laplace(), epsilon=1, confidence="0.9999999999")
     assert naive.succeeded
-    ours = lastbit.attack(lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence="0.9999999999")
+    ours = lastbit.attack(
+        lambda x: lastbit.laplace(x, epsilon=1), epsilon=1, confidence="0.9999999999"
+    )
     assert not ours.succeeded
 
 

@@ -1,4 +1,5 @@
-"""The notebooks run from their first cell to their last, and are kept with what their cells gave."""
+"""The notebooks run from their first cell to their last, and are kept with what their cells
+gave."""
 
 from __future__ import annotations
 
@@ -36,4 +37,9 @@ def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
 
 
 def test_every_notebook_is_tested() -> None:
-    assert {path.stem for path in HOME.glob("*.ipynb")} == {"steward", "analyst", "engineer", "auditor"}
+    assert {path.stem for path in HOME.glob("*.ipynb")} == {
+        "steward",
+        "analyst",
+        "engineer",
+        "auditor",
+    }

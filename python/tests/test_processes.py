@@ -43,7 +43,11 @@ def test_threads_draw_different_noise() -> None:
 def test_what_holds_randomness_is_not_copied() -> None:
     from lastbit._lastbit import Noise, Snapping
 
-    for held in (Noise.laplace("1", None), Snapping("0", "1", "1", "1"), lastbit.Plan(epsilon=1)._native):
+    for held in (
+        Noise.laplace("1", None),
+        Snapping("0", "1", "1", "1"),
+        lastbit.Plan(epsilon=1)._native,
+    ):
         for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
                 attempt(held)

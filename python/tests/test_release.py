@@ -17,9 +17,10 @@ from conftest import HUGE, plan
 
 
 class Numbers:
-    """What was published. Two of them are of the same integers if no number is farther from its other than noise explains:
-    a stated error is three scales of the noise or more, so that 20 of them are exceeded with probability below e^-60, and
-    one row more or less is thousands of errors. A quantile is any value between two rows."""
+    """What was published. Two of them are of the same integers if no number is farther from its
+    other than noise explains: a stated error is three scales of the noise or more, so that 20 of
+    them are exceeded with probability below e^-60, and one row more or less is thousands of errors.
+    A quantile is any value between two rows."""
 
     def __init__(self, report: lastbit.Report) -> None:
         self.statistics = report.details["statistics"]
@@ -48,7 +49,8 @@ class Numbers:
         if kind == "quantiles":
             return apart < 1
         if kind == "sum":
-            # Its error is one of rounding, and not of noise: but for two units of the last digit it is the same.
+            # Its error is one of rounding, and not of noise: but for two units of the last digit it
+            # is the same.
             return apart <= 2 * Decimal(1).scaleb(int(Decimal(a["value"]).as_tuple().exponent))
         return apart <= 20 * (Decimal(a["error"]) + Decimal(b["error"]))
 
@@ -62,14 +64,25 @@ def test_numbers_are_told_apart(arrow: Any, ledger: Path) -> None:
 
     first = lastbit.release(plan(), arrow, ledger)
     # One row more, which counts in every statistic.
-    more = arrow.slice(1, 1).to_pylist()[0] | {"patient": "new", "ward": "surgery", "cost": 0.1, "price": Decimal("0.01")}
+    more = arrow.slice(1, 1).to_pylist()[0] | {
+        "patient": "new",
+        "ward": "surgery",
+        "cost": 0.1,
+        "price": Decimal("0.01"),
+    }
     more |= {"age": 5, "insured": True, "town": "Rome"}
     longer = pa.concat_tables([arrow, pa.Table.from_pylist([more], schema=arrow.schema)])
     second = lastbit.release(plan(), longer, ledger.with_suffix(".2"))
     assert numbers(first) == numbers(first)
     for a, b in zip(first.details["statistics"], second.details["statistics"]):
-        if a["kind"] not in ("quantiles",) and a["of"] not in (["day"], ["at"]) and "where" not in a["name"]:
-            assert not all(Numbers.same(a["kind"], *pair) for pair in zip(a["cells"], b["cells"])), a["name"]
+        if (
+            a["kind"] not in ("quantiles",)
+            and a["of"] not in (["day"], ["at"])
+            and "where" not in a["name"]
+        ):
+            assert not all(
+                Numbers.same(a["kind"], *pair) for pair in zip(a["cells"], b["cells"])
+            ), a["name"]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +102,8 @@ def released(expected: Any, data: Any, ledger: Path) -> Any:
 
 
 def test_counts_are_what_python_counts(expected: Any, table: list[dict[str, Any]]) -> None:
-    # Each patient counts with at most two rows in at most three groups; here the whole table is one group.
+    # Each patient counts with at most two rows in at most three groups; here the whole table is one
+    # group.
     seen: dict[str, int] = {}
     for row in table:
         if row["patient"] is not None:
@@ -102,7 +116,8 @@ def test_counts_are_what_python_counts(expected: Any, table: list[dict[str, Any]
 def test_parquet_gives_the_same(expected: Any, arrow: Any, tmp_path: Path, ledger: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow, tmp_path / "table.parquet")
-    # The format is part of which release it is, and so of which rows stay; here through the frame that pyarrow reads.
+    # The format is part of which release it is, and so of which rows stay; here through the frame
+    # that pyarrow reads.
     assert released(expected, parquet.read_table(tmp_path / "table.parquet"), ledger) == expected[1]
 
 
@@ -115,7 +130,9 @@ def test_batches_and_dictionaries_give_the_same(expected: Any, arrow: Any, ledge
 
     parts = pa.concat_tables([arrow.slice(0, 1), arrow.slice(1, 999), arrow.slice(1000)])
     for name in ("ward", "town", "patient"):
-        parts = parts.set_column(parts.schema.get_field_index(name), name, parts.column(name).dictionary_encode())
+        parts = parts.set_column(
+            parts.schema.get_field_index(name), name, parts.column(name).dictionary_encode()
+        )
     first = lastbit.release(expected[0], parts, ledger)
     assert numbers(first) == expected[1]
     # However it is cut and coded, it is the same data.
@@ -141,7 +158,9 @@ def test_polars_gives_the_same(expected: Any, arrow: Any, ledger: Path) -> None:
     frame = polars.from_arrow(arrow)
     assert released(expected, frame, ledger) == expected[1]
     assert released(expected, frame.lazy(), ledger.with_suffix(".2")) == expected[1]
-    coded = frame.with_columns(polars.col("ward").cast(polars.Categorical), polars.col("cost").fill_null(float("nan")))
+    coded = frame.with_columns(
+        polars.col("ward").cast(polars.Categorical), polars.col("cost").fill_null(float("nan"))
+    )
     assert released(expected, coded, ledger.with_suffix(".3")) == expected[1]
 
 
@@ -216,17 +235,23 @@ def test_errors_have_no_cell(arrow: Any, ledger: Path) -> None:
     assert "did you mean `patients`" in str(unknown.value)
     lists = pa.table({"cost": pa.array([[secret]])})
     with pytest.raises(lastbit.DataError) as wrong:
-        lastbit.release(lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), lists, ledger)
+        lastbit.release(
+            lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), lists, ledger
+        )
     pandas = pytest.importorskip("pandas")
     mixed = pandas.DataFrame({"cost": [1.5, secret, object()]})
     with pytest.raises(lastbit.DataError) as failed:
-        lastbit.release(lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), mixed, ledger)
+        lastbit.release(
+            lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), mixed, ledger
+        )
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     connection.register("people", pa.table({"name": [secret]}))
     late = connection.sql("select cast(name as double) as cost from people")
     with pytest.raises(lastbit.DataError) as stopped:
-        lastbit.release(lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), late, ledger)
+        lastbit.release(
+            lastbit.Plan(epsilon=1).column("cost", lower=0, upper=1).sum("cost"), late, ledger
+        )
     for error in (unknown, wrong, failed, stopped):
         assert secret not in str(error.value) and error.value.__cause__ is None
     with pytest.raises(lastbit.DataError, match="cannot be read"):
@@ -267,7 +292,11 @@ def test_a_plan_is_checked_as_it_is_built() -> None:
     with pytest.raises(lastbit.ParameterError, match="not exactly 0.1"):
         lastbit.Plan(epsilon=0.1)
     assert lastbit.Plan(epsilon="0.1").count().price().loss == "0.1"
-    odd = lastbit.Plan('A "title"\n\x7f', epsilon=1).column('odd "name".x', categories=["a"]).count(by='odd "name".x')
+    odd = (
+        lastbit.Plan('A "title"\n\x7f', epsilon=1)
+        .column('odd "name".x', categories=["a"])
+        .count(by='odd "name".x')
+    )
     assert odd.title == 'A "title"\n\x7f' and len(odd.statistics) == 1
 
 
@@ -276,7 +305,10 @@ def test_the_ledger_lies_beside_a_plan_that_was_read(arrow: Any, tmp_path: Path)
     path.write_text(lastbit.Plan("Rows", epsilon=1).count().to_toml(), encoding="utf-8")
     report = lastbit.release(path, arrow)
     assert (tmp_path / "lastbit.ledger").exists()
-    assert lastbit.release(lastbit.Plan.read(path), arrow).details["statistics"] == report.details["statistics"]
+    assert (
+        lastbit.release(lastbit.Plan.read(path), arrow).details["statistics"]
+        == report.details["statistics"]
+    )
 
 
 def test_progress_is_told_and_other_threads_run(tmp_path: Path, ledger: Path) -> None:
@@ -308,7 +340,8 @@ def test_progress_is_told_and_other_threads_run(tmp_path: Path, ledger: Path) ->
 
 
 def large(path: Path) -> Path:
-    """A table that takes longer to read than the release waits before it tells of progress, on most machines."""
+    """A table that takes longer to read than the release waits before it tells of progress, on most
+    machines."""
     with path.open("w") as file:
         file.write("x\n")
         for _ in range(200):
@@ -329,7 +362,9 @@ def test_what_progress_raises_ends_the_release(tmp_path: Path, ledger: Path) -> 
 
     raised = 0
     try:
-        lastbit.release(lastbit.Plan(epsilon=1).count(), large(tmp_path / "large.csv"), ledger, progress=stop)
+        lastbit.release(
+            lastbit.Plan(epsilon=1).count(), large(tmp_path / "large.csv"), ledger, progress=stop
+        )
     except Enough:
         raised = 1
     assert raised == called
@@ -391,7 +426,10 @@ def test_a_database_gives_the_rows_of_the_plan(tmp_path: Path) -> None:
     source = lastbit.Plan.read(tmp_path / "plan.toml")
     report = lastbit.release(source, ledger=tmp_path / "a.ledger")
     cells = report.details["statistics"][0]["cells"]
-    assert [(cell["group"], cell["value"]) for cell in cells] == [(["north"], "2"), (["south"], "1")]
+    assert [(cell["group"], cell["value"]) for cell in cells] == [
+        (["north"], "2"),
+        (["south"], "1"),
+    ]
     assert lastbit.release(source, ledger=tmp_path / "a.ledger").stored is not None
     (tmp_path / "wages.db").unlink()
     with pytest.raises(lastbit.DataError, match="no database at `wages.db`"):

@@ -1,4 +1,5 @@
-"""Sessions: questions are priced, paid for from one ledger, and refused where they cannot be private."""
+"""Sessions: questions are priced, paid for from one ledger, and refused where they cannot be
+private."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ def session(arrow: Any, ledger: Path) -> lastbit.Session:
 def test_questions_spend_until_nothing_is_left(session: lastbit.Session, ledger: Path) -> None:
     assert session.left == "ε = 2" and not ledger.exists()
     question = session.count(by="ward", epsilon="0.5")
-    assert question.price().loss == "0.5" and "nothing is spent" in repr(question) and not ledger.exists()
+    assert (
+        question.price().loss == "0.5"
+        and "nothing is spent" in repr(question)
+        and not ledger.exists()
+    )
     report = question.release()
     assert len(report["count by ward"].rows()) == 3 and session.left == "ε = 1.5"
     assert session.count(by="ward", epsilon="0.5").release().stored is not None
@@ -60,7 +65,8 @@ def test_sql_asks_what_methods_ask(arrow: Any, tmp_path: Path) -> None:
         columns={"ward": {"categories": WARDS}, "cost": {"lower": 0, "upper": 100}},
     )
     asked = huge.sql(
-        "select ward, count(*), avg(cost) as mean, median(cost), sum(cost) from visits where cost > 10 group by ward",
+        "select ward, count(*), avg(cost) as mean, median(cost), sum(cost) from visits where cost "
+        "> 10 group by ward",
         epsilon=HUGE,
     ).release()
     methods = [
@@ -108,7 +114,9 @@ def test_sql_asks_what_methods_ask(arrow: Any, tmp_path: Path) -> None:
         ("select avg(ward) from t", "ward"),
     ],
 )
-def test_what_cannot_be_private_is_refused(session: lastbit.Session, ledger: Path, statement: str, reason: str) -> None:
+def test_what_cannot_be_private_is_refused(
+    session: lastbit.Session, ledger: Path, statement: str, reason: str
+) -> None:
     with pytest.raises(lastbit.PlanError) as refused:
         session.sql(statement, epsilon=1)
     assert reason in str(refused.value)
@@ -130,7 +138,9 @@ def test_bad_columns_leave_a_session_as_it_was(session: lastbit.Session) -> None
 
 
 def test_a_price_is_that_of_the_ledger(session: lastbit.Session, ledger: Path) -> None:
-    plan = lastbit.Plan("Rows", epsilon=2, spend={"epsilon": "0.5"}, unit="patient", most_rows=2, most_groups=3).count()
+    plan = lastbit.Plan(
+        "Rows", epsilon=2, spend={"epsilon": "0.5"}, unit="patient", most_rows=2, most_groups=3
+    ).count()
     assert plan.price().left is None and plan.price(ledger).left == "2" and not ledger.exists()
     question = session.count(epsilon="0.5")
     assert question.price().left == "2"

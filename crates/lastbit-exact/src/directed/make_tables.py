@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes tables.rs: the constants of the exp and ln kernels, as floors of scaled reals.
 
-Needs mpmath. Run `python3 make_tables.py > tables.rs`; the unit tests re-derive every entry from exact arithmetic.
+Needs mpmath. Run `python3 make_tables.py > tables.rs`; the unit tests re-derive every entry from
+exact arithmetic.
 """
 from mpmath import mp, mpf, floor, log
 
@@ -27,7 +28,9 @@ for j in range(128):
     print(f"    {scaled_floor(mpf(2) ** (mpf(j) / 128), 71):#x},")
 print("];")
 print()
-print("/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its")
+print(
+    "/// For the j-th of 128 equal parts of `[1, 2)`: `c`, with `c/2^16` near the reciprocal of its"
+)
 print("/// middle, and `floor(-ln(c/2^16) · 2^80)`.")
 print("#[rustfmt::skip]")
 print("pub(super) const RECIPROCALS: [(u32, i128); 128] = [")

@@ -3,7 +3,8 @@
 
     python3 make_tables.py > table.rs        (needs mpmath)
 
-Rust re-derives every entry with its own enclosure of ln in `ln/tests.rs`; nothing rests on this script being right.
+Rust re-derives every entry with its own enclosure of ln in `ln/tests.rs`; nothing rests on this
+script being right.
 """
 
 import struct
@@ -21,7 +22,9 @@ def bits(value):
 def limbs(value, count):
     """floor(value · 2^(64·count)), little-endian."""
     integer = int(floor(value * mpf(2) ** (64 * count)))
-    return "[" + ", ".join(f"0x{integer >> 64 * i & (1 << 64) - 1:016x}" for i in range(count)) + "]"
+    return (
+        "[" + ", ".join(f"0x{integer >> 64 * i & (1 << 64) - 1:016x}" for i in range(count)) + "]"
+    )
 
 
 def high_low(value):
@@ -31,7 +34,8 @@ def high_low(value):
 
 
 def double_double_rows():
-    """Row i serves m in [start, start + width): a multiple r of 2^-10 with m·r near 1, and -ln r."""
+    """Row i serves m in [start, start + width): a multiple r of 2^-10 with m·r near 1, and -ln
+    r."""
     for i in range(256):
         if i < 150:  # [0.70703125, 1) in steps of 2^-9
             start, width = mpf(362 + i) / 512, mpf(1) / 512
@@ -42,7 +46,10 @@ def double_double_rows():
         yield (bits(r), *high_low(-log(r)))
 
 
-print("//! Constants of the natural logarithm, printed by `make_tables.py`; `tests.rs` re-derives every")
+print(
+    "//! Constants of the natural logarithm, printed by `make_tables.py`; `tests.rs` re-derives "
+    "every"
+)
 print("//! entry.")
 print()
 print("use super::double_double::Row;")
@@ -54,7 +61,10 @@ print(f"pub(super) const LN_2_HIGH: f64 = f64::from_bits({high});")
 print("/// See [`LN_2_HIGH`].")
 print(f"pub(super) const LN_2_LOW: f64 = f64::from_bits({low});")
 print()
-print("/// `r` (a multiple of 2^-10), `-ln r` as a multiple of 2^-42, and the f64 nearest to the rest.")
+print(
+    "/// `r` (a multiple of 2^-10), `-ln r` as a multiple of 2^-42, and the f64 nearest to the "
+    "rest."
+)
 print("#[rustfmt::skip]")
 print("pub(super) static ROWS: [Row; 256] = [")
 for row in double_double_rows():

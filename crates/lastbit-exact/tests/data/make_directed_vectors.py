@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes directed_{exp,exp_m1,ln_1p,ln}.txt: arguments and results rounded down, by MPFR.
 
-Each line is the bits of x and the bits of the largest f64 at or below f(x), in hexadecimal. Needs gmpy2. The points are
-chosen without chance but for a fixed seed, so a second run writes the same files.
+Each line is the bits of x and the bits of the largest f64 at or below f(x), in hexadecimal. Needs
+gmpy2. The points are chosen without chance but for a fixed seed, so a second run writes the same
+files.
 """
 import math
 import random
@@ -13,7 +14,8 @@ from gmpy2 import mpfr
 
 random.seed(20231)
 
-# Round toward −∞ in binary64 with gradual underflow: MPFR's exponents are for significands in [1/2, 1).
+# Round toward −∞ in binary64 with gradual underflow: MPFR's exponents are for significands in [1/2,
+# 1).
 DOWN = gmpy2.context(
     precision=53, emin=-1073, emax=1024, subnormalize=True, round=gmpy2.RoundDown
 )
@@ -51,7 +53,12 @@ def every_exponent(signs, low, high, count=1):
 
 def powers_of_two(signs, low, high):
     """Powers of two and the f64 on either side."""
-    return [s * v for s in signs for e in range(low, high + 1) for v in neighbours(math.ldexp(1.0, e), 1)]
+    return [
+        s * v
+        for s in signs
+        for e in range(low, high + 1)
+        for v in neighbours(math.ldexp(1.0, e), 1)
+    ]
 
 
 def write(name, f, points, inside):
@@ -66,10 +73,21 @@ def write(name, f, points, inside):
 
 with WIDE:
     ln2 = gmpy2.const_log2()
-    ends = [gmpy2.log(mpfr(2) ** 1024), -1075 * ln2, -1074 * ln2, -1022 * ln2, -37 * mpfr(1), -53 * ln2, -54 * ln2]
+    ends = [
+        gmpy2.log(mpfr(2) ** 1024),
+        -1075 * ln2,
+        -1074 * ln2,
+        -1022 * ln2,
+        -37 * mpfr(1),
+        -53 * ln2,
+        -54 * ln2,
+    ]
     halves = [k * ln2 / 2 for k in range(-2150, 2049, 7)]
     # Where the nearest multiple of ln 2/128 changes, and where the reduced argument is least.
-    cells = [(mpfr(k) + mpfr(1) / 2) * ln2 / 128 for k in list(range(-300, 300, 3)) + list(range(-137000, 131000, 997))]
+    cells = [
+        (mpfr(k) + mpfr(1) / 2) * ln2 / 128
+        for k in list(range(-300, 300, 3)) + list(range(-137000, 131000, 997))
+    ]
     steps = [k * ln2 / 128 for k in list(range(-300, 300, 5)) + list(range(-137000, 131000, 1997))]
 
 exp_points = (
@@ -85,11 +103,18 @@ exp_points = (
     + [random.uniform(-1, 1) for _ in range(900)]
 )
 write("exp", gmpy2.exp, exp_points, lambda x: -800 < x < 800)
-write("exp_m1", gmpy2.expm1, exp_points + [s * v for s in (1, -1) for v in neighbours(0.0625, 40)], lambda x: -800 < x < 800)
+write(
+    "exp_m1",
+    gmpy2.expm1,
+    exp_points + [s * v for s in (1, -1) for v in neighbours(0.0625, 40)],
+    lambda x: -800 < x < 800,
+)
 
 with WIDE:
     # The borders of the 128 parts of [1, 2), and of the series around 1.
-    borders = [mpfr(2) ** e * (1 + mpfr(j) / 128) for e in (-30, -2, -1, 0, 1, 40) for j in range(128)]
+    borders = [
+        mpfr(2) ** e * (1 + mpfr(j) / 128) for e in (-30, -2, -1, 0, 1, 40) for j in range(128)
+    ]
     multiples = [gmpy2.exp(k * ln2 / 2) for k in range(-2044, 2047, 9)]
 
 ln_points = (
@@ -98,7 +123,12 @@ ln_points = (
     + powers_of_two([1], -1074, 1023)[::9]
     + [p for v in borders for p in neighbours(v, 1)]
     + [p for v in multiples for p in neighbours(v, 1)]
-    + [1.0 + s * math.ldexp(1.0 + random.random(), -e) for e in range(3, 53) for s in (1, -1) for _ in range(8)]
+    + [
+        1.0 + s * math.ldexp(1.0 + random.random(), -e)
+        for e in range(3, 53)
+        for s in (1, -1)
+        for _ in range(8)
+    ]
     + [random.uniform(0.5, 2) for _ in range(900)]
     + neighbours(1.0, 40)
 )

@@ -1,8 +1,9 @@
 """Writes format_{add,sub,mul,div,ln,exp}.txt beside this file, from MPFR.
 
-Each line: p x [y] down up nearest. Numbers are hexadecimal mantissas and decimal binary exponents (`-1ap-3` is -26/8);
-`nearest` is `d` or `u` for the neighbour that round-to-nearest-even takes, `=` when the result is exact. Toward zero is
-whichever of down and up is nearer to zero; the script checks that MPFR agrees.
+Each line: p x [y] down up nearest. Numbers are hexadecimal mantissas and decimal binary exponents
+(`-1ap-3` is -26/8); `nearest` is `d` or `u` for the neighbour that round-to-nearest-even takes, `=`
+when the result is exact. Toward zero is whichever of down and up is nearer to zero; the script
+checks that MPFR agrees.
 """
 
 import pathlib
@@ -12,7 +13,10 @@ import sys
 try:
     import gmpy2
 except ImportError:
-    sys.exit("needs gmpy2: python3 -m venv venv && venv/bin/pip install gmpy2 && venv/bin/python " + sys.argv[0])
+    sys.exit(
+        "needs gmpy2: python3 -m venv venv && venv/bin/pip install gmpy2 && venv/bin/python "
+        + sys.argv[0]
+    )
 
 PRECISIONS = [2, 3, 5, 8, 24, 53, 64, 113, 118, 237, 500, 1000]
 # gmpy2 leaves MPFR at its default exponent range, about ±2^30.
@@ -61,9 +65,21 @@ def line(name, p, *operands):
             "Z": gmpy2.RoundToZero,
         }[mode]
         ctx = context(p, rounding)
-        function = {"add": ctx.add, "sub": ctx.sub, "mul": ctx.mul, "div": ctx.div, "ln": ctx.log, "exp": ctx.exp}[name]
+        function = {
+            "add": ctx.add,
+            "sub": ctx.sub,
+            "mul": ctx.mul,
+            "div": ctx.div,
+            "ln": ctx.log,
+            "exp": ctx.exp,
+        }[name]
         results[mode] = function(*operands)
-        assert gmpy2.is_finite(results[mode]) and results[mode].precision == p, (name, p, operands, results)
+        assert gmpy2.is_finite(results[mode]) and results[mode].precision == p, (
+            name,
+            p,
+            operands,
+            results,
+        )
     down, up = results["D"], results["U"]
     assert results["Z"] == (down if down >= 0 else up)
     assert results["N"] in (down, up)
@@ -100,7 +116,8 @@ def sums(p, count):
         if kind == 0:
             yield number(m, e), number(*operand(p))
             continue
-        # The second number sits around the first one's last place, with gaps that make ties and near ties.
+        # The second number sits around the first one's last place, with gaps that make ties and
+        # near ties.
         top = e + abs(m).bit_length()
         gap = random.choice([p - 1, p, p + 1, p + 2, p + 3, p + 4, 2 * p, random.randint(0, p)])
         if kind == 1:
@@ -165,7 +182,10 @@ def logarithms(p, count):
         elif kind == 3:
             # Logarithm close to a short number or to a midpoint of the format.
             bits = random.choice([2, 5, p, p + 1])
-            target = number((random.getrandbits(bits) | 1) * random.choice([1, -1]), random.randint(-4, 3) - bits)
+            target = number(
+                (random.getrandbits(bits) | 1) * random.choice([1, -1]),
+                random.randint(-4, 3) - bits,
+            )
             yield (rounded("exp", p, target),)
         elif kind == 4:
             m, e = operand(p, [FAR])
@@ -191,7 +211,12 @@ def exponentials(p, count):
             x = rounded("log", p, target)
             yield (x if x != 0 else number(1, -p),)
         elif kind == 4:
-            yield (number(random.choice([1, -1]), random.choice([0, 1, 27, -p, -p - 1, -p - 2, -100_000, -FAR])),)
+            yield (
+                number(
+                    random.choice([1, -1]),
+                    random.choice([0, 1, 27, -p, -p - 1, -p - 2, -100_000, -FAR]),
+                ),
+            )
         else:
             yield (number(random.randint(-1000, 1000) or 1, 0),)
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes ln_hard.txt and ln_random.txt with MPFR (gmpy2).
 
-Hard cases: a search of our own. ln has a rounding boundary (an f64, or the midpoint of two) every half ulp of the result. Around x0
-it is nearly linear, so `ln(x0 + t·ulp)` in half ulps is `a + b·t` modulo 1 up to a curvature that limits |t|, and the first t with
-`a + b·t mod 1` in a small window is found by Euclid's algorithm instead of by trying all t. Within 2^-30 of 1 the curvature
-leaves no such range; there, x are tried one by one (all of them where they are few).
+Hard cases: a search of our own. ln has a rounding boundary (an f64, or the midpoint of two) every
+half ulp of the result. Around x0 it is nearly linear, so `ln(x0 + t·ulp)` in half ulps is `a + b·t`
+modulo 1 up to a curvature that limits |t|, and the first t with `a + b·t mod 1` in a small window
+is found by Euclid's algorithm instead of by trying all t. Within 2^-30 of 1 the curvature leaves no
+such range; there, x are tried one by one (all of them where they are few).
 """
 
 import math
@@ -21,7 +22,8 @@ DIRECTIONS = [
 ]
 MODULUS = 1 << 90
 KEEP = 20
-# A worst case that Lefèvre and Muller (2001) published, 2^-65 ulp from an f64; rated here like the others.
+# A worst case that Lefèvre and Muller (2001) published, 2^-65 ulp from an f64; rated here like the
+# others.
 PUBLISHED = [float.fromhex("0x1.62a88613629b6p678")]
 
 
@@ -64,7 +66,8 @@ def hits(a, b, window, count):
 
 
 def distance(x):
-    """How far ln x is from the nearest boundary, in half ulps of the result, and that boundary's parity (1: a midpoint)."""
+    """How far ln x is from the nearest boundary, in half ulps of the result, and that boundary's
+    parity (1: a midpoint)."""
     y = gmpy2.log(mpfr(x))
     scaled = y * mpfr(2) ** (54 - gmpy2.get_exp(y))
     boundary = gmpy2.rint(scaled)
@@ -75,8 +78,9 @@ def linear_search(k, sign):
     """About 60 x with 2^k ≤ |ln x| < 2^(k+1), the hardest that the number of blocks allows."""
     # The first tier's bound is absolute, so larger results need closer, rarer cases to defeat it.
     blocks = max(4000, int(2 ** (k + 10.5)))
-    # ln'' = -1/x²: over |t| ≤ T/2 ulps, ln x strays from its tangent by at most (T/2)² · curvature half ulps of the result.
-    # A quarter of the window is allowed for that; then blocks · T · 2 · window = 60 cases are expected.
+    # ln'' = -1/x²: over |t| ≤ T/2 ulps, ln x strays from its tangent by at most (T/2)² · curvature
+    # half ulps of the result. A quarter of the window is allowed for that; then blocks · T · 2 ·
+    # window = 60 cases are expected.
     curvature = 2.0 ** (-53 - k)
     window = (30 * math.sqrt(curvature) / blocks) ** (2 / 3)
     count = int(math.sqrt(window / curvature))
@@ -96,7 +100,8 @@ def linear_search(k, sign):
 
 
 def near_one_search(k, sign):
-    """The hardest x = 1 ± n·2^-s, 2^k ≤ n·2^-s < 2^(k+1), by the first three terms of the series; all n where there are few."""
+    """The hardest x = 1 ± n·2^-s, 2^k ≤ n·2^-s < 2^(k+1), by the first three terms of the series;
+    all n where there are few."""
     s = 52 if sign > 0 else 53
     length = s + k
     if length < 0:
@@ -105,7 +110,8 @@ def near_one_search(k, sign):
     if length <= 13:
         numbers = range(low, high)
     else:
-        # Round n first: where n² is a multiple of 2^length, ln x is only about z³/3 from a boundary.
+        # Round n first: where n² is a multiple of 2^length, ln x is only about z³/3 from a
+        # boundary.
         stride = 1 << (length - 12)
         numbers = {low + i * stride for i in range(1 << 12)} | {
             random.randrange(low, high) for _ in range(1 << 13)
@@ -141,8 +147,8 @@ def expected(x):
 def tier(x, gap):
     """2 if the first tier cannot decide, 1 if it must, 0 if its bound leaves it open.
 
-    Its error is below 7/8 of its bound, so a boundary within 1/8 of the bound is inside its enclosure; a boundary farther than
-    twice the bound is outside.
+    Its error is below 7/8 of its bound, so a boundary within 1/8 of the bound is inside its
+    enclosure; a boundary farther than twice the bound is outside.
     """
     gap = gap * mpfr(2) ** (gmpy2.get_exp(gmpy2.log(mpfr(x))) - 54)
     z = abs(mpfr(x) - 1)
@@ -154,8 +160,10 @@ def write_hard():
     seen = set()
     with open("ln_hard.txt", "w") as out:
         out.write(
-            "# make_ln_vectors.py: x whose ln is close to an f64 (r) or to the midpoint of two (m); bits in hex.\n"
-            "# x nearest up down | r or m | -log2 of the distance in ulps | 2: tier 1 cannot decide, 1: it must, 0: either\n"
+            "# make_ln_vectors.py: x whose ln is close to an f64 (r) or to the midpoint of two "
+            "(m); bits in hex.\n"
+            "# x nearest up down | r or m | -log2 of the distance in ulps | 2: tier 1 cannot "
+            "decide, 1: it must, 0: either\n"
         )
         for gap, parity, x in hard_cases():
             if x in seen:
@@ -180,7 +188,10 @@ def write_random():
         yield from (1, (1 << 52) - 1, 1 << 52, top - 1)
 
     with open("ln_random.txt", "w") as out:
-        out.write("# make_ln_vectors.py: x, ln x rounded to nearest, and whether ln x lies above (>) or below (<) that; bits in hex.\n")
+        out.write(
+            "# make_ln_vectors.py: x, ln x rounded to nearest, and whether ln x lies above (>) or "
+            "below (<) that; bits in hex.\n"
+        )
         for bits in inputs():
             nearest, up, _ = expected(from_bits(bits))
             out.write(f"{bits:016x} {nearest:016x} {'<' if nearest == up else '>'}\n")

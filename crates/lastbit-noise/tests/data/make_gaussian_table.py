@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes ../../src/gaussian/table.rs with mpmath: the nodes of the first tier of the Gaussian sampler.
+"""Writes ../../src/gaussian/table.rs with mpmath: the nodes of the first tier of the Gaussian
+sampler.
 
-For each bin of k, from 2^21 to 2^63, 16 to the octave, with middle c: z with P(Z > z) = c/2^64, and 2^-64 divided by the density
-at z, both rounded to nearest. The unit tests prove what the sampler needs of these numbers with enclosures of their own.
+For each bin of k, from 2^21 to 2^63, 16 to the octave, with middle c: z with P(Z > z) = c/2^64, and
+2^-64 divided by the density at z, both rounded to nearest. The unit tests prove what the sampler
+needs of these numbers with enclosures of their own.
 """
 import pathlib
 
@@ -38,11 +40,15 @@ for exponent in range(21, 63):
         entries.append(f"[{node!r}, {float(mpf(2)**-64 / density(mpf(node)))!r}]")
 
 lines = [", ".join(entries[i : i + 2]) + "," for i in range(0, len(entries), 2)]
-text = f"""//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel/tests.rs` proves their errors.
+text = (
+    f"""//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel/tests.rs` proves their errors.
 
 /// For each bin of `k`, 16 to the octave from 2^21 to 2^63, with middle `c`: `z` with `Q(z) = c/2^64`, and `2^-64/φ(z)`.
 #[rustfmt::skip]
 pub(super) static NODES: [[f64; 2]; {len(entries)}] = [
-""" + "".join(f"    {line}\n" for line in lines) + "];\n"
+"""
+    + "".join(f"    {line}\n" for line in lines)
+    + "];\n"
+)
 path = pathlib.Path(__file__).resolve().parents[2] / "src" / "gaussian" / "table.rs"
 path.write_text(text, encoding="utf-8")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Writes gaussian_tail.txt, gaussian_mass.txt and gaussian_cells.txt, from mpmath and MPFR.
 
-Each line holds exact arguments (decimals or fractions) and results to 60 significant digits. The complementary error function comes
-from MPFR (gmpy2); mpmath has to agree with it. The points are chosen without chance, so a second run writes the same files.
+Each line holds exact arguments (decimals or fractions) and results to 60 significant digits. The
+complementary error function comes from MPFR (gmpy2); mpmath has to agree with it. The points are
+chosen without chance, so a second run writes the same files.
 
   gaussian_tail.txt   x  P(Z > x)
-  gaussian_mass.txt   a b  P(a < Z < b)                                   (an end may be -inf or inf)
-  gaussian_cells.txt  variance grid_exponent location cell  P(= cell)  P(<= cell)
+  gaussian_mass.txt   a b  P(a < Z < b)                                   (an end may be -inf or
+  inf) gaussian_cells.txt  variance grid_exponent location cell  P(= cell)  P(<= cell)
 """
 import fractions
 import pathlib
@@ -28,7 +29,11 @@ def tail(x):
     """P(Z > x)."""
     by_mpmath = erfc(x / sqrt(2)) / 2
     mantissa, exponent = int((x / sqrt(2)).man) * (1 if x >= 0 else -1), int((x / sqrt(2)).exp)
-    argument = gmpy2.mul_2exp(gmpy2.mpfr(mantissa), exponent) if exponent >= 0 else gmpy2.div_2exp(gmpy2.mpfr(mantissa), -exponent)
+    argument = (
+        gmpy2.mul_2exp(gmpy2.mpfr(mantissa), exponent)
+        if exponent >= 0
+        else gmpy2.div_2exp(gmpy2.mpfr(mantissa), -exponent)
+    )
     m, e = (gmpy2.erfc(argument) / 2).as_mantissa_exp()
     by_mpfr = mpf(int(m)) * mpf(2) ** int(e)
     assert abs(by_mpfr - by_mpmath) <= by_mpmath * mpf(2) ** -1000, x
@@ -52,8 +57,46 @@ def write(name, lines):
     (HERE / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-points = ["0", "1e-300", "1e-30", "1e-9", "0.001", "0.1", "1/3", "0.5", "2/3", "1", "1.25", "1.644853627", "2", "2.5", "3", "3.2", "3.5"]
-points += ["3.75", "4", "4.5", "5", "5.5", "6", "7", "8", "9.5", "11", "13", "16", "20", "25", "30", "33.3", "37", "37.5", "38.4"]
+points = [
+    "0",
+    "1e-300",
+    "1e-30",
+    "1e-9",
+    "0.001",
+    "0.1",
+    "1/3",
+    "0.5",
+    "2/3",
+    "1",
+    "1.25",
+    "1.644853627",
+    "2",
+    "2.5",
+    "3",
+    "3.2",
+    "3.5",
+]
+points += [
+    "3.75",
+    "4",
+    "4.5",
+    "5",
+    "5.5",
+    "6",
+    "7",
+    "8",
+    "9.5",
+    "11",
+    "13",
+    "16",
+    "20",
+    "25",
+    "30",
+    "33.3",
+    "37",
+    "37.5",
+    "38.4",
+]
 points += ["38.9", "39.5", "50", "63", "100", "150"]
 write("gaussian_tail.txt", [f"{x} {digits(tail(exact(x)))}" for x in points])
 
@@ -85,5 +128,8 @@ for variance in ["2", "0.3", "9/4", "1e-6", "1e40", "12345.678"]:
                 a, b = (mpf(end.numerator) / end.denominator / sigma for end in ends)
                 # Far out there is no double.
                 if min(abs(a), abs(b)) < 37:
-                    lines.append(f"{variance} {grid} {location} {cell} {digits(mass(a, b))} {digits(tail(-b))}")
+                    lines.append(
+                        f"{variance} {grid} {location} {cell} {digits(mass(a, b))} "
+                        f"{digits(tail(-b))}"
+                    )
 write("gaussian_cells.txt", lines)

@@ -1,11 +1,13 @@
 """Oracle vectors for expressions, by DuckDB.
 
-Writes expression_vectors.jsonl. The first line holds the columns of a table of nasty cells; every other line an expression and its
-value in each row as DuckDB computes it. Numbers are shortest decimals, dates days and timestamps microseconds since 1970; null is null.
+Writes expression_vectors.jsonl. The first line holds the columns of a table of nasty cells; every
+other line an expression and its value in each row as DuckDB computes it. Numbers are shortest
+decimals, dates days and timestamps microseconds since 1970; null is null.
 
-Expressions are random, and are written twice: in Lastbit's words and in DuckDB's, whose results are made null where they are not
-finite or outside the years 1 to 9999. What an operator or function computes is left to DuckDB. Texts have neither digits nor spaces,
-so that comparing them by value, which DuckDB does not do, is comparing them.
+Expressions are random, and are written twice: in Lastbit's words and in DuckDB's, whose results are
+made null where they are not finite or outside the years 1 to 9999. What an operator or function
+computes is left to DuckDB. Texts have neither digits nor spaces, so that comparing them by value,
+which DuckDB does not do, is comparing them.
 """
 
 import datetime
@@ -20,35 +22,170 @@ EXPRESSIONS = 2400
 
 INF = float("inf")
 NUMBERS = [
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999999999999994, -0.49999999999999994, 3.0, 7.0, -7.5, 1e-320, 1e308,
-    -1e308, 2.0**53, -(2.0**53), 2.0**52 + 0.5, 4503599627370495.5, 0.1, 1 / 3, 100.0, 365.0, 1e16, INF, -INF, None, float("nan"),
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    0.49999999999999994,
+    -0.49999999999999994,
+    3.0,
+    7.0,
+    -7.5,
+    1e-320,
+    1e308,
+    -1e308,
+    2.0**53,
+    -(2.0**53),
+    2.0**52 + 0.5,
+    4503599627370495.5,
+    0.1,
+    1 / 3,
+    100.0,
+    365.0,
+    1e16,
+    INF,
+    -INF,
+    None,
+    float("nan"),
 ]
 TEXTS = [
-    "a", "A", "b", "ab", "Ab", "aB", "abc", "ABC", "äöü", "ÄÖÜ", "ß", "漢字", "e\u0301", "é", "😀x", "x😀", "%", "_", "a%b", "a_b", "a\\b",
-    "it's", '"q"', "aaaab", "ba", "İ", "ı", "z", "Z", None, None, "abab",
+    "a",
+    "A",
+    "b",
+    "ab",
+    "Ab",
+    "aB",
+    "abc",
+    "ABC",
+    "äöü",
+    "ÄÖÜ",
+    "ß",
+    "漢字",
+    "e\u0301",
+    "é",
+    "😀x",
+    "x😀",
+    "%",
+    "_",
+    "a%b",
+    "a_b",
+    "a\\b",
+    "it's",
+    '"q"',
+    "aaaab",
+    "ba",
+    "İ",
+    "ı",
+    "z",
+    "Z",
+    None,
+    None,
+    "abab",
 ]
 DATES = [
-    "0001-01-01", "9999-12-31", "1970-01-01", "1969-12-31", "2000-02-29", "1900-02-28", "1900-03-01", "2024-02-29", "2023-02-28",
-    "2020-12-31", "2021-01-01", "2021-01-03", "2021-01-04", "2016-01-03", "2015-12-31", "2018-12-31", "2010-01-03", "2012-01-01",
-    "2008-12-29", "1999-12-31", "0004-02-29", "1582-10-15", "1582-10-04", "2024-03-31", "2024-04-01", "2024-06-30", "2024-07-01",
-    "2024-09-30", "2024-10-01", "2026-11-17", None, None,
+    "0001-01-01",
+    "9999-12-31",
+    "1970-01-01",
+    "1969-12-31",
+    "2000-02-29",
+    "1900-02-28",
+    "1900-03-01",
+    "2024-02-29",
+    "2023-02-28",
+    "2020-12-31",
+    "2021-01-01",
+    "2021-01-03",
+    "2021-01-04",
+    "2016-01-03",
+    "2015-12-31",
+    "2018-12-31",
+    "2010-01-03",
+    "2012-01-01",
+    "2008-12-29",
+    "1999-12-31",
+    "0004-02-29",
+    "1582-10-15",
+    "1582-10-04",
+    "2024-03-31",
+    "2024-04-01",
+    "2024-06-30",
+    "2024-07-01",
+    "2024-09-30",
+    "2024-10-01",
+    "2026-11-17",
+    None,
+    None,
 ]
 TIMES = [
-    "0001-01-01T00:00:00", "9999-12-31T23:59:59.999999", "1970-01-01T00:00:00", "1969-12-31T23:59:59.999999", "2000-02-29T12:30:45.123456",
-    "2024-02-29T23:00:00", "2020-12-31T23:59:59", "2021-01-01T00:00:00.000001", "1900-01-01T01:02:03", "2024-10-27T02:30:00",
-    "1582-10-15T05:06:07.5", "2024-07-01T00:59:59.999999", None,
+    "0001-01-01T00:00:00",
+    "9999-12-31T23:59:59.999999",
+    "1970-01-01T00:00:00",
+    "1969-12-31T23:59:59.999999",
+    "2000-02-29T12:30:45.123456",
+    "2024-02-29T23:00:00",
+    "2020-12-31T23:59:59",
+    "2021-01-01T00:00:00.000001",
+    "1900-01-01T01:02:03",
+    "2024-10-27T02:30:00",
+    "1582-10-15T05:06:07.5",
+    "2024-07-01T00:59:59.999999",
+    None,
 ]
 TRUTHS = [True, False, None]
 DATE_TEXTS = [
-    "2024-02-29", "2023-02-29", "1900-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "10000-01-01", "2024-13-01", "2024-00-01",
-    "2024-01-00", "2024-01-32", "2024-04-31", "2024-1-5", "20240105", "abc", None, "2024-01-31", "1969-12-31", "0000-12-31",
-    "2024-01-31x", "-2024-01-31", "2100-02-29", "2400-02-29", "2024-12-31",
+    "2024-02-29",
+    "2023-02-29",
+    "1900-02-29",
+    "2000-02-29",
+    "0001-01-01",
+    "9999-12-31",
+    "10000-01-01",
+    "2024-13-01",
+    "2024-00-01",
+    "2024-01-00",
+    "2024-01-32",
+    "2024-04-31",
+    "2024-1-5",
+    "20240105",
+    "abc",
+    None,
+    "2024-01-31",
+    "1969-12-31",
+    "0000-12-31",
+    "2024-01-31x",
+    "-2024-01-31",
+    "2100-02-29",
+    "2400-02-29",
+    "2024-12-31",
 ]
 TIME_TEXTS = [
-    "2024-01-31T10:00", "2024-01-31 10:00:01", "2024-01-31T10:00:01.5", "2024-01-31T10:00:01.123456", "2024-01-31T23:30:00-05:00",
-    "2024-01-31T00:30:00+05:30", "2024-01-31T00:30:00Z", "2024-02-30T00:30:00Z", "2024-01-31T25:00", "2024-01-31T10:60", "2024-01-31",
-    "2024-01-31T1:00", None, "abc", "1969-12-31T23:59:59.999999Z", "0001-01-01T00:00:00", "9999-12-31T23:59:59", "2024-01-31T10",
-    "2024-02-29 23:59:59.000001", "2023-02-29 00:00:00", "2024-01-31T10:00:01.", "1900-03-01T12:00:00+01",
+    "2024-01-31T10:00",
+    "2024-01-31 10:00:01",
+    "2024-01-31T10:00:01.5",
+    "2024-01-31T10:00:01.123456",
+    "2024-01-31T23:30:00-05:00",
+    "2024-01-31T00:30:00+05:30",
+    "2024-01-31T00:30:00Z",
+    "2024-02-30T00:30:00Z",
+    "2024-01-31T25:00",
+    "2024-01-31T10:60",
+    "2024-01-31",
+    "2024-01-31T1:00",
+    None,
+    "abc",
+    "1969-12-31T23:59:59.999999Z",
+    "0001-01-01T00:00:00",
+    "9999-12-31T23:59:59",
+    "2024-01-31T10",
+    "2024-02-29 23:59:59.000001",
+    "2023-02-29 00:00:00",
+    "2024-01-31T10:00:01.",
+    "1900-03-01T12:00:00+01",
 ]
 ROWS = 36
 
@@ -60,24 +197,41 @@ def column(values):
 
 
 COLUMNS = {
-    "n": column(NUMBERS), "m": column(NUMBERS), "t": column(TEXTS), "u": column(TEXTS), "d": column(DATES), "e": column(DATES),
-    "s": column(TIMES), "r": column(TIMES), "b": column(TRUTHS), "c": column(TRUTHS), "dt": column(DATE_TEXTS), "st": column(TIME_TEXTS),
+    "n": column(NUMBERS),
+    "m": column(NUMBERS),
+    "t": column(TEXTS),
+    "u": column(TEXTS),
+    "d": column(DATES),
+    "e": column(DATES),
+    "s": column(TIMES),
+    "r": column(TIMES),
+    "b": column(TRUTHS),
+    "c": column(TRUTHS),
+    "dt": column(DATE_TEXTS),
+    "st": column(TIME_TEXTS),
 }
 
 connection = duckdb.connect()
 connection.execute("set timezone = 'UTC'")
 connection.execute(
-    "create table rows (i integer, n double, m double, t varchar, u varchar, d date, e date, s timestamp, r timestamp, b boolean,"
+    "create table rows (i integer, n double, m double, t varchar, u varchar, d date, e date, s "
+    "timestamp, r timestamp, b boolean,"
     " c boolean, dt varchar, st varchar)"
 )
 for i in range(ROWS):
     cells = [COLUMNS[name][i] for name in COLUMNS]
     cells = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-    connection.execute("insert into rows values (?, " + ", ".join("?" * len(cells)) + ")", [i] + cells)
+    connection.execute(
+        "insert into rows values (?, " + ", ".join("?" * len(cells)) + ")", [i] + cells
+    )
 connection.execute("create macro fin(x) as case when isfinite(x) then x end")
-connection.execute("create macro day_ok(x) as case when x between date '0001-01-01' and date '9999-12-31' then x end")
 connection.execute(
-    "create macro time_ok(x) as case when x between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then x end"
+    "create macro day_ok(x) as case when x between date '0001-01-01' and date '9999-12-31' then x "
+    "end"
+)
+connection.execute(
+    "create macro time_ok(x) as case when x between timestamp '0001-01-01 00:00:00' and timestamp "
+    "'9999-12-31 23:59:59.999999' then x end"
 )
 LOWER, UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -100,7 +254,20 @@ def number(depth, bare=False):
     if depth == 0 or random.random() < 0.15:
         if random.random() < 0.65:
             return cell("number", ["n", "m"], bare)
-        x = pick("0", "1", "2", "0.5", "3", "7.25", "1e308", "1e-10", "-1", "-2.5", "100", "9007199254740992")
+        x = pick(
+            "0",
+            "1",
+            "2",
+            "0.5",
+            "3",
+            "7.25",
+            "1e308",
+            "1e-10",
+            "-1",
+            "-2.5",
+            "100",
+            "9007199254740992",
+        )
         return x, f"({x})::double"
     case = random.randrange(15)
     if case < 5:
@@ -143,18 +310,27 @@ def choice(of, depth):
     case = random.randrange(6)
     if case == 0:
         parts = [of(depth - 1) for _ in range(random.randint(1, 3))]
-        return f"coalesce({', '.join(a for a, _ in parts)})", f"coalesce({', '.join(x for _, x in parts)})"
+        return (
+            f"coalesce({', '.join(a for a, _ in parts)})",
+            f"coalesce({', '.join(x for _, x in parts)})",
+        )
     if case == 1:
         (a, x), (b, y) = of(depth - 1), of(depth - 1)
         return f"nullif({a}, {b})", f"nullif({x}, {y})"
     if case == 2 and of is not truth:
         name = pick("least", "greatest")
         parts = [of(depth - 1) for _ in range(random.randint(1, 3))]
-        return f"{name}({', '.join(a for a, _ in parts)})", f"{name}({', '.join(x for _, x in parts)})"
+        return (
+            f"{name}({', '.join(a for a, _ in parts)})",
+            f"{name}({', '.join(x for _, x in parts)})",
+        )
     if case == 3:
         o, p = of(depth - 1)
         (v, w), (a, x), (b, y) = of(depth - 1), of(depth - 1), of(depth - 1)
-        return f"case {o} when {v} then {a} else {b} end", f"case {p} when {w} then {x} else {y} end"
+        return (
+            f"case {o} when {v} then {a} else {b} end",
+            f"case {p} when {w} then {x} else {y} end",
+        )
     branches = [(truth(depth - 1), of(depth - 1)) for _ in range(random.randint(1, 3))]
     ours = "".join(f"when {c[0]} then {r[0]} " for c, r in branches)
     theirs = "".join(f"when {c[1]} then {r[1]} " for c, r in branches)
@@ -183,14 +359,26 @@ def text(depth, bare=False):
         if random.random() < 0.7:
             f = p = str(random.randint(-1, 4))
             c = q = str(random.randint(-1, 4))
-        good = f"({p})::double >= 1 and ({q})::double >= 0 and ({p})::double = trunc(({p})::double) and ({q})::double = trunc(({q})::double)"
+        good = (
+            f"({p})::double >= 1 and ({q})::double >= 0 and ({p})::double = trunc(({p})::double) "
+            f"and ({q})::double = trunc(({q})::double)"
+        )
         clip = lambda z: f"least(({z})::double, 1000)::bigint"
-        return f"substr({a}, {f}, {c})", f"case when {good} then substr({x}, {clip(p)}, {clip(q)}) end"
+        return (
+            f"substr({a}, {f}, {c})",
+            f"case when {good} then substr({x}, {clip(p)}, {clip(q)}) end",
+        )
     if case == 3:
         parts = [text(depth - 1, True) for _ in range(random.randint(1, 3))]
         if random.random() < 0.5:
-            return f"({' || '.join(a for a, _ in parts)})", f"({' || '.join(f'({x})' for _, x in parts)})"
-        return f"concat({', '.join(a for a, _ in parts)})", f"({' || '.join(f'({x})' for _, x in parts)})"
+            return (
+                f"({' || '.join(a for a, _ in parts)})",
+                f"({' || '.join(f'({x})' for _, x in parts)})",
+            )
+        return (
+            f"concat({', '.join(a for a, _ in parts)})",
+            f"({' || '.join(f'({x})' for _, x in parts)})",
+        )
     return choice(text, depth)
 
 
@@ -233,7 +421,10 @@ def time(depth, bare=False):
         if case < 0.6:
             return cell("timestamp", ["s", "r"], bare)
         if case < 0.75:
-            pattern = r"\d{4}-\d{2}-\d{2}([ T]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}(:\d{2})?)?)?"
+            pattern = (
+                r"\d{4}-\d{2}-\d{2}([ T]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
+                r"(Z|[+-]\d{2}(:\d{2})?)?)?"
+            )
             value = "time_ok(try_cast(st as timestamptz) at time zone 'UTC')"
             return "timestamp(st)", f"case when regexp_full_match(st, '{pattern}') then {value} end"
         x = f"timestamp '{random.choice([s for s in TIMES if s]).replace('T', ' ')}'"
@@ -255,7 +446,24 @@ def time(depth, bare=False):
     return choice(time, depth)
 
 
-PATTERNS = ["a%", "%b", "%a%b%", "_", "__", "a_", "%", "", "a%b%c", "_%_", "%é", "漢_", "😀%", "%_b", "ab%ab", "A%"]
+PATTERNS = [
+    "a%",
+    "%b",
+    "%a%b%",
+    "_",
+    "__",
+    "a_",
+    "%",
+    "",
+    "a%b%c",
+    "_%_",
+    "%é",
+    "漢_",
+    "😀%",
+    "%_b",
+    "ab%ab",
+    "A%",
+]
 
 
 def truth(depth):
@@ -305,7 +513,10 @@ def truth(depth):
     if case == 10:
         op = pick("and", "or")
         parts = [truth(depth - 1) for _ in range(random.randint(2, 3))]
-        return f"({f' {op} '.join(a for a, _ in parts)})", f"({f' {op} '.join(x for _, x in parts)})"
+        return (
+            f"({f' {op} '.join(a for a, _ in parts)})",
+            f"({f' {op} '.join(x for _, x in parts)})",
+        )
     if case == 11:
         (a, x), (b, y) = text(depth - 1, True), text(depth - 1, True)
         return f"starts_with({a}, {b})", f"starts_with({x}, {y})"
@@ -315,7 +526,11 @@ def truth(depth):
 EPOCH = datetime.datetime(1970, 1, 1)
 KINDS = {number: "number", text: "text", date: "date", time: "timestamp", truth: "boolean"}
 SELECT = {
-    number: "({})", text: "({})", truth: "({})", date: "(({})::date - date '1970-01-01')::bigint", time: "epoch_us({})",
+    number: "({})",
+    text: "({})",
+    truth: "({})",
+    date: "(({})::date - date '1970-01-01')::bigint",
+    time: "epoch_us({})",
 }
 
 
@@ -327,7 +542,8 @@ def plain(of, value):
 
 with open("expression_vectors.jsonl", "w", encoding="utf-8") as out:
     shown = {
-        name: [repr(cell) if isinstance(cell, float) else cell for cell in cells] for name, cells in COLUMNS.items()
+        name: [repr(cell) if isinstance(cell, float) else cell for cell in cells]
+        for name, cells in COLUMNS.items()
     }
     out.write(json.dumps(shown, ensure_ascii=False) + "\n")
     written, seen = 0, set()
@@ -337,7 +553,9 @@ with open("expression_vectors.jsonl", "w", encoding="utf-8") as out:
         if len(ours) > 400 or ours in seen:
             continue
         seen.add(ours)
-        rows = connection.execute(f"select {SELECT[of].format(theirs)} from rows order by i").fetchall()
+        rows = connection.execute(
+            f"select {SELECT[of].format(theirs)} from rows order by i"
+        ).fetchall()
         values = [plain(of, row[0]) for row in rows]
         if all(value == values[0] for value in values) and random.random() < 0.9:
             continue

@@ -1,6 +1,8 @@
-"""The integers of examples/films/plan.toml, computed from the file and from nothing of the program: Python's standard library alone.
+"""The integers of examples/films/plan.toml, computed from the file and from nothing of the program:
+Python's standard library alone.
 
-Usage: python3 films.py DIRECTORY KEY, with the 32 bytes of the query's key in hexadecimal; prints one line for each statistic and group.
+Usage: python3 films.py DIRECTORY KEY, with the 32 bytes of the query's key in hexadecimal; prints
+one line for each statistic and group.
 """
 import csv
 import gzip
@@ -31,7 +33,9 @@ def read(directory):
             stars = float(cells["stars"])
         except ValueError:
             stars = None
-        state = NO_NUMBER if stars is None else BELOW if stars < 0.5 else ABOVE if stars > 5 else SOUND
+        state = (
+            NO_NUMBER if stars is None else BELOW if stars < 0.5 else ABOVE if stars > 5 else SOUND
+        )
         rows.append(
             {
                 "user": cells["user"],
@@ -47,7 +51,8 @@ def read(directory):
 
 
 def chosen(rows, group, words, most_rows, most_groups, key, text):
-    """The rows that count, by group, and for each user how many there are and how many of them count."""
+    """The rows that count, by group, and for each user how many there are and how many of them
+    count."""
     users = {}
     for row in rows:
         users.setdefault(row["user"], {}).setdefault(group(row), []).append(row)
@@ -84,13 +89,24 @@ def main():
 
     public = str
 
-    by_film, of_users = chosen(rows, lambda row: row["film"], stars, 1, 10, key, lambda film: f"0,{len(film.encode())}:{film}")
+    by_film, of_users = chosen(
+        rows,
+        lambda row: row["film"],
+        stars,
+        1,
+        10,
+        key,
+        lambda film: f"0,{len(film.encode())}:{film}",
+    )
     films = sorted(by_film)
     for film in films:
         print(f"ratings by film|{film}|{len(by_film[film])}")
     for film in films:
         values = [row["stars"] for row in by_film[film] if row["stars"] is not None]
-        print(f"mean stars by film|{film}|{len(values)} {sum(values)} {sum(value * value for value in values)}")
+        print(
+            f"mean stars by film|{film}|{len(values)} {sum(values)} "
+            f"{sum(value * value for value in values)}"
+        )
     for film in films:
         print(f"ten most rated films|{film}|{len(by_film[film])}")
 
@@ -100,7 +116,9 @@ def main():
     for genre in range(6):
         print(f"users by genre|{genre}|{len(users.get(genre, []))}")
 
-    pairs, _ = chosen(rows, lambda row: 4 * row["genre"] + row["device"], nothing, 3, 4, key, public)
+    pairs, _ = chosen(
+        rows, lambda row: 4 * row["genre"] + row["device"], nothing, 3, 4, key, public
+    )
     counts = [len(pairs.get(pair, [])) for pair in range(24)]
     for pair, count in enumerate(counts):
         print(f"ratings by genre and device|{pair}|{count}")

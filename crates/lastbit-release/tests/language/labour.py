@@ -1,6 +1,8 @@
-"""The integers of examples/labour/plan.toml, computed from the file and from nothing of the program: Python's standard library alone.
+"""The integers of examples/labour/plan.toml, computed from the file and from nothing of the
+program: Python's standard library alone.
 
-Usage: python3 labour.py DIRECTORY KEY, with the 32 bytes of the query's key in hexadecimal; prints one line for each statistic and group.
+Usage: python3 labour.py DIRECTORY KEY, with the 32 bytes of the query's key in hexadecimal; prints
+one line for each statistic and group.
 """
 import csv
 import datetime
@@ -22,7 +24,10 @@ def rank(key, what, who, group, rest=""):
 
 def number(text, codes=()):
     """The number of a cell; None if it is empty or says a code."""
-    if not text or any(text == code or is_number(text) and is_number(code) and Fraction(text) == Fraction(code) for code in codes):
+    if not text or any(
+        text == code or is_number(text) and is_number(code) and Fraction(text) == Fraction(code)
+        for code in codes
+    ):
         return None
     return float(text)
 
@@ -43,7 +48,10 @@ def steps(value, lower, upper, exponent=0):
 
 
 def read(directory):
-    regions = {row["region"]: row for row in csv.DictReader(open(directory / "regions.csv", encoding="utf-8"))}
+    regions = {
+        row["region"]: row
+        for row in csv.DictReader(open(directory / "regions.csv", encoding="utf-8"))
+    }
     packed = gzip.open(directory / "interviews.csv.gz")
     rows = []
     for cells in csv.DictReader(io.TextIOWrapper(packed, "utf-8", newline="")):
@@ -53,7 +61,9 @@ def read(directory):
         day = utc.astimezone(datetime.timezone(datetime.timedelta(hours=1))).date()
         first, last = datetime.date(2023, 1, 1), datetime.date(2024, 12, 31)
         hours, wage = number(cells["hours"], ["99"]), number(cells["wage"], ["NA", "?", "-1"])
-        hourly = None if hours is None or wage is None or hours == 0 else wage / (hours * 52.0 / 12.0)
+        hourly = (
+            None if hours is None or wage is None or hours == 0 else wage / (hours * 52.0 / 12.0)
+        )
         inside = min(max(day, first), last)
         rows.append(
             {
@@ -122,7 +132,12 @@ def main():
     kept = chosen(employed, lambda row: row["quarter"], lambda row: word(row, "weight"), 1, 4, key)
     say("people in employment", kept, 8, lambda of: f"{len(of)} {sum(row['weight'] for row in of)}")
     kept = chosen(rows, lambda row: row["quarter"], lambda row: (codes[row["status"]],), 1, 4, key)
-    say("status by quarter", kept, 8, lambda of: " ".join(str(sum(codes[r["status"]] == c for r in of)) for c in range(4)))
+    say(
+        "status by quarter",
+        kept,
+        8,
+        lambda of: " ".join(str(sum(codes[r["status"]] == c for r in of)) for c in range(4)),
+    )
     kept = chosen(rows, lambda row: row["sex"] - 1, lambda row: word(row, "hours"), 4, 1, key)
     say("mean hours", kept, 2, lambda of: moments(row["hours"] for row in of))
     some = [row for row in employed if row["hours"] is not None and row["hours"] > 0]
@@ -135,7 +150,14 @@ def main():
     parts = ["north", "middle", "south"]
     kept = chosen(employed, lambda row: parts.index(row["part"]), lambda row: (), 4, 1, key)
     say("employed by part", kept, 3, lambda of: str(len(of)))
-    kept = chosen([row for row in rows if row["paid"]], lambda row: 0, lambda row: word(row, "hourly"), 4, 1, key)
+    kept = chosen(
+        [row for row in rows if row["paid"]],
+        lambda row: 0,
+        lambda row: word(row, "hourly"),
+        4,
+        1,
+        key,
+    )
     say("mean wage by hour", kept, 1, lambda of: moments(row["hourly"] for row in of))
     kept = chosen(rows, lambda row: 0, lambda row: word(row, "day"), 4, 1, key)
     say("mean day", kept, 1, lambda of: moments(row["day"] for row in of))

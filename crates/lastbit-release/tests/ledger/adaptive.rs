@@ -4,12 +4,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use lastbit::conversions::{pure_to_zcdp, zcdp_to_approximate_epsilon};
-use lastbit_exact::{Down, Rational, Up};
+use lastbit::conversions::pure_to_zcdp;
+use lastbit_exact::{Rational, Up};
 use lastbit_release::ledger::{Account, Currency, Event, Limit, Terms};
 use lastbit_release::loss::{Loss, Measure};
-
-use super::support::{number, request};
 
 /// What an analyst may ask for, one after another.
 struct Offer {

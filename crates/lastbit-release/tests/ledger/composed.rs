@@ -1,8 +1,9 @@
 //! Ledgers that compose: what is charged, what is refused, and which terms are fixed.
 
-use lastbit_exact::Rational;
+use lastbit::conversions::zcdp_to_approximate_epsilon;
+use lastbit_exact::{Down, Rational, Up};
 use lastbit_release::account::price;
-use lastbit_release::ledger::{Currency, Ledger, LedgerError, Terms, check};
+use lastbit_release::ledger::{Currency, Ledger, LedgerError, Outcome, Terms, check};
 use lastbit_release::left::price_at;
 use lastbit_release::loss::{Loss, Measure};
 use lastbit_release::plan::Plan;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use lastbit_release::ledger::{Currency, Ledger, LedgerError, Terms, check};
+use lastbit_release::ledger::{Currency, Ledger, LedgerError, Outcome, Terms, check};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use super::support::{approximate, number, place, rho, taken};
+use super::support::{approximate, number, place, request, rho, taken};
 
 /// The columns of format 1 that are hashed, in order.
 pub const COLUMNS: &str =

@@ -1,7 +1,8 @@
-"""Answers a query independently of the engine, with Python's standard library alone: rows from a CSV file, integers of any size, and
-the hashes that choose which rows of a unit count.
+"""Answers a query independently of the engine, with Python's standard library alone: rows from a
+CSV file, integers of any size, and the hashes that choose which rows of a unit count.
 
-Usage: python3 release_reference.py QUERY.json  (made by release/clinic.rs); prints one line for each group.
+Usage: python3 release_reference.py QUERY.json  (made by release/clinic.rs); prints one line for
+each group.
 """
 import csv
 import gzip
@@ -33,7 +34,8 @@ def number(column, missing, row):
 
 
 def offset(numeric, row):
-    """Steps from the lower bound: the exact value of the cell's double, clamped, to the nearest step, ties up."""
+    """Steps from the lower bound: the exact value of the cell's double, clamped, to the nearest
+    step, ties up."""
     value = number(numeric["column"], numeric["missing"], row)
     if value is None:
         return NONE
@@ -58,7 +60,13 @@ def category(categories, row):
     return NONE if categories["other"] is None else categories["other"]
 
 
-FEATURES = {"sum": offset, "moments": offset, "offsets": offset, "bins": bin_of, "categories": category}
+FEATURES = {
+    "sum": offset,
+    "moments": offset,
+    "offsets": offset,
+    "bins": bin_of,
+    "categories": category,
+}
 
 
 def features_of(aggregate):
@@ -72,7 +80,8 @@ def features_of(aggregate):
 
 
 class Layout:
-    """Numbers features in the order in which they first appear, keys of a table before its aggregates."""
+    """Numbers features in the order in which they first appear, keys of a table before its
+    aggregates."""
 
     def __init__(self, tables):
         self.known = {}
@@ -82,7 +91,9 @@ class Layout:
                 (kind, parameter), = key.items()
                 if kind != "discovered":
                     self.number(FEATURES[kind], parameter)
-            used = {self.number(*f) for aggregate in table["aggregates"] for f in features_of(aggregate)}
+            used = {
+                self.number(*f) for aggregate in table["aggregates"] for f in features_of(aggregate)
+            }
             self.used.append(sorted(used))
 
     def number(self, function, parameter):
@@ -160,7 +171,9 @@ def public_keys(table):
 
 def main():
     query = json.load(open(sys.argv[1]))
-    opened = gzip.open(query["file"]) if query["file"].endswith(".gz") else open(query["file"], "rb")
+    opened = (
+        gzip.open(query["file"]) if query["file"].endswith(".gz") else open(query["file"], "rb")
+    )
     rows = list(csv.DictReader(io.TextIOWrapper(opened, "utf-8", newline="")))
     key = query["hash_key"]
     layout = Layout(query["tables"])

@@ -1,7 +1,9 @@
-"""Exact profiles of compositions that have a closed form, at 200 bits, for tests/accounting/vectors.rs.
+"""Exact profiles of compositions that have a closed form, at 200 bits, for
+tests/accounting/vectors.rs.
 
-Each line: kind, count, parameters, epsilon, delta (30 digits). Random compositions from a fixed stream: pure (a binomial sum), k-ary response (a trinomial
-sum), approximate (a binomial sum and a probability), Gaussian (the normal tail), and two unequal pure losses (a sum over both counts).
+Each line: kind, count, parameters, epsilon, delta (30 digits). Random compositions from a fixed
+stream: pure (a binomial sum), k-ary response (a trinomial sum), approximate (a binomial sum and a
+probability), Gaussian (the normal tail), and two unequal pure losses (a sum over both counts).
 """
 
 import random
@@ -94,7 +96,9 @@ with open("accounting.txt", "w") as out:
         losses = [number(0.003, 0.7) for _ in range(2)]
         if sum(mpf(l) * sqrt(c) for l, c in zip(losses, counts)) > 8:
             continue
-        both = list(product(response(mpf(losses[0]), 2, counts[0]), response(mpf(losses[1]), 2, counts[1])))
+        both = list(
+            product(response(mpf(losses[0]), 2, counts[0]), response(mpf(losses[1]), 2, counts[1]))
+        )
         at = level(lambda z: hockey(both, z), sum(mpf(l) * c for l, c in zip(losses, counts)), 30)
         write("unequal", counts[0], [losses[0], counts[1], losses[1]], at, hockey(both, mpf(at)))
     for _ in range(150):

@@ -1,18 +1,19 @@
 """Oracle vectors for casts between privacy measures, by mpmath at 100 digits.
 
-Writes conversions.txt. Each line is a cast, its arguments, and its exact value cut (toward zero) to 60 digits:
+Writes conversions.txt. Each line is a cast, its arguments, and its exact value cut (toward zero) to
+60 digits:
 
     pure_to_zcdp <epsilon> <rho>              laplace_to_zcdp <epsilon> <rho>
     range_to_zcdp <eta> <rho>
-    zcdp_epsilon <rho> <delta> <epsilon>      zcdp_delta <rho> <epsilon> <delta>      zcdp_for <epsilon> <delta> <rho>
-    renyi_delta <order> <divergence> <epsilon> <delta>
-    renyi_epsilon <order> <divergence> <delta> <epsilon>
-    profile <epsilon0> <delta0> <epsilon> <delta>
-    pure_to_renyi <epsilon> <order> <divergence>   (and laplace_to_renyi, range_to_renyi)
-    optimal <k> <epsilon> <delta> <epsilon of k releases of randomized response>
+    zcdp_epsilon <rho> <delta> <epsilon>      zcdp_delta <rho> <epsilon> <delta>      zcdp_for
+    <epsilon> <delta> <rho> renyi_delta <order> <divergence> <epsilon> <delta> renyi_epsilon <order>
+    <divergence> <delta> <epsilon> profile <epsilon0> <delta0> <epsilon> <delta> pure_to_renyi
+    <epsilon> <order> <divergence>   (and laplace_to_renyi, range_to_renyi) optimal <k> <epsilon>
+    <delta> <epsilon of k releases of randomized response>
 
-Arguments are doubles, written so that they read back as the same ones. Values come from the definitions, with enough digits
-that cancellation does not show; the best Rényi order is found by bisection of the derivative to 35 digits, which enter squared.
+Arguments are doubles, written so that they read back as the same ones. Values come from the
+definitions, with enough digits that cancellation does not show; the best Rényi order is found by
+bisection of the derivative to 35 digits, which enter squared.
 """
 
 import random
@@ -76,7 +77,8 @@ def bisect(positive, low, high):
 
 
 def best_order(positive):
-    """τ = α − 1 where the derivative changes sign; where that is below 10^-400, which no double is, 10^-400."""
+    """τ = α − 1 where the derivative changes sign; where that is below 10^-400, which no double is,
+    10^-400."""
     return bisect(positive, -400, 400)
 
 
@@ -153,7 +155,8 @@ def laplace_to_renyi(epsilon, order):
 
 
 def range_to_renyi(eta, order):
-    """The largest over all laws with two values of P/Q, of ratio e^eta: golden section over their mass under Q."""
+    """The largest over all laws with two values of P/Q, of ratio e^eta: golden section over their
+    mass under Q."""
     eta, order = mpf(eta), mpf(order)
     c, big = -expm1(-eta), -expm1(-order * eta)
 
@@ -193,7 +196,20 @@ def main():
     one_argument += [random.uniform(0.5, 8) for _ in range(150)]
     seams = [1.0, 2.0, 4.0]
     one_argument += [s * (1 + d * 2.0**-52) for s in seams for d in (-1, 0, 1)]
-    one_argument += [5e-324, 1e-310, 3e-200, 1e-162, 1e-100, 1e-30, 700.0, 745.5, 800.0, 1e15, 1e100, 1e300]
+    one_argument += [
+        5e-324,
+        1e-310,
+        3e-200,
+        1e-162,
+        1e-100,
+        1e-30,
+        700.0,
+        745.5,
+        800.0,
+        1e15,
+        1e100,
+        1e300,
+    ]
     for name, function in [
         ("pure_to_zcdp", pure_to_zcdp),
         ("laplace_to_zcdp", laplace_to_zcdp),
@@ -205,13 +221,20 @@ def main():
     mp.dps = 100
 
     deltas = [1e-300, 1e-30, 1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 0.05, 0.3, 0.9, 1 - 2.0**-30]
-    rhos = [mantissa() * 10.0**e for e in range(-8, 5) for _ in range(3)] + [1.0, 0.5, 1e-100, 1e100]
+    rhos = [mantissa() * 10.0**e for e in range(-8, 5) for _ in range(3)] + [
+        1.0,
+        0.5,
+        1e-100,
+        1e100,
+    ]
     for rho in rhos:
         for delta in random.sample(deltas, 6):
             emit("zcdp_epsilon", [rho, delta], zcdp_epsilon(rho, delta))
         for _ in range(4):
             # About the size at which δ is neither 0 nor 1, and elsewhere.
-            epsilon = rho + (rho**0.5) * random.choice([0.0, 0.1, 1.0, 3.0, 10.0, 40.0]) * random.random()
+            epsilon = (
+                rho + (rho**0.5) * random.choice([0.0, 0.1, 1.0, 3.0, 10.0, 40.0]) * random.random()
+            )
             emit("zcdp_delta", [rho, epsilon], zcdp_delta(rho, epsilon))
         emit("zcdp_delta", [rho, 0.0], zcdp_delta(rho, 0.0))
     for epsilon in [0.0, 1.0] + [mantissa() * 10.0**e for e in range(-8, 5) for _ in range(2)]:
@@ -244,7 +267,10 @@ def main():
     for _ in range(60):
         epsilon = mantissa() * 10.0 ** random.randint(-6, 2)
         order = 1 + mantissa() * 10.0 ** random.randint(-4, 3)
-        for name, function in [("pure_to_renyi", pure_to_renyi), ("laplace_to_renyi", laplace_to_renyi)]:
+        for name, function in [
+            ("pure_to_renyi", pure_to_renyi),
+            ("laplace_to_renyi", laplace_to_renyi),
+        ]:
             emit(name, [epsilon, order], function(epsilon, order))
     for _ in range(60):
         eta = mantissa() * 10.0 ** random.randint(-6, 1)

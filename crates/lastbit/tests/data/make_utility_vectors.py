@@ -7,9 +7,10 @@ Writes utility_law.txt. Every number is in steps of the grid 2^exponent:
     mean | bias | variance | mse <value>
     accuracy <alpha> <smallest a with P(|X - location| > a) <= alpha>
 
-Probabilities come from the definition: differences of the Laplace cdf at the ends of a cell. Moments are sums of value times
-probability over all cells, one by one where there are at most 2000; else the part beyond 50 cells from the location is the
-sum of k^j q^k over a range, by the difference of two infinite sums, at a precision at which its cancellation does not show.
+Probabilities come from the definition: differences of the Laplace cdf at the ends of a cell.
+Moments are sums of value times probability over all cells, one by one where there are at most 2000;
+else the part beyond 50 cells from the location is the sum of k^j q^k over a range, by the
+difference of two infinite sums, at a precision at which its cancellation does not show.
 """
 
 from fractions import Fraction as F
@@ -158,7 +159,8 @@ class Law:
         return values
 
     def accuracy(self, alpha):
-        """The smallest support distance with a tail of at most alpha, one distance after the other."""
+        """The smallest support distance with a tail of at most alpha, one distance after the
+        other."""
         distances = set()
         m = self.t.__floor__()
         reach = 3 + int(mp.ceil(real(self.scale) * -log(real(alpha))))
@@ -202,12 +204,28 @@ def settings():
     for scale in scales:
         for bound in bounds:
             top = bound if bound is not None else F(12)
-            locations = [F(0), top, -top, F(1, 2), F(-1, 2), F(27, 20), top * F(9, 10), -top + F(1, 5), F(-3, 2), top - F(1, 2)]
+            locations = [
+                F(0),
+                top,
+                -top,
+                F(1, 2),
+                F(-1, 2),
+                F(27, 20),
+                top * F(9, 10),
+                -top + F(1, 5),
+                F(-3, 2),
+                top - F(1, 2),
+            ]
             locations = [t for t in locations if abs(t) <= top]
             # Three of them, another three each time.
             for i in range(3):
                 number += 1
-                yield exponents[number % 5], scale, bound, locations[(3 * number + i) % len(locations)]
+                yield (
+                    exponents[number % 5],
+                    scale,
+                    bound,
+                    locations[(3 * number + i) % len(locations)],
+                )
     tiny, huge = F(1, 2 ** 40), F(2 ** 40)
     for scale, bound, location in [
         (F(1), huge, F(0)),
@@ -260,11 +278,22 @@ def main():
             points += [bound, -bound, F(law.n), bound + 1]
         for x in dict.fromkeys(points):
             out.append(f"pmf {x} {text(law.support(x))}")
-        below = [F(cell), F(cell) - F(1, 3), F(cell + 4)] + ([bound, -bound, -bound - 1] if bound is not None else [])
+        below = [F(cell), F(cell) - F(1, 3), F(cell + 4)] + (
+            [bound, -bound, -bound - 1] if bound is not None else []
+        )
         for x in dict.fromkeys(below):
             out.append(f"cdf {x} {text(law.cdf(x))}")
         # Distances of support points, where the strict inequality shows, and others.
-        for a in dict.fromkeys([F(0), abs(cell + 1 - location), abs(cell - 2 - location), F(9, 4), F(-1), (scale * 3).limit_denominator(64)]):
+        for a in dict.fromkeys(
+            [
+                F(0),
+                abs(cell + 1 - location),
+                abs(cell - 2 - location),
+                F(9, 4),
+                F(-1),
+                (scale * 3).limit_denominator(64),
+            ]
+        ):
             out.append(f"tail {a} {text(law.tail(a))}")
         for name, value in law.moments().items():
             out.append(f"{name} {text(value)}")
