@@ -167,8 +167,8 @@ mean = size >> fw.clamp(0, 100) >> fw.mean() >> fw.laplace(epsilon=1)
 answer = mean(people)
 """,
         "opendp": """
-space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=len(people)), dp.symmetric_distance()
-mean = space >> dp.t.then_clamp((0.0, 100.0)) >> dp.t.then_mean()
+at = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=len(people)), dp.symmetric_distance()
+mean = at >> dp.t.then_clamp((0.0, 100.0)) >> dp.t.then_mean()
 release = dp.binary_search_chain(lambda s: mean >> dp.m.then_laplace(s), d_in=2, d_out=1.0)
 answer = release(people)
 """,
@@ -180,8 +180,8 @@ answer = mean.quick_result(people)
     },
     "a histogram at ε = 1": {
         "lastbit": """
-histogram = fw.rows(float) >> fw.histogram([0.0, 25.0, 50.0, 75.0, 100.0]) >> fw.geometric(epsilon=1)
-answer = histogram(people)
+counts = fw.rows(float) >> fw.histogram([0.0, 25.0, 50.0, 75.0, 100.0]) >> fw.geometric(epsilon=1)
+answer = counts(people)
 """,
         "opendp": """
 space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()

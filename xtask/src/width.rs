@@ -1,4 +1,5 @@
-//! The width of the code: rustfmt leaves doc examples, macros and long strings as they are.
+//! The width of the code: rustfmt leaves doc examples, macros and long strings as they are, and
+//! nothing formats Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,10 @@ use crate::run;
 /// The most characters of a line, as in rustfmt.
 const WIDTH: usize = 100;
 
-/// No line of a Rust file below the root is wider than [`WIDTH`].
+/// The files whose lines are checked. Proofs in Coq are not: their formulas read better unbroken.
+const EXTENSIONS: [&str; 3] = ["rs", "py", "pyi"];
+
+/// No line of code below the root is wider than [`WIDTH`].
 pub fn check() -> Result<String> {
     below(run::root())
 }
@@ -40,7 +44,7 @@ fn below(root: &Path) -> Result<String> {
     Ok(format!("{} files within {WIDTH} columns", files.len()))
 }
 
-/// The Rust files below a directory.
+/// The files below a directory that are checked.
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for path in run::children(directory)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -49,8 +53,15 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             continue;
         }
         if path.is_dir() {
+            // Somebody's Python environment is not ours.
+            if path.join("pyvenv.cfg").exists() {
+                continue;
+            }
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if EXTENSIONS.iter().any(|known| {
+            path.extension()
+                .is_some_and(|extension| extension == *known)
+        }) {
             files.push(path);
         }
     }

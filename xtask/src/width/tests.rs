@@ -18,6 +18,9 @@ fn a_planted_line_is_named_and_what_is_built_or_hidden_is_not() {
     fs::write(root.path().join("crates/a/src/fine.rs"), "fn fine() {}\n").unwrap();
     fs::write(root.path().join("crates/a/prose.md"), &wide).unwrap();
     fs::write(root.path().join("target/debug/built.rs"), &wide).unwrap();
+    fs::create_dir(root.path().join("venv")).unwrap();
+    fs::write(root.path().join("venv/pyvenv.cfg"), "").unwrap();
+    fs::write(root.path().join("venv/installed.py"), &wide).unwrap();
     fs::write(root.path().join(".hidden/private.rs"), &wide).unwrap();
     let passed = below(root.path()).unwrap();
     assert_eq!(passed, "1 files within 100 columns");
@@ -34,4 +37,8 @@ fn a_planted_line_is_named_and_what_is_built_or_hidden_is_not() {
         "{error}"
     );
     assert_eq!(error.lines().count(), 2, "{error}");
+
+    fs::write(root.path().join("crates/a/script.py"), &wide).unwrap();
+    let error = below(root.path()).unwrap_err().to_string();
+    assert_eq!(error.lines().count(), 3, "{error}");
 }

@@ -41,9 +41,12 @@ for exponent in range(21, 63):
 
 lines = [", ".join(entries[i : i + 2]) + "," for i in range(0, len(entries), 2)]
 text = (
-    f"""//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel/tests.rs` proves their errors.
+    f"""\
+//! Nodes of the first tier. Written by `tests/data/make_gaussian_table.py`; `kernel/tests.rs`
+//! proves their errors.
 
-/// For each bin of `k`, 16 to the octave from 2^21 to 2^63, with middle `c`: `z` with `Q(z) = c/2^64`, and `2^-64/φ(z)`.
+/// For each bin of `k`, 16 to the octave from 2^21 to 2^63, with middle `c`: `z` with
+/// `Q(z) = c/2^64`, and `2^-64/φ(z)`.
 #[rustfmt::skip]
 pub(super) static NODES: [[f64; 2]; {len(entries)}] = [
 """

@@ -412,7 +412,8 @@ impl Builder {
 }
 
 impl TableLayout {
-    /// The values of the keys of a group, in the order of the plan; the last public key changes fastest.
+    /// The values of the keys of a group, in the order of the plan; the last public key changes
+    /// fastest.
     pub(super) fn key(&self, mut group: u64, texts: &[String]) -> Vec<KeyValue> {
         if self.is_of_units {
             return vec![];

@@ -256,9 +256,9 @@ impl Numbers {
     /// The label of the only bin.
     fn all(&self) -> String {
         match self.scale {
-            Scale::Days => "any date",
-            Scale::Seconds => "any time",
-            Scale::Real | Scale::Whole => "any number",
+            NumberKind::Days => "any date",
+            NumberKind::Seconds => "any time",
+            NumberKind::Real | NumberKind::Whole => "any number",
         }
         .to_owned()
     }

@@ -76,9 +76,9 @@ impl Many {
 
     /// A bound of `P(|S| > t)`, t > 0, about as exact as `goal` needs.
     ///
-    /// **Proof.** Let q be the square wave of period 16t that is 1 on (0, 8t) and −1 on (−8t, 0). It
-    /// is `(4/π)·Σ_{k≥0} sin(u_k·y)/(2k + 1)` with `u_k = (2k + 1)π/(8t)`, and the partial sums are
-    /// bounded, so the mean of `q(t − S)` may be taken term by term. S is symmetric, so
+    /// **Proof.** Let q be the square wave of period 16t that is 1 on (0, 8t) and −1 on (−8t, 0).
+    /// It is `(4/π)·Σ_{k≥0} sin(u_k·y)/(2k + 1)` with `u_k = (2k + 1)π/(8t)`, and the partial sums
+    /// are bounded, so the mean of `q(t − S)` may be taken term by term. S is symmetric, so
     /// `E sin(u(t − S)) = sin(ut)·φ(u)` with its characteristic function `φ(u) = Π 1/(1 + aᵢ²u²)`.
     /// Hence `E q(t − S) = (4/π)·Σ s_k·c_k`, where `c_k = φ(u_k)/(2k + 1)` falls, and
     /// `s_k = sin((2k + 1)π/8)` is a, b, b, a, −a, −b, −b, −a, and so on, with `a = sin π/8` and
