@@ -122,7 +122,8 @@ def test_profiles() -> None:
     assert low <= 0.12693673750664397 <= high and high - low < 1e-3
     assert lastbit.account([lastbit.Release(gaussian="0.5")])["zcdp"] is None
     # By the pairs of the ranges alone it is 41.5.
-    low, high = lastbit.Profile([lastbit.Release(bounded_range=1, times=100)], delta="1e-6").epsilon("1e-6")
+    many = [lastbit.Release(bounded_range=1, times=100)]
+    low, high = lastbit.Profile(many, delta="1e-6").epsilon("1e-6")
     assert 30 < low <= high < 36.37
     curve = gaussian.curve(9)
     assert len(curve) == 9 and [delta for _, delta in curve] == sorted(
