@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::{run, test};
+pub use drivers::python_package;
 use server::Server;
 
 /// What there is to test against, and what is missing.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cluster;
 mod databases;
 mod errata;
 mod fuzz;
@@ -52,6 +53,11 @@ Tasks
             it. Installs PostgreSQL as root on Debian, and drivers with pip and npm into
             target/databases. With the words of a command, runs that in place of the tests:
             cargo xtask databases bash
+  cluster   Only the tests against Apache Spark, on Linux: a master and two workers on loopback,
+            which it starts and stops. Then workers are killed, 50 or --kills N, at random moments
+            while integers are compared. --tables N compares so many of 1000 random tables.
+            Installs Java as root on Debian, and pyspark with pip into target/databases. With the
+            words of a command, runs that in place of the tests. Takes an hour or more.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
             get, and how long a price takes. Installs Chromium as root on Debian, else names the
             packages. With --pictures DIRECTORY, keeps pictures of every page; with --axe FILE,
@@ -103,7 +109,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     }
     if !matches!(
         task.as_str(),
-        "bench" | "databases" | "fuzz" | "page" | "proofs" | "python" | "quick"
+        "bench" | "cluster" | "databases" | "fuzz" | "page" | "proofs" | "python" | "quick"
     ) && let Some(extra) = rest.first()
     {
         bail!("`{task}` takes no arguments, got `{extra}`");
@@ -123,12 +129,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "wheel" => python::wheel(),
         "site" => python::site(),
         "bench" => bench::run(rest),
+        "cluster" => cluster::run(rest),
         "databases" => databases::run(rest),
         "oracles" => oracles::run(),
         other => {
             bail!(
                 "there is no task `{other}`; the tasks are quick, test, python, wheel, site, \
-                 errata, databases, page, proofs, fuzz, bench, oracles"
+                 errata, databases, cluster, page, proofs, fuzz, bench, oracles"
             )
         }
     }

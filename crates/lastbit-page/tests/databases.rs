@@ -82,6 +82,20 @@ fn a_database_and_its_password_stay_in_the_directory() {
 }
 
 #[test]
+fn spark_is_not_asked_for_files_of_other_directories() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let text = plan("database = \"spark:local[2]\"\nschema = \"parquet\"\ntable = \"/srv/wages\"");
+    let looked = served.post(&cookie, "/api/plan", &json!({ "text": text }));
+    let words = "Spark reads files wherever they are";
+    assert!(looked.body.contains(words), "{}", looked.body);
+    let body = json!({ "text": text, "not_private": true });
+    let inspected = served.post(&cookie, "/api/inspect", &body);
+    assert_ne!(inspected.status, 200, "{}", inspected.body);
+    assert!(inspected.body.contains(words), "{}", inspected.body);
+}
+
+#[test]
 fn a_database_that_is_not_there_costs_nothing() {
     let served = Served::new();
     let cookie = served.log_in();

@@ -43,11 +43,29 @@ fn whole(place: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
 /// The ADBC driver of PostgreSQL, from its Python package.
 pub fn postgresql() -> Result<PathBuf> {
     let library = "libadbc_driver_postgresql.so";
-    let place = directory().join(POSTGRESQL.replace("==", "_").replace('.', "_"));
+    let place = directory().join(name_of(POSTGRESQL));
     if let Some(found) = find(&place, library) {
         return Ok(found);
     }
-    whole(&place, |environment| {
+    environment(&place, &["--no-deps", POSTGRESQL])?;
+    find(&place, library).with_context(|| format!("{POSTGRESQL} has no {library}"))
+}
+
+/// An environment of Python with a package, such as `name==1.0`, and what it needs.
+pub fn python_package(package: &str) -> Result<PathBuf> {
+    let place = directory().join(name_of(package));
+    if !place.join("bin/python").exists() {
+        environment(&place, &[package])?;
+    }
+    Ok(place)
+}
+
+fn name_of(package: &str) -> String {
+    package.replace("==", "_").replace('.', "_")
+}
+
+fn environment(place: &Path, install: &[&str]) -> Result<()> {
+    whole(place, |environment| {
         quiet(
             Command::new("python3")
                 .args(["-m", "venv"])
@@ -56,14 +74,20 @@ pub fn postgresql() -> Result<PathBuf> {
              (Debian: python3-venv)",
         )?;
         let mut pip = Command::new(environment.join("bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps"])
-            .args(["--disable-pip-version-check", POSTGRESQL]);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ])
+        .args(install);
+        let package = install.last().unwrap_or(&"nothing");
         quiet(
             &mut pip,
-            &format!("pip cannot install {POSTGRESQL}; this needs a package index"),
+            &format!("pip cannot install {package}; this needs a package index"),
         )
-    })?;
-    find(&place, library).with_context(|| format!("{POSTGRESQL} has no {library}"))
+    })
 }
 
 /// The library of DuckDB, which is its own driver, from the package for Node.

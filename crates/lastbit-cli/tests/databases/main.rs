@@ -5,7 +5,10 @@
 mod clinic;
 mod common;
 mod duckdb;
+#[path = "../../../lastbit-release/tests/databases/parquet_files.rs"]
+mod parquet_files;
 mod postgresql;
+mod spark;
 #[path = "../support.rs"]
 #[allow(dead_code, reason = "shared with the other tests of the command")]
 mod support;

@@ -1,7 +1,7 @@
 //! What is wrong with a plan, each mistake at its place, in the words of the command line.
 
 use lastbit_release::clean;
-use lastbit_release::plan::{Address, FILL_IN, Plan};
+use lastbit_release::plan::{Address, DatabaseSystem, FILL_IN, Plan};
 use serde_json::{Value, json};
 use toml_edit::Document;
 
@@ -128,7 +128,7 @@ fn unfilled(text: &str) -> Vec<Mistake> {
     found
 }
 
-/// Files that are not in the directory.
+/// Files that are not in the directory, and what would read such files.
 fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
     let Ok(document) = Document::parse(text) else {
         return vec![];
@@ -163,11 +163,23 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
             index += 1;
         }
     }
+    let mut mistakes = vec![];
     if let Some(value) = source.get("database").and_then(toml_edit::Item::as_value)
         && let Some(Ok(address)) = value.as_str().map(Address::parse)
-        && let Some(file) = address.file()
     {
-        paths.push((value.span(), file.to_owned(), false));
+        if let Some(file) = address.file() {
+            paths.push((value.span(), file.to_owned(), false));
+        }
+        if address.system() == DatabaseSystem::Spark {
+            mistakes.push(Mistake {
+                at: value.span().map(|span| span.start),
+                path: None,
+                message: "Spark reads files wherever they are, and this page only those of its \
+                          directory; use the command line"
+                    .to_owned(),
+                unfilled: false,
+            });
+        }
     }
     let refused = |(span, path, is_lookup): (Option<std::ops::Range<usize>>, String, bool)| {
         let checked = directory
@@ -183,7 +195,8 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
             unfilled: false,
         })
     };
-    paths.into_iter().filter_map(refused).collect()
+    mistakes.extend(paths.into_iter().filter_map(refused));
+    mistakes
 }
 
 /// The byte of a place.

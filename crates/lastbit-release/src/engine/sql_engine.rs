@@ -98,8 +98,10 @@ impl<S: Session> Engine for SqlEngine<S> {
         let mut results = Vec::with_capacity(texts.len());
         for (done, (_, text)) in texts.iter().enumerate() {
             self.go_on()?;
-            progress(0, Some(done as f64 / texts.len() as f64));
-            results.push(state.session.rows(text)?);
+            let part = |of_this: f64| Some((done as f64 + of_this) / texts.len() as f64);
+            progress(0, part(0.0));
+            let watch = &mut |of_this| progress(0, part(of_this));
+            results.push(state.session.rows_watched(text, watch)?);
         }
         Ok(Sealed::new(statements.answer(&results)?))
     }

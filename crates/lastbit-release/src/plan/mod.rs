@@ -51,7 +51,7 @@ use crate::statistic::{Kind, Margin};
 pub use crate::schema::{
     Address, Categories, Column, ColumnKind, Database, DatabaseRows, DatabaseSystem, Derive,
     FileFormat, Files, Join, Lookup, LookupError, Missing, NumberKind, Numbers, PasswordPlace,
-    PostgreSqlUrl, Scope, Source, Unit,
+    PostgreSqlUrl, Scope, Source, SparkAddress, Unit,
 };
 pub(crate) use draft::quoted;
 pub use draft::{Declared, DeclaredType, FILL_IN, draft};

@@ -77,8 +77,14 @@ fn password(source: &Table<'_>, address: &Address) -> Result<Option<PasswordPlac
                 .error("[source] has `password_env` and `password_file`; leave out one of them"));
         }
     };
-    if address.file().is_some() {
-        return Err(value.error("a database in a file takes no password; leave this out"));
+    if !address.takes_password() {
+        return Err(value.error(match address.file() {
+            Some(_) => "a database in a file takes no password; leave this out",
+            None => {
+                "Spark takes its secrets from its own settings (spark-defaults.conf); leave this \
+                 out"
+            }
+        }));
     }
     if let PasswordPlace::Environment(name) = &place {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

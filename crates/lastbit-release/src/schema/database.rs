@@ -4,6 +4,8 @@
 use core::fmt;
 use std::path::PathBuf;
 
+use super::spark::{self, SparkAddress};
+
 /// Rows in a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
@@ -43,13 +45,16 @@ pub enum DatabaseSystem {
     DuckDb,
     /// SQLite.
     Sqlite,
+    /// Apache Spark.
+    Spark,
 }
 
 impl DatabaseSystem {
-    const ALL: [DatabaseSystem; 3] = [
+    const ALL: [DatabaseSystem; 4] = [
         DatabaseSystem::PostgreSql,
         DatabaseSystem::DuckDb,
         DatabaseSystem::Sqlite,
+        DatabaseSystem::Spark,
     ];
 
     /// Its name.
@@ -58,6 +63,7 @@ impl DatabaseSystem {
             DatabaseSystem::PostgreSql => "PostgreSQL",
             DatabaseSystem::DuckDb => "DuckDB",
             DatabaseSystem::Sqlite => "SQLite",
+            DatabaseSystem::Spark => "Spark",
         }
     }
 
@@ -67,6 +73,7 @@ impl DatabaseSystem {
             DatabaseSystem::PostgreSql => "postgresql",
             DatabaseSystem::DuckDb => "duckdb",
             DatabaseSystem::Sqlite => "sqlite",
+            DatabaseSystem::Spark => "spark",
         }
     }
 
@@ -90,6 +97,8 @@ pub enum Address {
     DuckDb(String),
     /// A file of SQLite; a relative name starts at the plan's directory.
     Sqlite(String),
+    /// Apache Spark.
+    Spark(SparkAddress),
 }
 
 /// Which rows of a database.
@@ -117,26 +126,32 @@ pub enum PasswordPlace {
 }
 
 impl Address {
-    /// Reads `postgresql://…`, `duckdb:FILE` or `sqlite:FILE`. The error says what to change, and
-    /// never repeats the text: it may hold a password.
+    /// Reads `postgresql://…`, `duckdb:FILE`, `sqlite:FILE` or `spark:…`. The error says what to
+    /// change, and never repeats the text: it may hold a password.
     pub fn parse(text: &str) -> Result<Address, String> {
         let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(FORMS.to_owned());
+            return Err(forms());
         };
         match DatabaseSystem::of_word(scheme) {
             Some(DatabaseSystem::PostgreSql) => PostgreSqlUrl::parse(rest).map(Address::PostgreSql),
             Some(DatabaseSystem::DuckDb) => file(DatabaseSystem::DuckDb, rest).map(Address::DuckDb),
             Some(DatabaseSystem::Sqlite) => file(DatabaseSystem::Sqlite, rest).map(Address::Sqlite),
-            None => Err(FORMS.to_owned()),
+            Some(DatabaseSystem::Spark) => SparkAddress::parse(rest).map(Address::Spark),
+            None => Err(forms()),
         }
     }
 
     /// The file, if the database is one.
     pub fn file(&self) -> Option<&str> {
         match self {
-            Address::PostgreSql(_) => None,
+            Address::PostgreSql(_) | Address::Spark(_) => None,
             Address::DuckDb(file) | Address::Sqlite(file) => Some(file),
         }
+    }
+
+    /// Whether a password of the plan has somewhere to go.
+    pub(crate) fn takes_password(&self) -> bool {
+        matches!(self, Address::PostgreSql(_))
     }
 
     /// Which database it is, for the identity of a release: not who asks, nor how the connection is
@@ -145,6 +160,7 @@ impl Address {
         match self {
             Address::PostgreSql(url) => url.place(),
             Address::DuckDb(_) | Address::Sqlite(_) => self.system().word().to_owned(),
+            Address::Spark(address) => address.place(),
         }
     }
 
@@ -154,6 +170,7 @@ impl Address {
             Address::PostgreSql(_) => DatabaseSystem::PostgreSql,
             Address::DuckDb(_) => DatabaseSystem::DuckDb,
             Address::Sqlite(_) => DatabaseSystem::Sqlite,
+            Address::Spark(_) => DatabaseSystem::Spark,
         }
     }
 }
@@ -166,12 +183,18 @@ impl fmt::Display for Address {
             Address::DuckDb(file) | Address::Sqlite(file) => {
                 write!(f, "{}:{file}", self.system().word())
             }
+            Address::Spark(address) => write!(f, "{address}"),
         }
     }
 }
 
-const FORMS: &str =
-    "`database` in [source] must be \"postgresql://host/name\", \"duckdb:FILE\" or \"sqlite:FILE\"";
+fn forms() -> String {
+    format!(
+        "`database` in [source] must be \"postgresql://host/name\", \"duckdb:FILE\", \
+         \"sqlite:FILE\", {}",
+        spark::FORM
+    )
+}
 
 fn file(system: DatabaseSystem, name: &str) -> Result<String, String> {
     let scheme = system.word();
@@ -223,7 +246,7 @@ impl PostgreSqlUrl {
     /// Reads what follows `postgresql:`.
     fn parse(text: &str) -> Result<PostgreSqlUrl, String> {
         let Some(rest) = text.strip_prefix("//") else {
-            return Err(FORMS.to_owned());
+            return Err(forms());
         };
         if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(
@@ -375,6 +398,10 @@ mod tests {
             "postgresql://[::1]:5432/clinic",
             "duckdb:clinic.duckdb",
             "sqlite:/srv/clinic.db",
+            "spark:local[2]",
+            "spark:local[*]",
+            "spark://cluster.example.org:7077",
+            "spark://one:7077,two:7077,[::1]:7077",
         ] {
             assert_eq!(Address::parse(text).unwrap().to_string(), text);
         }
@@ -416,6 +443,17 @@ mod tests {
             "sqlite::memory:",
             "sqlite:file?mode=rwc&hunter2",
             "duckdb://hunter2/clinic",
+            "spark:hunter2",
+            "spark:local[hunter2]",
+            "spark:local[0]",
+            "spark:local[+2]",
+            "spark://hunter2",
+            "spark://hunter2:0",
+            "spark://hunter2:99999",
+            "spark://user:hunter2@host:7077",
+            "spark://host:7077,",
+            "spark://host:7077/hunter2",
+            "spark://host:7077 --conf hunter2",
         ] {
             let error = Address::parse(text).unwrap_err();
             assert!(!error.contains("hunter2"), "{error}");

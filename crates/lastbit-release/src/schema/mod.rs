@@ -7,6 +7,7 @@ mod derive;
 mod file_identity;
 mod lookup;
 mod source;
+mod spark;
 
 pub use column::{Categories, Column, ColumnKind, Missing, NumberKind, Numbers};
 pub(crate) use database::NO_SECRET;
@@ -15,3 +16,4 @@ pub use derive::{Derive, Join};
 pub(crate) use file_identity::{FileIdentity, file_identity};
 pub use lookup::{Lookup, LookupError};
 pub use source::{FileFormat, Files, Scope, Source, Unit};
+pub use spark::SparkAddress;

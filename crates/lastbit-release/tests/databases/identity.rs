@@ -3,7 +3,9 @@
 //! All tables are rows of one table of the database, told apart by a number.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, Int32Array, RecordBatch};
 use lastbit_release::account::price;
 use lastbit_release::engine::Options;
 use lastbit_release::engine::query::Answer;
@@ -13,7 +15,7 @@ use lastbit_release::plan::Plan;
 use lastbit_release::release::Identity;
 use lastbit_release::statistic;
 
-use super::cases::{Cases, MOST_ROWS, Row, SEED, TABLES, compare, query, rows, statements};
+use super::cases::{Cases, MOST_ROWS, Row, SEED, TABLES, batch, compare, query, rows, statements};
 
 /// The rows of each table; queries that a dialect refuses are left out.
 pub struct Asked {
@@ -49,15 +51,40 @@ impl Asked {
         run("CREATE INDEX nasty_number ON nasty (number)");
     }
 
+    /// The rows of all tables, each with the number of its table.
+    pub fn batch(&self) -> RecordBatch {
+        let numbered = self.tables.iter().enumerate();
+        let numbers = numbered.flat_map(|(number, rows)| vec![number as i32; rows.len()]);
+        let numbers: ArrayRef = Arc::new(numbers.collect::<Int32Array>());
+        let batch = batch(&self.tables.concat(), true);
+        let schema = batch.schema();
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        let columns = names.zip(batch.columns().iter().cloned());
+        let columns = [("number".to_owned(), numbers)].into_iter().chain(columns);
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
+            .unwrap()
+    }
+
     /// Asks for the integers of every table, and compares them with those of the file engine.
     pub fn compare(&self, session: &mut dyn Session, dialect: &'static dyn Dialect) {
+        self.compare_in(session, dialect, "nasty", TABLES);
+    }
+
+    /// Of the first so many tables, which are rows of a table with another name.
+    pub fn compare_in(
+        &self,
+        session: &mut dyn Session,
+        dialect: &'static dyn Dialect,
+        name: &str,
+        first: usize,
+    ) {
         let mut cases = Cases(SEED);
         let mut refused = 0;
-        for (number, table) in self.tables.iter().enumerate() {
+        for (number, table) in self.tables.iter().enumerate().take(first) {
             // As they were made.
             rows(&mut cases, MOST_ROWS);
             let query = query(&mut cases);
-            let relation = Relation::Query(format!("SELECT * FROM nasty WHERE number = {number}"));
+            let relation = Relation::Query(format!("SELECT * FROM {name} WHERE number = {number}"));
             let columns = session
                 .rows(&types_sql(&query, &relation, dialect).unwrap())
                 .unwrap();
@@ -70,8 +97,8 @@ impl Asked {
             compare(&found, &expected, number, &statements);
         }
         assert!(
-            refused < TABLES / 4,
-            "{refused} of {TABLES} queries were refused"
+            refused < first / 4,
+            "{refused} of {first} queries were refused"
         );
     }
 }
@@ -110,16 +137,25 @@ fn written(number: usize, row: &Row) -> String {
 /// The exact integers of the example of a clinic, from a database that has its rows and from its
 /// file.
 pub fn compare_clinic(session: &mut dyn Session, dialect: &'static dyn Dialect) {
+    let relation = Relation::Table(vec!["visits".to_owned()]);
+    compare_clinic_in(session, dialect, &relation);
+}
+
+/// The same of another relation with the rows.
+pub fn compare_clinic_in(
+    session: &mut dyn Session,
+    dialect: &'static dyn Dialect,
+    relation: &Relation,
+) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/clinic/plan.toml");
     let plan = Plan::read(&path).unwrap();
     let identity = Identity::new(&plan, &price(&plan).unwrap());
     let (query, _) = statistic::query(&plan, identity.hash());
     let expected = lastbit_release::engine::answer(&query, &Options::default()).unwrap();
-    let relation = Relation::Table(vec!["visits".to_owned()]);
     let columns = session
-        .rows(&types_sql(&query, &relation, dialect).unwrap())
+        .rows(&types_sql(&query, relation, dialect).unwrap())
         .unwrap();
     let columns = types(&query, &columns, dialect).unwrap();
-    let statements = Statements::new(&query, &columns, &relation, dialect).unwrap();
+    let statements = Statements::new(&query, &columns, relation, dialect).unwrap();
     compare(&answer(session, &statements), &expected, 0, &statements);
 }

@@ -14,6 +14,9 @@ mod engine {
     pub mod reference_engine;
 }
 mod identity;
+mod killed;
 mod neighbours;
+mod parquet_files;
 mod postgresql;
+mod spark;
 mod support;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::adbc::AdbcSession;
+use super::spark::SparkSession;
 use super::{Session, SessionError, SqliteSession};
 use crate::clean;
 use crate::plan::{Address, Database, DatabaseSystem, PasswordPlace};
@@ -35,6 +36,7 @@ pub fn connect(database: &Database) -> Result<Box<dyn Session>, ConnectError> {
             let uri = url.with_password(password.transpose()?.as_deref());
             Box::new(AdbcSession::open(Driver::PostgreSql, vec![("uri", uri)])?)
         }
+        Address::Spark(address) => Box::new(SparkSession::open(address)?),
     })
 }
 
@@ -157,6 +159,24 @@ pub enum ConnectError {
         /// Which.
         driver: Driver,
     },
+    /// No Python has `pyspark`.
+    #[error(
+        "no Python with pyspark can be started; install Java 17 or later, pip install pyspark, \
+         and export LASTBIT_PYTHON=/path/to/python where that is not python3"
+    )]
+    NoSpark,
+    /// Nobody took work.
+    #[error(
+        "no worker of the cluster took work for two minutes; check that workers run, and have a \
+         core and the memory of an executor free (spark.executor.memory)"
+    )]
+    NoWorkers,
+    /// Names are merged, or backslashes read in another way.
+    #[error(
+        "Spark compares texts by a collation here, or reads backslashes in another way; take such \
+         settings out of spark-defaults.conf"
+    )]
+    OtherTexts,
     /// The file is not there.
     #[error(
         "no database at `{}`; check the path in the plan, which starts at the plan's directory",

@@ -9,6 +9,8 @@ mod adbc;
 mod connect;
 mod error;
 #[cfg(feature = "databases")]
+mod spark;
+#[cfg(feature = "databases")]
 mod sqlite;
 
 #[cfg(feature = "databases")]
@@ -24,6 +26,15 @@ pub trait Session: Send {
     /// The rows of one statement, whose columns are all texts.
     fn rows(&mut self, sql: &str) -> Result<Rows, SessionError>;
 
+    /// The same, and says now and then which part of the statement is done, from 0 to 1.
+    fn rows_watched(
+        &mut self,
+        sql: &str,
+        _watch: &mut dyn FnMut(f64),
+    ) -> Result<Rows, SessionError> {
+        self.rows(sql)
+    }
+
     /// Whether every statement of this session sees the same data, whatever others write meanwhile.
     /// Where they do not, the data are fingerprinted again after they were read, and the report
     /// says that this is all that was done.
@@ -33,6 +44,14 @@ pub trait Session: Send {
 impl<S: Session + ?Sized> Session for Box<S> {
     fn rows(&mut self, sql: &str) -> Result<Rows, SessionError> {
         (**self).rows(sql)
+    }
+
+    fn rows_watched(
+        &mut self,
+        sql: &str,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<Rows, SessionError> {
+        (**self).rows_watched(sql, watch)
     }
 
     fn is_snapshot(&self) -> bool {

@@ -279,6 +279,7 @@ pub fn dialect_of(system: DatabaseSystem) -> &'static dyn Dialect {
         DatabaseSystem::PostgreSql => &PostgreSql,
         DatabaseSystem::DuckDb => &DuckDb,
         DatabaseSystem::Sqlite => &Sqlite,
+        DatabaseSystem::Spark => &Spark,
     }
 }
 

@@ -22,7 +22,7 @@ impl Dialect for Spark {
             "boolean" => CellType::Boolean,
             "string" | "void" => CellType::Text,
             "date" => CellType::Date,
-            "timestamp" => CellType::Timestamp,
+            "timestamp" | "timestamp_ntz" => CellType::Timestamp,
             name if name.starts_with("decimal") => CellType::Decimal,
             name if name.starts_with("varchar") => CellType::Text,
             _ => return None,
@@ -132,7 +132,8 @@ impl Dialect for Spark {
     }
 
     fn microseconds(&self, cell: &str) -> String {
-        format!("unix_micros({cell})")
+        // Without a zone it is of UTC, as the session is.
+        format!("unix_micros(CAST({cell} AS TIMESTAMP))")
     }
 
     /// Names and texts as this dialect quotes them: double quotes are around texts by a setting,

@@ -1,0 +1,125 @@
+//! `cargo xtask cluster`: the tests that need Apache Spark, against a cluster that this starts and
+//! stops, also while its workers are killed.
+
+mod killer;
+mod machines;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{databases, packages, run, test};
+use killer::Killer;
+use machines::Machines;
+
+/// The version that is tested.
+const PYSPARK: &str = "pyspark==4.3.0";
+
+/// How many workers are killed, unless an argument says otherwise.
+const KILLS: usize = 50;
+
+struct Arguments {
+    kills: Option<usize>,
+    tables: Option<usize>,
+    command: Vec<String>,
+}
+
+/// With the words of a command, runs that in place of the tests.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let arguments = read(arguments)?;
+    java()?;
+    let spark = databases::python_package(PYSPARK)?;
+    let machines = Arc::new(Machines::start(&spark)?);
+    let python = spark.join("bin/python");
+    let tell = |command: &mut Command, killer: Option<&Killer>| {
+        command
+            .env("LASTBIT_PYTHON", &python)
+            .env("LASTBIT_TEST_SPARK", machines.address());
+        machines.tell(command);
+        if let Some(tables) = arguments.tables {
+            command.env("LASTBIT_TEST_TABLES", tables.to_string());
+        }
+        if let Some(killer) = killer {
+            command.env("LASTBIT_TEST_KILLS", killer.count_file());
+        }
+    };
+    if let Some((program, rest)) = arguments.command.split_first() {
+        let killer = arguments.kills.map(|kills| Killer::start(&machines, kills));
+        let killer = killer.transpose()?;
+        let mut command = Command::new(program);
+        command.args(rest);
+        tell(&mut command, killer.as_ref());
+        return run::succeed(&mut command, "see above");
+    }
+    let packages = "--workspace --exclude lastbit-python --test databases";
+    let repeat = "cargo xtask cluster";
+    let mut passed = test::cargo_test(packages, &["spark::"], repeat, |cargo| tell(cargo, None))?;
+    let kills = arguments.kills.unwrap_or(KILLS);
+    let killer = Killer::start(&machines, kills)?;
+    passed += test::cargo_test(packages, &["killed::"], repeat, |cargo| {
+        tell(cargo, Some(&killer));
+    })?;
+    println!("{passed} tests passed, {kills} workers were killed");
+    Ok(())
+}
+
+fn read(arguments: &[String]) -> Result<Arguments> {
+    let mut read = Arguments {
+        kills: None,
+        tables: None,
+        command: vec![],
+    };
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let mut number = || -> Result<usize> {
+            let value = rest.next().context("a number is missing")?;
+            let number = value.parse();
+            number.with_context(|| format!("`{value}` is no number; write `{word} 50`"))
+        };
+        match word.as_str() {
+            "--kills" => read.kills = Some(number()?),
+            "--tables" => read.tables = Some(number()?),
+            option if option.starts_with('-') => {
+                bail!("`cluster` takes --kills N, --tables N and a command, got `{option}`")
+            }
+            program => {
+                read.command.push(program.to_owned());
+                read.command.extend(rest.by_ref().cloned());
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Spark runs in Java.
+fn java() -> Result<()> {
+    let is_there = || {
+        let mut java = Command::new("java");
+        java.arg("-version");
+        java.output().is_ok_and(|output| output.status.success())
+    };
+    const PACKAGE: &str = "openjdk-17-jre-headless";
+    if is_there() || (packages::install(&[PACKAGE]) && is_there()) {
+        return Ok(());
+    }
+    bail!(
+        "Java is not installed; install Java 17 or later, as root on Debian: apt-get install \
+         {PACKAGE}"
+    )
+}
+
+/// Where Spark's own programs are in an environment of Python.
+fn home(environment: &Path) -> Result<PathBuf> {
+    let mut python = Command::new(environment.join("bin/python"));
+    let program = "import importlib.util as u; print(u.find_spec('pyspark').\
+        submodule_search_locations[0])";
+    let output = python.args(["-c", program]).output()?;
+    let path = String::from_utf8(output.stdout).context("Spark's directory is no text")?;
+    let home = Path::new(path.trim_end()).to_owned();
+    match home.join("bin/spark-class").exists() {
+        true => Ok(home),
+        false => bail!("{PYSPARK} has no bin/spark-class"),
+    }
+}
