@@ -55,7 +55,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let packages = "--workspace --exclude lastbit-python --test databases";
     let repeat = "cargo xtask cluster";
-    let mut passed = test::cargo_test(packages, &["spark::"], repeat, |cargo| tell(cargo, None))?;
+    // One after another: a session holds all cores of the cluster until it ends.
+    let names = ["spark::", "--test-threads=1"];
+    let mut passed = test::cargo_test(packages, &names, repeat, |cargo| tell(cargo, None))?;
     let kills = arguments.kills.unwrap_or(KILLS);
     let killer = Killer::start(&machines, kills)?;
     passed += test::cargo_test(packages, &["killed::"], repeat, |cargo| {

@@ -23,7 +23,6 @@ SETTINGS = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.cacheFileMetadata": "false",
     # Only time: what follows from conditions is searched for longer than it could save here.
     "spark.sql.constraintPropagation.enabled": "false",
 }

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Times the statements of a plan beside the same aggregates without privacy, in the same engine and run, and prints the ratios.
+
+    cargo build --release -p lastbit-cli
+    cargo xtask databases python3 benches/databases.py [--rows 100000 1000000] [--times 3]
+
+Asks `lastbit sql` for the statements and runs them in DuckDB (from a virtual environment under target/) and in PostgreSQL
+(by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it makes and drops a table). What counts is the processor time of
+the engine, of the fastest of several runs, turn by turn: it says more than the clock on a machine that does other things too. One thread each.
+"""
+
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / "target" / "databases-venv"
+PACKAGES = ["duckdb"]
+# As `lastbit sql` calls the rows of a plan over files.
+TABLE = "visits"
+
+PLAIN = f"SELECT key, count(x), sum(x), avg(x), var_samp(x) FROM {TABLE} GROUP BY key"
+
+UNITS = """unit = "person"
+most_rows = 2
+most_groups = 3
+"""
+
+PLAN = """[source]
+files = "{table}.parquet"
+[privacy]
+neighbours = "add-remove"
+{units}[budget]
+epsilon = 1
+[columns.key]
+categories = ["k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9"]
+[columns.x]
+lower = 0
+upper = 1000
+missing = "drop"
+typical = 500
+"""
+
+STATISTIC = """[[statistics]]
+name = "{kind}"
+kind = "{kind}"
+by = "key"
+"""
+
+
+def enter_venv():
+    """Runs this script again inside the virtual environment, made on first use."""
+    python = VENV / "bin" / "python"
+    if Path(sys.prefix).resolve() == VENV.resolve():
+        return
+    if not python.exists():
+        print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
+        subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
+        subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
+    os.execv(str(python), [str(python), *sys.argv])
+
+
+def statements(lastbit, units, dialect):
+    """What a release runs: the fingerprint of the rows, and everything after it."""
+    plan = PLAN.format(table=TABLE, units=units) + STATISTIC.format(kind="count")
+    for kind in ("sum", "mean", "variance"):
+        plan += STATISTIC.format(kind=kind) + 'of = "x"\n'
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "plan.toml"
+        path.write_text(plan)
+        text = subprocess.run([lastbit, "sql", path, "--dialect", dialect], capture_output=True, text=True)
+    if text.returncode:
+        sys.exit(text.stderr)
+    # Of each statement: a heading `-- 2 of 5: …`, comments, and the text up to a semicolon at the end of a line.
+    parts = re.split(r"(?m)^-- [0-9]+ of [0-9]+: .*$", text.stdout)[1:]
+    texts = ["\n".join(line for line in part.splitlines() if not line.startswith("--")).strip().rstrip(";") for part in parts]
+    # The first asks for types, which takes no time.
+    return [texts[1]], texts[2:]
+
+
+class DuckDb:
+    name, dialect = "DuckDB", "duckdb"
+
+    def __init__(self, rows, units):
+        import duckdb
+
+        self.run = duckdb.connect(config={"threads": 1}).execute
+        self.run(
+            f"""CREATE TABLE {TABLE} AS SELECT CAST(hash(i) % {units} AS VARCHAR) AS person, 'k' || (hash(i + {rows}) % 10) AS key,
+                (hash(i * 7 + 1) % 1000000) / 1000.0 AS x FROM range({rows}) AS numbers(i)"""
+        )
+
+    def seconds(self, texts):
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        for text in texts:
+            self.run(text).fetchall()
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def end(self):
+        pass
+
+
+class PostgreSql:
+    name, dialect = "PostgreSQL", "postgresql"
+
+    def __init__(self, rows, units):
+        self.url = os.environ["LASTBIT_TEST_POSTGRESQL"]
+        self.end()
+        hashed = "abs(hashint8extended(i, {}))"
+        self.psql(
+            f"""CREATE TABLE {TABLE} AS SELECT CAST({hashed.format(1)} % {units} AS text) AS person, 'k' || ({hashed.format(2)} % 10) AS key,
+                CAST({hashed.format(3)} % 1000000 AS double precision) / 1000 AS x FROM generate_series(1, {rows}) AS numbers(i)"""
+        )
+        self.psql(f"VACUUM ANALYZE {TABLE}")
+
+    def psql(self, *texts):
+        command = ["psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", self.url]
+        done = subprocess.run(command, input="".join(text + ";\n" for text in texts), capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr)
+        return done.stderr
+
+    def seconds(self, texts):
+        """As the server counts them, of the one process that runs the statements."""
+        settings = ["SET max_parallel_workers_per_gather = 0", "SET work_mem = '256MB'", "SET client_min_messages = log"]
+        said = self.psql(*settings, "SET log_statement_stats = on", *texts)
+        found = re.findall(r"!\s+([0-9.]+) s user, ([0-9.]+) s system, [0-9.]+ s elapsed", said)
+        if len(found) < len(texts):
+            sys.exit("PostgreSQL did not say what its statements took; the user must be a superuser")
+        return sum(float(user) + float(system) for user, system in found[-len(texts) :])
+
+    def end(self):
+        self.psql(f"DROP TABLE IF EXISTS {TABLE}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6])
+    parser.add_argument("--rows-of-a-unit", type=int, default=10)
+    parser.add_argument("--times", type=int, default=3, help="runs of each, of which the fastest counts")
+    parser.add_argument("--lastbit", default=ROOT / "target" / "release" / "lastbit")
+    parser.add_argument("--only", choices=["duckdb", "postgresql"])
+    options = parser.parse_args()
+    enter_venv()
+    engines = [engine for engine in (DuckDb, PostgreSql) if options.only in (None, engine.dialect)]
+    if PostgreSql in engines and "LASTBIT_TEST_POSTGRESQL" not in os.environ:
+        sys.exit("no server of PostgreSQL is named; run: cargo xtask databases python3 benches/databases.py, or --only duckdb")
+    print("| engine | rows | unit limits | without privacy | the plan | ratio | goal | fingerprint |\n|---|---|---|---|---|---|---|---|")
+    for engine in engines:
+        for rows in options.rows:
+            running = engine(rows, rows // options.rows_of_a_unit)
+            for limits, units, goal in [("none", "", 3), ("2 rows, 3 groups", UNITS, 6)]:
+                fingerprint, ours = statements(options.lastbit, units, engine.dialect)
+                best = [float("inf")] * 3
+                for _ in range(options.times):
+                    for place, texts in enumerate([[PLAIN], ours, fingerprint]):
+                        best[place] = min(best[place], running.seconds(texts))
+                plain, plan, prints = best
+                print(
+                    f"| {engine.name} | {rows:.0e} | {limits} | {plain:.3f} s | {plan:.3f} s | {plan / plain:.1f}× | ≤ {goal}× | {prints:.3f} s |",
+                    flush=True,
+                )
+            running.end()
+
+
+if __name__ == "__main__":
+    main()
