@@ -20,6 +20,10 @@ const PYSPARK: &str = "pyspark==4.3.0";
 /// How many workers are killed, unless an argument says otherwise.
 const KILLS: usize = 50;
 
+/// How many random tables are compared, unless an argument says otherwise: Spark plans for about a
+/// minute for each.
+const TABLES: usize = 50;
+
 struct Arguments {
     kills: Option<usize>,
     tables: Option<usize>,
@@ -38,9 +42,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
             .env("LASTBIT_PYTHON", &python)
             .env("LASTBIT_TEST_SPARK", machines.address());
         machines.tell(command);
-        if let Some(tables) = arguments.tables {
-            command.env("LASTBIT_TEST_TABLES", tables.to_string());
-        }
+        let tables = arguments.tables.unwrap_or(TABLES);
+        command.env("LASTBIT_TEST_TABLES", tables.to_string());
         if let Some(killer) = killer {
             command.env("LASTBIT_TEST_KILLS", killer.count_file());
         }
