@@ -55,7 +55,7 @@ Tasks
             cargo xtask databases bash
   cluster   Only the tests against Apache Spark, on Linux: a master and two workers on loopback,
             which it starts and stops. Then workers are killed, 50 or --kills N, at random moments
-            while integers are compared. --tables N compares so many random tables, of 1000; else 50.
+            while integers are compared. --tables N compares so many of 1000 random tables, else 50.
             Installs Java as root on Debian, and pyspark with pip into target/databases. With the
             words of a command, runs that in place of the tests. Takes an hour or more.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens

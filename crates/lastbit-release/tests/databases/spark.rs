@@ -12,8 +12,7 @@ use super::identity::{Asked, compare_clinic_in};
 use super::parquet_files::{clinic_batch, write_parquet};
 use super::support::{session, variable};
 
-/// As a plan opens it; one for all tests, since it takes long to start. The end of this process ends
-/// it.
+/// As a plan opens it; one for all tests, since it takes long to start. It ends with this process.
 fn spark() -> MutexGuard<'static, Box<dyn Session>> {
     static SESSION: OnceLock<Mutex<Box<dyn Session>>> = OnceLock::new();
     let open = || Mutex::new(session(&variable("LASTBIT_TEST_SPARK")));
