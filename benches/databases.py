@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Times the statements of a plan beside the same aggregates without privacy, in the same engine and run, and prints the ratios.
+"""Times the statements of a plan beside the same aggregates without privacy, in the same engine and
+run, and prints the ratios.
 
     cargo build --release -p lastbit-cli
     cargo xtask databases python3 benches/databases.py [--rows 100000 1000000] [--times 3]
 
-Asks `lastbit sql` for the statements and runs them in DuckDB (from a virtual environment under target/) and in PostgreSQL
-(by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it makes and drops a table). What counts is the processor time of
-the engine, of the fastest of several runs, turn by turn: it says more than the clock on a machine that does other things too. One thread each.
+Asks `lastbit sql` for the statements and runs them in DuckDB (from a virtual environment under
+target/) and in PostgreSQL (by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it
+makes and drops a table). What counts is the processor time of the engine, of the fastest of several runs,
+turn by turn: it says more than the clock on a machine that does other things too. One thread each.
 """
 
 import argparse
@@ -73,12 +75,14 @@ def statements(lastbit, units, dialect):
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "plan.toml"
         path.write_text(plan)
-        text = subprocess.run([lastbit, "sql", path, "--dialect", dialect], capture_output=True, text=True)
+        command = [lastbit, "sql", path, "--dialect", dialect]
+        text = subprocess.run(command, capture_output=True, text=True)
     if text.returncode:
         sys.exit(text.stderr)
-    # Of each statement: a heading `-- 2 of 5: …`, comments, and the text up to a semicolon at the end of a line.
+    # Of each statement: a heading `-- 2 of 5: …`, comments, and the text up to a semicolon.
     parts = re.split(r"(?m)^-- [0-9]+ of [0-9]+: .*$", text.stdout)[1:]
-    texts = ["\n".join(line for line in part.splitlines() if not line.startswith("--")).strip().rstrip(";") for part in parts]
+    codes = [[line for line in part.splitlines() if not line.startswith("--")] for part in parts]
+    texts = ["\n".join(lines).strip().rstrip(";") for lines in codes]
     # The first asks for types, which takes no time.
     return [texts[1]], texts[2:]
 
@@ -91,8 +95,9 @@ class DuckDb:
 
         self.run = duckdb.connect(config={"threads": 1}).execute
         self.run(
-            f"""CREATE TABLE {TABLE} AS SELECT CAST(hash(i) % {units} AS VARCHAR) AS person, 'k' || (hash(i + {rows}) % 10) AS key,
-                (hash(i * 7 + 1) % 1000000) / 1000.0 AS x FROM range({rows}) AS numbers(i)"""
+            f"""CREATE TABLE {TABLE} AS SELECT CAST(hash(i) % {units} AS VARCHAR) AS person,
+                'k' || (hash(i + {rows}) % 10) AS key, (hash(i * 7 + 1) % 1000000) / 1000.0 AS x
+                FROM range({rows}) AS numbers(i)"""
         )
 
     def seconds(self, texts):
@@ -114,25 +119,32 @@ class PostgreSql:
         self.end()
         hashed = "abs(hashint8extended(i, {}))"
         self.psql(
-            f"""CREATE TABLE {TABLE} AS SELECT CAST({hashed.format(1)} % {units} AS text) AS person, 'k' || ({hashed.format(2)} % 10) AS key,
-                CAST({hashed.format(3)} % 1000000 AS double precision) / 1000 AS x FROM generate_series(1, {rows}) AS numbers(i)"""
+            f"""CREATE TABLE {TABLE} AS SELECT CAST({hashed.format(1)} % {units} AS text) AS person,
+                'k' || ({hashed.format(2)} % 10) AS key,
+                CAST({hashed.format(3)} % 1000000 AS double precision) / 1000 AS x
+                FROM generate_series(1, {rows}) AS numbers(i)"""
         )
         self.psql(f"VACUUM ANALYZE {TABLE}")
 
     def psql(self, *texts):
         command = ["psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", self.url]
-        done = subprocess.run(command, input="".join(text + ";\n" for text in texts), capture_output=True, text=True)
+        given = "".join(text + ";\n" for text in texts)
+        done = subprocess.run(command, input=given, capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)
         return done.stderr
 
     def seconds(self, texts):
         """As the server counts them, of the one process that runs the statements."""
-        settings = ["SET max_parallel_workers_per_gather = 0", "SET work_mem = '256MB'", "SET client_min_messages = log"]
+        settings = [
+            "SET max_parallel_workers_per_gather = 0",
+            "SET work_mem = '256MB'",
+            "SET client_min_messages = log",
+        ]
         said = self.psql(*settings, "SET log_statement_stats = on", *texts)
         found = re.findall(r"!\s+([0-9.]+) s user, ([0-9.]+) s system, [0-9.]+ s elapsed", said)
         if len(found) < len(texts):
-            sys.exit("PostgreSQL did not say what its statements took; the user must be a superuser")
+            sys.exit("PostgreSQL did not say what statements took; the user must be a superuser")
         return sum(float(user) + float(system) for user, system in found[-len(texts) :])
 
     def end(self):
@@ -140,18 +152,25 @@ class PostgreSql:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6])
     parser.add_argument("--rows-of-a-unit", type=int, default=10)
-    parser.add_argument("--times", type=int, default=3, help="runs of each, of which the fastest counts")
+    parser.add_argument("--times", type=int, default=3, help="runs of each, the fastest counts")
     parser.add_argument("--lastbit", default=ROOT / "target" / "release" / "lastbit")
     parser.add_argument("--only", choices=["duckdb", "postgresql"])
     options = parser.parse_args()
     enter_venv()
     engines = [engine for engine in (DuckDb, PostgreSql) if options.only in (None, engine.dialect)]
     if PostgreSql in engines and "LASTBIT_TEST_POSTGRESQL" not in os.environ:
-        sys.exit("no server of PostgreSQL is named; run: cargo xtask databases python3 benches/databases.py, or --only duckdb")
-    print("| engine | rows | unit limits | without privacy | the plan | ratio | goal | fingerprint |\n|---|---|---|---|---|---|---|---|")
+        sys.exit(
+            "no server of PostgreSQL is named; run: cargo xtask databases python3 "
+            "benches/databases.py, or --only duckdb"
+        )
+    names = ["engine", "rows", "unit limits", "without privacy", "the plan", "ratio", "goal"]
+    print("| " + " | ".join([*names, "fingerprint"]) + " |")
+    print("|---|---|---|---|---|---|---|---|")
     for engine in engines:
         for rows in options.rows:
             running = engine(rows, rows // options.rows_of_a_unit)
@@ -163,7 +182,8 @@ def main():
                         best[place] = min(best[place], running.seconds(texts))
                 plain, plan, prints = best
                 print(
-                    f"| {engine.name} | {rows:.0e} | {limits} | {plain:.3f} s | {plan:.3f} s | {plan / plain:.1f}× | ≤ {goal}× | {prints:.3f} s |",
+                    f"| {engine.name} | {rows:.0e} | {limits} | {plain:.3f} s | {plan:.3f} s "
+                    f"| {plan / plain:.1f}× | ≤ {goal}× | {prints:.3f} s |",
                     flush=True,
                 )
             running.end()
