@@ -8,7 +8,8 @@ run, and prints the ratios.
 Asks `lastbit sql` for the statements and runs them in DuckDB (from a virtual environment under
 target/) and in PostgreSQL (by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it
 makes and drops a table). What counts is the processor time of the engine, of the fastest of
-several runs, turn by turn: it says more than the clock on a machine that does other things too. One thread each.
+several runs, turn by turn: it says more than the clock on a machine that does other things too.
+One thread each.
 """
 
 import argparse
