@@ -25,7 +25,7 @@ from ._lastbit import (
     PlanError,
     SpentError,
 )
-from ._losses import Loss, Profile, Release, account, convert
+from ._losses import Loss, LossBound, Profile, account, convert
 from ._mechanisms import (
     exponential,
     gaussian,
@@ -53,6 +53,7 @@ __all__ = [
     "LeastBits",
     "LedgerError",
     "Loss",
+    "LossBound",
     "Number",
     "ParameterError",
     "Plan",
@@ -60,7 +61,6 @@ __all__ = [
     "Price",
     "Profile",
     "Question",
-    "Release",
     "Report",
     "Session",
     "SpentError",

@@ -22,7 +22,7 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class Release:
+class LossBound:
     """A release to be made, once or several times: one of the five losses. `gaussian` is μ, the
     sensitivity divided by σ."""
 
@@ -70,16 +70,16 @@ def convert(
     >>> convert(bounded_range=1).rho < convert(laplace=1).rho < convert(epsilon=1).rho
     True
     """
-    kind, text, _ = Release(epsilon, rho, laplace, bounded_range)._told()
+    kind, text, _ = LossBound(epsilon, rho, laplace, bounded_range)._told()
     return Loss(*_lastbit.convert_loss(kind, text))
 
 
-def account(releases: Sequence[Release], *, delta: Number = 0) -> dict[str, Optional[float]]:
+def account(releases: Sequence[LossBound], *, delta: Number = 0) -> dict[str, Optional[float]]:
     """ε at δ of releases that may be chosen one after the other, by every accountant that has
     something to say about them. All are upper bounds, so the smallest counts.
 
     >>> import lastbit
-    >>> charges = lastbit.account([lastbit.Release(epsilon="0.1", times=100)], delta="1e-6")
+    >>> charges = lastbit.account([lastbit.LossBound(epsilon="0.1", times=100)], delta="1e-6")
     >>> min((epsilon, name) for name, epsilon in charges.items() if epsilon is not None)[1]
     'optimal'
     """
@@ -109,16 +109,16 @@ class Profile:
     The losses must be fixed beforehand. `delta` is the smallest δ for which the bounds are tight.
 
     >>> import lastbit
-    >>> profile = lastbit.Profile([lastbit.Release(laplace="0.1", times=100)], delta="1e-6")
+    >>> profile = lastbit.Profile([lastbit.LossBound(laplace="0.1", times=100)], delta="1e-6")
     >>> low, high = profile.epsilon("1e-6")
     >>> 4.6 < low <= high < 4.7
     True
-    >>> others = lastbit.account([lastbit.Release(laplace="0.1", times=100)], delta="1e-6")
+    >>> others = lastbit.account([lastbit.LossBound(laplace="0.1", times=100)], delta="1e-6")
     >>> min(epsilon for epsilon in others.values() if epsilon) > high
     True
     """
 
-    def __init__(self, releases: Sequence[Release], *, delta: Number = "1e-9") -> None:
+    def __init__(self, releases: Sequence[LossBound], *, delta: Number = "1e-9") -> None:
         self._smallest = exact("delta", delta)
         self._native = _lastbit.NativeProfile(
             [release._told() for release in releases], self._smallest

@@ -105,31 +105,32 @@ def test_the_law_of_laplace() -> None:
 def test_accounts() -> None:
     assert lastbit.convert(rho=1).epsilon is None
     charges = lastbit.account(
-        [lastbit.Release(laplace="0.1", times=50), lastbit.Release(rho="0.01")], delta="1e-6"
+        [lastbit.LossBound(laplace="0.1", times=50), lastbit.LossBound(rho="0.01")], delta="1e-6"
     )
     assert charges["basic"] is None and charges["zcdp"] is not None
-    assert lastbit.account([lastbit.Release(epsilon="0.1", times=10)])["basic"] == pytest.approx(1)
+    tenths = [lastbit.LossBound(epsilon="0.1", times=10)]
+    assert lastbit.account(tenths)["basic"] == pytest.approx(1)
     with pytest.raises(lastbit.ParameterError):
         lastbit.convert(epsilon=1, rho=1)
     with pytest.raises(lastbit.ParameterError):
-        lastbit.account([lastbit.Release(epsilon=1)], delta=2)
+        lastbit.account([lastbit.LossBound(epsilon=1)], delta=2)
 
 
 def test_profiles() -> None:
-    gaussian = lastbit.Profile([lastbit.Release(gaussian="0.5", times=4)], delta="1e-6")
+    gaussian = lastbit.Profile([lastbit.LossBound(gaussian="0.5", times=4)], delta="1e-6")
     # Four times μ = 1/2 is μ = 1, of which δ(1) is 0.12693673750664397 (Balle and Wang 2018).
     low, high = gaussian.delta(1)
     assert low <= 0.12693673750664397 <= high and high - low < 1e-3
-    assert lastbit.account([lastbit.Release(gaussian="0.5")])["zcdp"] is None
+    assert lastbit.account([lastbit.LossBound(gaussian="0.5")])["zcdp"] is None
     # By the pairs of the ranges alone it is 41.5.
-    many = [lastbit.Release(bounded_range=1, times=100)]
+    many = [lastbit.LossBound(bounded_range=1, times=100)]
     low, high = lastbit.Profile(many, delta="1e-6").epsilon("1e-6")
     assert 30 < low <= high < 36.37
     curve = gaussian.curve(9)
     assert len(curve) == 9 and [delta for _, delta in curve] == sorted(
         (d for _, d in curve), reverse=True
     )
-    for wrong in (lastbit.Release(rho=1), lastbit.Release(gaussian=-1), lastbit.Release()):
+    for wrong in (lastbit.LossBound(rho=1), lastbit.LossBound(gaussian=-1), lastbit.LossBound()):
         with pytest.raises(lastbit.ParameterError):
             lastbit.Profile([wrong])
 

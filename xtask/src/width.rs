@@ -1,5 +1,5 @@
 //! The width of the code: rustfmt leaves doc examples, macros and long strings as they are, and
-//! nothing formats Python.
+//! nothing formats Python. Also, that unit tests stand in files of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,9 @@ use crate::run;
 
 /// The most characters of a line, as in rustfmt.
 const WIDTH: usize = 100;
+
+/// How tests begin that stand in the file of what they test.
+const INLINE: &str = "mod tests {";
 
 /// The files whose lines are checked. Proofs in Coq are not: their formulas read better unbroken.
 const EXTENSIONS: [&str; 3] = ["rs", "py", "pyi"];
@@ -23,16 +26,22 @@ pub fn check() -> Result<String> {
 fn below(root: &Path) -> Result<String> {
     let mut files = Vec::new();
     collect(root, &mut files)?;
-    let mut wide = Vec::new();
+    let (mut wide, mut inline) = (Vec::new(), None);
     for file in &files {
         let text = fs::read_to_string(file)
             .with_context(|| format!("could not read {}", file.display()))?;
         let name = file.strip_prefix(root).unwrap_or(file).display();
+        if text.lines().any(|line| line == INLINE) {
+            inline = Some(name.to_string());
+        }
         wide.extend(
             wide_lines(&text)
                 .into_iter()
                 .map(|(line, width)| format!("{name}:{line}: {width} characters")),
         );
+    }
+    if let Some(inline) = inline {
+        bail!("{inline}: unit tests have a file of their own; move these to tests.rs beside it");
     }
     if !wide.is_empty() {
         bail!(

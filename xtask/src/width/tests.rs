@@ -42,3 +42,17 @@ fn a_planted_line_is_named_and_what_is_built_or_hidden_is_not() {
     let error = below(root.path()).unwrap_err().to_string();
     assert_eq!(error.lines().count(), 3, "{error}");
 }
+
+#[test]
+fn tests_in_the_file_of_what_they_test_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("a.rs"), "#[cfg(test)]\nmod tests;\n").unwrap();
+    assert!(below(root.path()).is_ok());
+    fs::write(
+        root.path().join("b.rs"),
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n}\n",
+    )
+    .unwrap();
+    let error = below(root.path()).unwrap_err().to_string();
+    assert!(error.starts_with("b.rs: unit tests have a file"), "{error}");
+}
