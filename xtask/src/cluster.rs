@@ -20,8 +20,8 @@ const PYSPARK: &str = "pyspark==4.3.0";
 /// How many workers are killed, unless an argument says otherwise.
 const KILLS: usize = 50;
 
-/// How many random tables are compared, unless an argument says otherwise: Spark plans for about a
-/// minute for each.
+/// How many random tables are compared, unless an argument says otherwise: Spark plans long for
+/// each.
 const TABLES: usize = 50;
 
 struct Arguments {

@@ -57,7 +57,7 @@ Tasks
             which it starts and stops. Then workers are killed, 50 or --kills N, at random moments
             while integers are compared. --tables N compares so many of 1000 random tables, else 50.
             Installs Java as root on Debian, and pyspark with pip into target/databases. With the
-            words of a command, runs that in place of the tests. Takes an hour or more.
+            words of a command, runs that in place of the tests. Takes long.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
             get, and how long a price takes. Installs Chromium as root on Debian, else names the
             packages. With --pictures DIRECTORY, keeps pictures of every page; with --axe FILE,

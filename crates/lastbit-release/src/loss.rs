@@ -224,14 +224,15 @@ impl Loss {
 }
 
 impl fmt::Display for Loss {
-    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact. The δ of thresholds is left out where it
-    /// is zero.
+    /// `ε = 1`, `ρ = 0.125`, or `ε = 1, δ = 1e-9`: exact. Beside ρ and μ², δ is that of thresholds
+    /// alone, so that `ρ = 0.125, δ = 1e-9 of thresholds`; it is left out where it is zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let main = format!("{} = {}", self.measure.symbol(), decimal(&self.main));
-        if self.measure == Measure::Approximate || !self.delta.is_zero() {
-            f.pad(&format!("{main}, δ = {}", decimal(&self.delta)))
-        } else {
-            f.pad(&main)
+        let delta = decimal(&self.delta);
+        match self.measure {
+            Measure::Approximate => f.pad(&format!("{main}, δ = {delta}")),
+            _ if self.delta.is_zero() => f.pad(&main),
+            _ => f.pad(&format!("{main}, δ = {delta} of thresholds")),
         }
     }
 }

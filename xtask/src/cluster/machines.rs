@@ -18,12 +18,13 @@ pub const WORKERS: usize = 2;
 /// How long a program of Spark may take to start.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What drivers and executors do: little memory, little time for statements that run once, and as
+/// What drivers and executors do: little memory, but for the driver, which plans long statements
+/// and filled 1 GiB; little time for statements that run once, and as
 /// many tries as there are losses.
 const SETTINGS: &str = "\
 spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
-spark.driver.memory 1g
+spark.driver.memory 4g
 spark.executor.memory 640m
 spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC

@@ -181,7 +181,8 @@ impl Known<'_> {
                 let classical = classical.map_or("too large".to_owned(), upper);
                 return format!("x − 1 − ln x, x = η/(e^η − 1); the classical η²/8 is {classical}");
             }
-            (Target::Zcdp, _) => "ε·tanh(ε/2), attained by randomized response",
+            (Target::Zcdp, Kind::Pure) => "ε·tanh(ε/2), attained by randomized response",
+            (Target::Zcdp, _) => "ε·tanh(ε/2), the most that a pure loss has",
             (Target::Approx, Kind::Zcdp) => "the best over all Rényi orders, and total variation",
             (Target::Approx, Kind::Approx) if !asked => "as given",
             (Target::Approx, _) if !asked => "a pure loss spends no δ",

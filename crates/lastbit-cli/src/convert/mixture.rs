@@ -88,6 +88,21 @@ impl Mixture {
         Divergences::new(self.0.iter().map(one).collect::<Option<Vec<_>>>()?).ok()
     }
 
+    /// The sums of ε and of own δ, if every release has such a loss and none is sampled.
+    pub fn sums(&self) -> Option<(Rational, Rational)> {
+        let mut sums = (Rational::ZERO, Rational::ZERO);
+        for (source, count) in &self.0 {
+            let has_loss = source.is_pure() || source.kind == Kind::Approx;
+            if !has_loss || source.sampled.is_some() {
+                return None;
+            }
+            let count = Rational::from(*count);
+            sums.0 = &sums.0 + &(&source.value * &count);
+            sums.1 = &sums.1 + &(&source.own_delta() * &count);
+        }
+        Some(sums)
+    }
+
     /// The exact ε at δ, if all noise is Gaussian and nothing is sampled.
     pub fn gaussian(&self, delta: &Rational) -> Option<Up> {
         let mut sum = Rational::ZERO;

@@ -75,7 +75,7 @@ fn print(out: &mut impl Write, offers: &[Offer]) -> Result<()> {
 }
 
 /// How Rényi divergences add up.
-const RENYI: &str = "the exact Rényi divergence of each release, at the best order";
+const RENYI: &str = "the most Rényi divergence that each release can have, at the best order";
 
 /// How the laws of losses add up.
 const LAWS: &str = "the laws of the losses, convolved exactly";
@@ -154,13 +154,16 @@ impl Convert {
         print(out, &offers)
     }
 
-    /// The δ of all releases at an ε: by their laws, by Rényi divergences, or both.
+    /// The δ of all releases at an ε: by plain sums, by Rényi divergences, and by their laws, as far
+    /// as they are known.
     fn delta_of_all(
         &self,
         out: &mut impl Write,
         mixture: &Mixture,
         epsilon: &Rational,
     ) -> Result<()> {
+        let plain = mixture.sums().filter(|(sum, _)| sum <= epsilon);
+        let plain = plain.map(|(_, own)| Up::from_rational(&own).min(Up::ONE));
         let divergences = mixture.divergences();
         let by_renyi = divergences.and_then(|sum| sum.delta(epsilon).ok());
         let by_laws = match (mixture.by_laws(Down::exact(1e-15)), by_renyi) {
@@ -169,7 +172,7 @@ impl Convert {
             (Err(error), None) => return Err(error),
         };
         let upper_by_laws = by_laws.map(|delta| delta.upper());
-        let bounds = [by_renyi, upper_by_laws].into_iter().flatten();
+        let bounds = [plain, by_renyi, upper_by_laws].into_iter().flatten();
         let least = bounds.fold(Up::INFINITY, Up::min);
         if self.json {
             let value = json!({
@@ -187,6 +190,10 @@ impl Convert {
         };
         let value = |bound| format!("ε = {}, δ = {}", at_least(epsilon), upper(bound));
         let mut rows = Vec::new();
+        if let Some(bound) = plain {
+            let why = "the sum of ε is at most this; the sum of the releases' own δ";
+            rows.push(("basic", value(bound), format!("{}{why}", mark(bound))));
+        }
         if let Some(bound) = by_renyi {
             let why = format!("{}{RENYI}", mark(bound));
             rows.push(("renyi", value(bound), why));

@@ -129,11 +129,17 @@ fn print_check(
         if let Some(account) = &found.account {
             match account.composed.as_ref().filter(|own| own.is_touched()) {
                 None => writeln!(out, "spent {} of {}", account.spent, account.budget)?,
-                Some(own) => writeln!(
-                    out,
-                    "spent {} of {}, under the budget {}",
-                    own.spent, own.limit, account.budget
-                )?,
+                Some(own) => {
+                    let plainly = match account.spent.main.is_zero() {
+                        true => String::new(),
+                        false => format!(" after {} that was spent plainly", account.spent),
+                    };
+                    writeln!(
+                        out,
+                        "spent {} of {}, under the budget {}{plainly}",
+                        own.spent, own.limit, account.budget
+                    )?;
+                }
             }
         }
         if reports > 0 {

@@ -75,7 +75,9 @@ fn ten_releases_of_a_tenth_each_have_little_more_than_a_third_of_the_errors_of_p
         .run(&["release", "plan.toml"])
         .refused("requested:  ρ = 0.0");
     assert!(
-        refused.err.contains("\n  remaining:  ρ = 0, δ = 1e-8\n"),
+        refused
+            .err
+            .contains("\n  remaining:  ρ = 0, δ = 1e-8 of thresholds\n"),
         "{}",
         refused.err
     );

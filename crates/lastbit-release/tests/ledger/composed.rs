@@ -58,7 +58,10 @@ fn what_composes_is_refused_in_three_lines_in_its_own_currency() {
         .reserve(&request("keys", rho("0", "1e-8")))
         .unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("difference: ρ = 0, δ = 1e-8"), "{text}");
+    assert!(
+        text.contains("difference: ρ = 0, δ = 1e-8 of thresholds"),
+        "{text}"
+    );
     assert!(text.contains("--delta 1.1e-7 --thresholds 2e-8`"), "{text}");
     let terms = Terms {
         currency: Currency::Zcdp,

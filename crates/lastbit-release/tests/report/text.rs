@@ -302,12 +302,17 @@ fn a_report_says_the_budget_and_the_definition_of_its_loss() {
         ("ε = 1", "pure differential privacy"),
         ("ε = 1, δ = 1e-7", "approximate differential privacy"),
         ("ρ = 0.1", "zero-concentrated differential privacy"),
+        // As earlier versions wrote it.
         (
             "ρ = 0.1, δ = 1e-7",
             "approximate zero-concentrated differential privacy",
         ),
         (
-            "μ² = 0.1, δ = 1e-7",
+            "ρ = 0.1, δ = 1e-7 of thresholds",
+            "approximate zero-concentrated differential privacy",
+        ),
+        (
+            "μ² = 0.1, δ = 1e-7 of thresholds",
             "approximate Gaussian differential privacy",
         ),
     ] {
