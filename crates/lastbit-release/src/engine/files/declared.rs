@@ -49,14 +49,15 @@ pub fn declared(source: &Files) -> Result<Vec<Declared>, EngineError> {
 }
 
 /// Refuses a plan that names a column that its files lack, as far as their headers and schemas say
-/// so: no row is read. Files that are not there, whose first line may be a row, or that say
-/// nothing before their lines are read, are left to the release.
+/// so: no row is read. Files that are not there, or that say nothing before their lines are read,
+/// are left to the release.
 pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
     let joined = plan.derive.joins.iter().map(|join| &join.source);
     let mut sources = [&plan.source].into_iter().chain(joined);
     let has_names = |source: &Source| match source {
         Source::Files(files) => {
-            !matches!(files.format, FileFormat::Json { .. }) && declared(files).is_ok()
+            !matches!(files.format, FileFormat::Json { .. })
+                && matches!(declared(files), Ok(_) | Err(EngineError::NoNames(_)))
         }
         Source::Database(_) => false,
     };
@@ -65,7 +66,9 @@ pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
     }
     let (query, _) = query(plan, [0; 32]);
     match check(&query) {
-        Err(error @ EngineError::UnknownColumn { .. }) => Err(error),
+        Err(
+            error @ (EngineError::UnknownColumn { .. } | EngineError::UnknownAndNoNames { .. }),
+        ) => Err(error),
         _ => Ok(()),
     }
 }

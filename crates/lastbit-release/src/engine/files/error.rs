@@ -48,8 +48,9 @@ pub enum EngineError {
     },
     /// What stands in the place of names may be a row.
     #[error(
-        "`{}`: a name is empty, a number, or there twice, so that what is in the place of the \
-         names may be a row, and is not shown; give every column a name in the file",
+        "`{}`: a name is empty, there twice, or like a cell (a number, a date, NA), so that what \
+         is in the place of the names may be a row, and is not shown; give every column a name in \
+         the file",
         .0.display()
     )]
     NoNames(PathBuf),
@@ -94,9 +95,9 @@ pub enum EngineError {
     },
     /// The table has no such column, and what stands in the place of names may be a row.
     #[error(
-        "`{}` has no column `{column}`; a name in its first line is empty, a number, or there \
-         twice, so that the line may be a row, and is not shown; give every column a name in the \
-         file",
+        "`{}` has no column `{column}`; a name in its first line is empty, there twice, or like a \
+         cell (a number, a date, NA), so that the line may be a row, and is not shown; give every \
+         column a name in the file",
         file.display()
     )]
     UnknownAndNoNames {

@@ -228,14 +228,36 @@ impl TextFile {
     }
 }
 
-/// Whether what stands in the place of names may be a row of cells: a name is empty, a number, or
-/// there twice.
+/// Whether what stands in the place of names may be a row of cells: a name is empty, there twice,
+/// or like a cell. A row of nothing but words is not known by this.
 pub(super) fn may_be_a_row(names: &[String]) -> bool {
     names.iter().enumerate().any(|(index, name)| {
-        name.trim().is_empty()
-            || name.trim().parse::<f64>().is_ok()
-            || names[..index].contains(name)
+        name.trim().is_empty() || is_like_a_cell(name.trim()) || names[..index].contains(name)
     })
+}
+
+/// Whether a text is what cells hold and names hardly are: a number, a date or a time, whatever has
+/// digits and no letter, an address of mail, or a word for what is true, false or missing.
+fn is_like_a_cell(text: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "true", "false", "yes", "no", "na", "n/a", "nan", "null", "none",
+    ];
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    let is_date = || {
+        let mut parts = text.splitn(3, '-');
+        let digits = |part: Option<&str>, many: usize| {
+            part.and_then(|part| part.get(..many))
+                .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        digits(parts.next(), 4) && digits(parts.next(), 2) && digits(parts.next(), 2)
+    };
+    text.parse::<f64>().is_ok()
+        || (has_digit && !text.contains(char::is_alphabetic))
+        || is_date()
+        || text
+            .split_once('@')
+            .is_some_and(|(_, host)| host.contains('.'))
+        || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// Where the wanted columns are in the header.
