@@ -180,7 +180,12 @@ fn errors_say_where_and_what_to_do() {
         (
             "kind = \"mean\"",
             "kind = \"average\"",
-            "cannot be \"average\"; there are: bounds, correlation, count, covariance,",
+            "there is no kind \"average\" here; write kind = \"mean\"",
+        ),
+        (
+            "kind = \"mean\"",
+            "kind = \"kurtosis\"",
+            "cannot be \"kurtosis\"; there are: bounds, correlation, count, covariance,",
         ),
         (
             "kind = \"mean\"",
