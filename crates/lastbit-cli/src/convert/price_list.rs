@@ -154,8 +154,8 @@ impl Convert {
         print(out, &offers)
     }
 
-    /// The δ of all releases at an ε: by plain sums, by Rényi divergences, and by their laws, as far
-    /// as they are known.
+    /// The δ of all releases at an ε: by plain sums, by Rényi divergences, and by their laws, as
+    /// far as they are known.
     fn delta_of_all(
         &self,
         out: &mut impl Write,
