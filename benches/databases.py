@@ -21,8 +21,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import environment
+
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / "target" / "databases-venv"
 PACKAGES = ["duckdb"]
 # As `lastbit sql` calls the rows of a plan over files.
 TABLE = "visits"
@@ -54,18 +55,6 @@ name = "{kind}"
 kind = "{kind}"
 by = "key"
 """
-
-
-def enter_venv():
-    """Runs this script again inside the virtual environment, made on first use."""
-    python = VENV / "bin" / "python"
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return
-    if not python.exists():
-        print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
-        subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
-        subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
-    os.execv(str(python), [str(python), *sys.argv])
 
 
 def statements(lastbit, units, dialect):
@@ -162,7 +151,7 @@ def main():
     parser.add_argument("--lastbit", default=ROOT / "target" / "release" / "lastbit")
     parser.add_argument("--only", choices=["duckdb", "postgresql"])
     options = parser.parse_args()
-    enter_venv()
+    environment.enter("databases-venv", PACKAGES)
     engines = [engine for engine in (DuckDb, PostgreSql) if options.only in (None, engine.dialect)]
     if PostgreSql in engines and "LASTBIT_TEST_POSTGRESQL" not in os.environ:
         sys.exit(

@@ -18,8 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import environment
+
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / "target" / "release-venv"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 ROWS = """
@@ -90,19 +91,6 @@ DERIVED = {
 WRITTEN_ALREADY = {"where": "", "bmi": "", "month": ""}
 
 
-def enter_venv():
-    """Runs this script again inside the virtual environment, made on first use."""
-    python = VENV / "bin" / "python"
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-        subprocess.run(
-            [str(python), "-m", "pip", "install", "--quiet", "duckdb", "numpy"], check=True
-        )
-    os.execv(python, [str(python), *sys.argv])
-
-
 def python(code):
     return float(
         subprocess.run(
@@ -138,7 +126,7 @@ def main():
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--lastbit", type=Path, help="the command, instead of building it")
     arguments = parser.parse_args()
-    enter_venv()
+    environment.enter("release-venv", ["duckdb", "numpy"])
     if not arguments.lastbit:
         subprocess.run("cargo build --release -p lastbit-cli".split(), cwd=ROOT, check=True)
     lastbit = arguments.lastbit or TARGET / "release" / "lastbit"

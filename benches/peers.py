@@ -10,28 +10,16 @@ several runs counts, on both sides.
 """
 
 import json
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import environment
+
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / "target" / "peers-venv"
 # diffprivlib 0.6 needs a scikit-learn from before 1.6.
 PACKAGES = ["numpy", "opendp", "diffprivlib", "scikit-learn==1.5.2", "gmpy2"]
-
-
-def enter_venv():
-    """Runs this script again inside the virtual environment, made on first use."""
-    python = VENV / "bin" / "python"
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return
-    if not python.exists():
-        print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
-        subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
-        subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
-    os.execv(str(python), [str(python), *sys.argv])
 
 
 def fastest(draws, run, times=5):
@@ -177,7 +165,7 @@ def selections():
 
 
 def main():
-    enter_venv()
+    environment.enter("peers-venv", PACKAGES)
     if sys.argv[1:] != ["selections"]:
         draws()
     selections()

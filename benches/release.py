@@ -17,8 +17,9 @@ import sys
 import time
 from pathlib import Path
 
+import environment
+
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / "target" / "release-venv"
 PACKAGES = ["duckdb", "numpy"]
 MEAN = """
 import time, numpy
@@ -55,18 +56,6 @@ duckdb.sql('''
 ''').fetchall()
 print(time.perf_counter() - start)
 """
-
-
-def enter_venv():
-    """Runs this script again inside the virtual environment, made on first use."""
-    python = VENV / "bin" / "python"
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return
-    if not python.exists():
-        print(f"making {VENV.relative_to(ROOT)} with {', '.join(PACKAGES)} …", file=sys.stderr)
-        subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
-        subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PACKAGES])
-    os.execv(str(python), [str(python), *sys.argv])
 
 
 class Best:
@@ -147,7 +136,7 @@ def main():
     )
     options = parser.parse_args()
     times = options.times
-    enter_venv()
+    environment.enter("release-venv", PACKAGES)
     speed = build()
     file = ROOT / "target" / f"release-{options.rows}-{options.units}.parquet"
     file.parent.mkdir(exist_ok=True)

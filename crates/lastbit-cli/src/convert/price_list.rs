@@ -75,7 +75,7 @@ fn print(out: &mut impl Write, offers: &[Offer]) -> Result<()> {
 }
 
 /// How Rényi divergences add up.
-const RENYI: &str = "the most Rényi divergence that each release can have, at the best order";
+const RENYI: &str = "a bound of each release's Rényi divergence, at the best order";
 
 /// How the laws of losses add up.
 const LAWS: &str = "the laws of the losses, convolved exactly";
