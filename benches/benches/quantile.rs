@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use lastbit::Share;
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{PointSelection, quantile};
 use lastbit_benches::spread_rows;
-use lastbit_exact::Rational;
 
 const ROWS: usize = 1_000_000;
 
@@ -31,7 +31,7 @@ fn shapes() -> [(&'static str, Vec<u64>); 5] {
 fn median() -> PointSelection<u64> {
     let domain = VectorDomain::new(AtomDomain::<u64>::new()).with_size(ROWS);
     let epsilon = "1".parse().expect("epsilon");
-    quantile(domain, &Rational::new(1, 2), &epsilon, None).expect("a private median")
+    quantile(domain, &Share::half(), &epsilon, None).expect("a private median")
 }
 
 fn sort(rows: &[u64]) {

@@ -36,7 +36,11 @@ fn scalar(c: &mut Criterion) {
     });
     for (name, arithmetic, grid) in [
         ("exact, snapped", Arithmetic::Exact, GridRule::Snapped),
-        ("exact, fine:-20", Arithmetic::Exact, GridRule::Fixed(-20)),
+        (
+            "exact, fine:-20",
+            Arithmetic::Exact,
+            GridRule::fixed(-20).unwrap(),
+        ),
         ("binary64", Arithmetic::Binary64, GridRule::Snapped),
         ("multi, 118 bits", Arithmetic::Multi, GridRule::Snapped),
     ] {
@@ -69,7 +73,11 @@ fn bulk(c: &mut Criterion) {
     });
     for (name, arithmetic, grid) in [
         ("exact, snapped", Arithmetic::Exact, GridRule::Snapped),
-        ("exact, fine:-20", Arithmetic::Exact, GridRule::Fixed(-20)),
+        (
+            "exact, fine:-20",
+            Arithmetic::Exact,
+            GridRule::fixed(-20).unwrap(),
+        ),
         ("binary64", Arithmetic::Binary64, GridRule::Snapped),
     ] {
         let mechanism = mechanism(arithmetic, grid);

@@ -83,10 +83,13 @@ def _draws(draws: int) -> int:
 
 
 def _output(given: Any) -> Any:
+    if isinstance(given, int) and not isinstance(given, bool) and abs(given) > 2**53:
+        # As a double it could be the same as another output.
+        return repr(given)
     if isinstance(given, (int, float)) and not isinstance(given, bool):
         return float(given)
     if hasattr(given, "item"):
-        return _output(given.item())
+        return _output(given.item()) if getattr(given, "size", 1) == 1 else repr(given.tolist())
     return given if isinstance(given, str) else repr(given)
 
 

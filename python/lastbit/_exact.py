@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Union
+from typing import Sequence, Union
 
 from ._lastbit import ParameterError
 
@@ -57,6 +58,53 @@ def exact(name: str, value: Number) -> str:
     return str(int(index(value)))
 
 
+#: A decimal or a fraction, with exponents of which a Fraction is small enough to compute with.
+_NUMBER = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?( */ *[0-9]+)?", re.ASCII
+)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "…")
+
+
+def fraction(name: str, value: Number) -> Fraction:
+    """The exact number itself."""
+    text = exact(name, value)
+    if _NUMBER.fullmatch(text) is not None:
+        try:
+            return Fraction(text.replace(" ", ""))
+        except ZeroDivisionError:
+            pass
+    raise ParameterError(
+        f"{name}: {_short(text)} is no number that is taken here; write a decimal such as 0.1, or "
+        f"1/3"
+    )
+
+
+def positive(name: str, value: Number) -> Fraction:
+    """An exact number above zero."""
+    number = fraction(name, value)
+    if number <= 0:
+        raise ParameterError(f"{name} must be positive, got {number}")
+    return number
+
+
+def listed_shares(at: Sequence[Number]) -> list[str]:
+    """Which quantiles, as texts."""
+    if isinstance(at, (str, int, float, Fraction, Decimal)):
+        raise ParameterError(f"at is a list of shares, such as [0.5]; got {at!r}")
+    return [exact("at", one) for one in at]
+
+
+def bound(name: str, value: Number) -> Union[int, float, Fraction]:
+    """A bound of rows, as its value: a float is its own, however many digits it has."""
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    number = fraction(name, value)
+    return number.numerator if number.denominator == 1 else number
+
+
 def exponent(grid: Union[Number, None]) -> Union[int, None]:
     """The exponent of a grid, which is a power of two.
 
@@ -66,18 +114,10 @@ def exponent(grid: Union[Number, None]) -> Union[int, None]:
     if grid is None:
         return None
     # A power of two is a float's exact value, however many digits it has.
-    text = (
-        str(Fraction(grid))
-        if isinstance(grid, float) and math.isfinite(grid)
-        else exact("grid", grid)
-    )
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ParameterError(
-            f"grid must be a power of two such as 1, 0.25 or 2**-10, got {text}"
-        ) from None
+    whole = isinstance(grid, float) and math.isfinite(grid)
+    value = Fraction(grid) if whole else fraction("grid", grid)
     up, down = value.numerator, value.denominator
     if up <= 0 or up & (up - 1) or down & (down - 1):
-        raise ParameterError(f"grid must be a power of two such as 1, 0.25 or 2**-10, got {text}")
+        told = _short(str(value))
+        raise ParameterError(f"grid must be a power of two such as 1, 0.25 or 2**-10, got {told}")
     return up.bit_length() - down.bit_length()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from . import _lastbit
-from ._exact import Number, exact
+from ._exact import Number, exact, fraction
 from ._lastbit import ParameterError
 
 
@@ -70,11 +70,16 @@ def convert(
     >>> convert(bounded_range=1).rho < convert(laplace=1).rho < convert(epsilon=1).rho
     True
     """
-    kind, text, _ = LossBound(epsilon, rho, laplace, bounded_range)._told()
+    given = (epsilon, rho, laplace, bounded_range)
+    if sum(one is not None for one in given) != 1:
+        raise ParameterError("give one of epsilon, rho, laplace and bounded_range")
+    kind, text, _ = LossBound(*given)._told()
     return Loss(*_lastbit.convert_loss(kind, text))
 
 
-def account(releases: Sequence[LossBound], *, delta: Number = 0) -> dict[str, Optional[float]]:
+def account(
+    releases: Union[LossBound, Sequence[LossBound]], *, delta: Number = 0
+) -> dict[str, Optional[float]]:
     """ε at δ of releases that may be chosen one after the other, by every accountant that has
     something to say about them. All are upper bounds, so the smallest counts.
 
@@ -83,20 +88,19 @@ def account(releases: Sequence[LossBound], *, delta: Number = 0) -> dict[str, Op
     >>> min((epsilon, name) for name, epsilon in charges.items() if epsilon is not None)[1]
     'optimal'
     """
-    told = [_as_loss(*release._told()) for release in releases]
+    told = [_as_loss(*release._told()) for release in _listed(releases)]
     return dict(_lastbit.accountants(told, exact("delta", delta)))
+
+
+def _listed(releases: Union[LossBound, Sequence[LossBound]]) -> Sequence[LossBound]:
+    return [releases] if isinstance(releases, LossBound) else releases
 
 
 def _as_loss(kind: str, size: str, times: int) -> tuple[str, str, int]:
     """Gaussian noise is known to these accountants by ρ = μ²/2."""
     if kind != "gaussian":
         return kind, size, times
-    try:
-        mu = Fraction(size)
-    except (ValueError, ZeroDivisionError):
-        raise ParameterError(
-            f"gaussian: {size!r} is no number; write a decimal such as 0.1"
-        ) from None
+    mu = fraction("gaussian", size)
     return "rho", exact("rho", mu * mu / 2), times
 
 
@@ -118,10 +122,12 @@ class Profile:
     True
     """
 
-    def __init__(self, releases: Sequence[LossBound], *, delta: Number = "1e-9") -> None:
+    def __init__(
+        self, releases: Union[LossBound, Sequence[LossBound]], *, delta: Number = "1e-9"
+    ) -> None:
         self._smallest = exact("delta", delta)
         self._native = _lastbit.NativeProfile(
-            [release._told() for release in releases], self._smallest
+            [release._told() for release in _listed(releases)], self._smallest
         )
 
     def delta(self, epsilon: Number) -> tuple[float, float]:
@@ -134,6 +140,8 @@ class Profile:
 
     def curve(self, points: int = 65) -> list[tuple[float, float]]:
         """ε and an upper bound of δ, from ε = 0 to where δ is the smallest."""
+        if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+            raise ParameterError(f"points must be a whole number from 2, got {points!r}")
         most = Fraction(self.epsilon(self._smallest)[1])
         steps = [most * step / (points - 1) for step in range(points)]
         # A float that is its value, so that δ is that of the ε which is told.

@@ -5,11 +5,21 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from fractions import Fraction
-from typing import Any, Hashable, Mapping, Optional, Sequence, TypeVar, Union, overload
+from typing import (
+    Any,
+    Callable,
+    Hashable,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+    cast,
+    overload,
+)
 
 from . import _lastbit
-from ._exact import Number, exact, exponent
+from ._exact import Number, bound, exact, exponent, fraction, listed_shares, positive
 from ._lastbit import Noise, ParameterError, Snapping
 
 Category = TypeVar("Category", bound=Hashable)
@@ -24,8 +34,26 @@ def _noise(kind: str, size: str, grid: Optional[int]) -> Noise:
     return Noise.geometric(size)
 
 
-# Equal numbers are one key, whatever their types: they are one size.
-@functools.lru_cache(maxsize=256)
+Made = TypeVar("Made", bound=Callable[..., Noise])
+
+
+def _remembered(make: Made) -> Made:
+    """What was made is kept, by type, too: 0.1 equals the Fraction of its value, and True equals 1,
+    but they are refused."""
+    kept = functools.lru_cache(maxsize=256, typed=True)(make)
+
+    @functools.wraps(make)
+    def made(*given: Any) -> Noise:
+        try:
+            return kept(*given)
+        except TypeError:
+            # Of a list nothing is kept; it is refused in words.
+            return make(*given)
+
+    return cast(Made, made)
+
+
+@_remembered
 def _by_scale(kind: str, scale: Number, grid: Optional[Number]) -> Noise:
     return _noise(kind, exact("scale", scale), exponent(grid))
 
@@ -44,27 +72,10 @@ def _scale(
     raise ParameterError("give one of scale and epsilon")
 
 
-@functools.lru_cache(maxsize=256)
+@_remembered
 def _by_epsilon(kind: str, epsilon: Number, sensitivity: Number, grid: Optional[Number]) -> Noise:
-    size = _fraction("sensitivity", sensitivity) / _positive("epsilon", epsilon)
+    size = fraction("sensitivity", sensitivity) / positive("epsilon", epsilon)
     return _noise(kind, exact("scale", size), exponent(grid))
-
-
-def _fraction(name: str, value: Number) -> Fraction:
-    text = exact(name, value)
-    try:
-        return Fraction(text.replace(" ", ""))
-    except (ValueError, ZeroDivisionError):
-        raise ParameterError(
-            f"{name}: {text!r} is no number; write a decimal such as 0.1"
-        ) from None
-
-
-def _positive(name: str, value: Number) -> Fraction:
-    number = _fraction(name, value)
-    if number <= 0:
-        raise ParameterError(f"{name} must be positive, got {number}")
-    return number
 
 
 def _draw(noise: Union[Noise, Snapping], value: Any) -> Any:
@@ -75,20 +86,22 @@ def _draw(noise: Union[Noise, Snapping], value: Any) -> Any:
     if kind is int:
         if isinstance(noise, Snapping):
             return noise.float(_as_float(value))
-        return noise.integer(value)
+        try:
+            return noise.integer(value)
+        except OverflowError:
+            raise ParameterError(_TOO_LARGE) from None
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         return _draw_array(noise, value, numpy)
     if isinstance(value, (list, tuple)):
-        try:
-            numpy = importlib.import_module("numpy")
-        except ImportError:
-            return [_draw(noise, one) for one in value]
-        return _draw_array(noise, numpy.asarray(value), numpy)
+        return _draw_list(noise, value)
     if hasattr(value, "__array__"):
         numpy = importlib.import_module("numpy")
         return _draw_array(noise, numpy.asarray(value), numpy)
     raise ParameterError(f"noise is added to numbers and arrays of numbers, got {kind.__name__}")
+
+
+_TOO_LARGE = "an integer is beyond 64 bits; clamp it first"
 
 
 def _as_float(value: int) -> float:
@@ -98,14 +111,38 @@ def _as_float(value: int) -> float:
         raise ParameterError("an integer is too large; clamp it first") from None
 
 
+def _draw_list(noise: Union[Noise, Snapping], value: Sequence[Any]) -> list[Any]:
+    """A list for a list, with the numbers that an array of them has: all are integers, or all are
+    floats."""
+    try:
+        numpy = importlib.import_module("numpy")
+    except ImportError:
+        if not all(type(one) in (int, float) for one in value):
+            raise ParameterError("noise is added to lists of numbers; others need numpy") from None
+        if all(type(one) is int for one in value):
+            return [_draw(noise, one) for one in value]
+        return [_draw(noise, _as_float(one)) for one in value]
+    try:
+        array = numpy.asarray(value)
+    except ValueError:
+        raise ParameterError("lists in a list must have one length; fill them up first") from None
+    if value and array.dtype.kind == "f" and all(isinstance(one, int) for one in value):
+        # numpy takes integers of which some are beyond 64 bits for floats.
+        raise ParameterError(_TOO_LARGE)
+    drawn: list[Any] = _draw_array(noise, array, numpy).tolist()
+    return drawn
+
+
 def _draw_array(noise: Union[Noise, Snapping], value: Any, numpy: Any) -> Any:
+    if isinstance(value, numpy.ma.MaskedArray):
+        raise ParameterError("noise is added to every cell, also to masked ones; fill them first")
     kind = value.dtype.kind
     if kind == "f" and value.dtype.itemsize <= 8 or (kind in "iu" and isinstance(noise, Snapping)):
         flat = numpy.ascontiguousarray(value, dtype=numpy.float64).reshape(-1)
         noisy = noise.floats(flat)
     elif kind in "iu" and not isinstance(noise, Snapping):
         if value.dtype == numpy.uint64 and value.size and value.max() > numpy.uint64(2**63 - 1):
-            raise ParameterError("an integer is above 2^63 - 1; clamp it first")
+            raise ParameterError(_TOO_LARGE)
         flat = numpy.ascontiguousarray(value, dtype=numpy.int64).reshape(-1)
         noisy = noise.integers(flat)
     else:
@@ -130,8 +167,8 @@ def laplace(
 
     The loss is ε = sensitivity / scale, for numbers or arrays that one person moves by at most
     `sensitivity` in the sum of absolute differences. Give the scale, or the loss. `grid` is a power
-    of two; integers get whole numbers and floats a grid 1024 times finer than the scale if it is
-    left out. A finer grid costs no privacy.
+    of two; if it is left out, integers get whole numbers, and floats a grid at least 1024 times
+    finer than the scale. A finer grid costs no privacy.
 
     >>> import lastbit
     >>> type(lastbit.laplace(417, epsilon="0.1"))
@@ -201,7 +238,7 @@ def gaussian_loss(
     return _gaussian(sigma, variance, None, 1, None).loss(exact("sensitivity", sensitivity))
 
 
-@functools.lru_cache(maxsize=256)
+@_remembered
 def _gaussian(
     sigma: Optional[Number],
     variance: Optional[Number],
@@ -212,10 +249,10 @@ def _gaussian(
     if sum(x is not None for x in (sigma, variance, rho)) != 1:
         raise ParameterError("give one of sigma, variance and rho")
     if sigma is not None:
-        size = exact("variance", _positive("sigma", sigma) ** 2)
+        size = exact("variance", positive("sigma", sigma) ** 2)
     elif rho is not None:
         size = exact(
-            "variance", _fraction("sensitivity", sensitivity) ** 2 / (2 * _positive("rho", rho))
+            "variance", fraction("sensitivity", sensitivity) ** 2 / (2 * positive("rho", rho))
         )
     else:
         assert variance is not None
@@ -296,9 +333,21 @@ def permute_and_flip(
 
 
 def quantiles(
-    values: Any, at: Sequence[Number], *, lower: float, upper: float, epsilon: Number
+    values: Any,
+    at: Sequence[Number],
+    *,
+    lower: Number,
+    upper: Number,
+    epsilon: Number,
+    grid: Optional[Number] = None,
 ) -> list[float]:
     """Quantiles of values clamped to public bounds, for one loss of ε together.
+
+    Values are rounded to a grid, a power of two, and answers are points of it, all equally likely
+    before any data; by default it is so fine that rounding does not show.
+
+    Bounds are doubles: a float is its exact value, and a number that no double is, such as `"0.1"`,
+    is refused.
 
     The number of values is public: neighbours are data in which one value is another.
 
@@ -309,9 +358,10 @@ def quantiles(
     >>> low <= middle <= high and 4000 < middle < 6000
     True
     """
-    texts = [exact("at", one) for one in at]
+    texts = listed_shares(at)
+    loss = exact("epsilon", epsilon)
     return _lastbit.quantiles(
-        _scores(values), texts, float(lower), float(upper), exact("epsilon", epsilon)
+        _scores(values), texts, bound("lower", lower), bound("upper", upper), loss, exponent(grid)
     )
 
 
@@ -334,17 +384,17 @@ def threshold(
     >>> lastbit.threshold({"Rome": 100_000, "a hamlet": 1}, epsilon=1, delta="1e-9").keys()
     dict_keys(['Rome'])
     """
-    largest = _positive("each", each)
+    largest = positive("each", each)
     if (epsilon is None) == (rho is None):
         raise ParameterError("give one of epsilon and rho")
     if isinstance(keys, bool) or not isinstance(keys, int) or keys < 1:
         raise ParameterError(f"keys must be a whole number from 1, got {keys!r}")
     if epsilon is not None:
-        noise, size = "laplace", keys * largest / _positive("epsilon", epsilon)
+        noise, size = "laplace", keys * largest / positive("epsilon", epsilon)
     else:
         assert rho is not None
-        noise, size = "gaussian", keys * largest**2 / (2 * _positive("rho", rho))
-    published, _ = _lastbit.threshold_counts(
+        noise, size = "gaussian", keys * largest**2 / (2 * positive("rho", rho))
+    return _lastbit.threshold_counts(
         dict(counts),
         noise,
         exact("scale", size),
@@ -352,11 +402,16 @@ def threshold(
         keys,
         exact("each", largest),
     )
-    return published
 
 
 @overload
 def randomized_response(value: bool, *, epsilon: Number) -> bool: ...
+
+
+@overload
+def randomized_response(
+    value: list[Category], categories: Sequence[Category], *, epsilon: Number
+) -> list[Category]: ...
 
 
 @overload
@@ -369,7 +424,7 @@ def randomized_response(
     value: Any, categories: Optional[Sequence[Any]] = None, *, epsilon: Number
 ) -> Any:
     """One of the categories: the true one with the largest probability that the loss ε allows, else
-    any other.
+    any other. Of an array or a list, each value by itself; ε is the loss of each.
 
     A value that is none of them is answered by any of them, with equal probabilities: no error
     tells it apart.
@@ -380,9 +435,43 @@ def randomized_response(
     True
     >>> lastbit.randomized_response(True, epsilon=1) in [True, False]
     True
+    >>> len(lastbit.randomized_response(["blue", "red"], colours, epsilon=1))
+    2
     """
     known = [False, True] if categories is None else list(categories)
     if len(set(known)) != len(known):
         raise ParameterError("a category is there twice; leave one out")
-    place = known.index(value) if value in known else len(known)
-    return known[_lastbit.randomized_response(place, len(known), exact("epsilon", epsilon))]
+    loss = exact("epsilon", epsilon)
+    places = {category: place for place, category in enumerate(known)}
+    if isinstance(value, list):
+        return [_respond(one, known, places, loss) for one in value]
+    if hasattr(value, "__array__") and getattr(value, "ndim", 0) > 0:
+        return _respond_each(value, known, places, loss)
+    return _respond(value, known, places, loss)
+
+
+def _respond(value: Any, known: list[Any], places: Mapping[Any, int], loss: str) -> Any:
+    try:
+        place = places.get(value, len(known))
+    except TypeError:
+        raise ParameterError(
+            f"a value is one of the categories, got {type(value).__name__}; give a list or an array"
+        ) from None
+    return known[_lastbit.randomized_response(place, len(known), loss)]
+
+
+def _respond_each(value: Any, known: list[Any], places: Mapping[Any, int], loss: str) -> Any:
+    """An array by the numbers of its categories."""
+    numpy: Any = importlib.import_module("numpy")
+    array = numpy.asarray(value)
+    codes = [places.get(one, len(known)) for one in array.reshape(-1).tolist()]
+    answers = _lastbit.randomized_responses(
+        numpy.array(codes, dtype=numpy.uint64), len(known), loss
+    )
+    names = numpy.asarray(known)
+    if names.tolist() != known:
+        # Of several types, of which numpy would make one.
+        names = numpy.empty(len(known), dtype=object)
+        for place, category in enumerate(known):
+            names[place] = category
+    return names[answers].reshape(array.shape)

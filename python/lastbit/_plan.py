@@ -3,25 +3,24 @@ them."""
 
 from __future__ import annotations
 
-import html as _html
+import datetime
 import json
 import os
-import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Union
 
 from ._exact import Number, exact
-from ._lastbit import NativePlan, ParameterError, PlanError
-from ._report import Report
+from ._kinds import Kinds, Names
+from ._lastbit import NativePlan, PlanError
+from ._report import Report, framed
 
 #: What the source of a plan is called that is about a data frame.
 NO_FILES = "a data frame"
 
-#: The heading of a statistic, as TOML may write it.
-_STATISTICS = re.compile(r"""^[ \t]*\[\[[ \t]*["']?statistics["']?[ \t]*\]\]""", re.MULTILINE)
+#: What a plan is checked with as long as it has no statistic of its own.
+_ANY_STATISTIC = '\n[[statistics]]\nname = "rows"\nkind = "count"\n'
 
-Names = Union[str, Sequence[str]]
 
 
 def _toml(name: str, value: Any) -> str:
@@ -33,9 +32,13 @@ def _toml(name: str, value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, os.PathLike):
         return _toml(name, os.fspath(value))
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return _toml(name, value.isoformat())
     if isinstance(value, Mapping):
         pairs = ", ".join(
-            f"{_toml(name, str(key))} = {_toml(str(key), one)}" for key, one in value.items()
+            f"{_toml(name, str(key))} = {_toml(str(key), one)}"
+            for key, one in value.items()
+            if one is not None
         )
         return f"{{{pairs}}}"
     if isinstance(value, (int, float, Fraction, Decimal)):
@@ -65,6 +68,18 @@ def _entries(values: Mapping[str, Any]) -> str:
 
 def _key(name: str) -> str:
     return name if name.replace("_", "").isalnum() and name.isascii() else _toml("name", name)
+
+
+def _section(name: str, given: Optional[Mapping[str, Any]], **keys: Any) -> dict[str, Any]:
+    """A section of a plan, from a mapping and from single keys."""
+    entries = dict(given or {})
+    for key, value in keys.items():
+        if value is None:
+            continue
+        if key in entries:
+            raise PlanError(f"{name}: `{key}` is there twice; say it in `{name}=` or by itself")
+        entries[key] = value
+    return entries
 
 
 class Price:
@@ -109,7 +124,7 @@ class Price:
         return self._html
 
     def _repr_html_(self) -> str:
-        return _frame(self._html)
+        return framed(self._html)
 
     def __repr__(self) -> str:
         lines = [
@@ -120,23 +135,25 @@ class Price:
             error = (
                 "" if one["error"] is None else f" ± {one['error']} {one['error_unit']}".rstrip()
             )
-            lines.append(
-                f"  {one['name']}:{error}, {one['loss']['measure']} ≤ {one['loss']['value']}"
-            )
+            if one["error"] is None:
+                error = " its error is known with the release, or with expected_rows"
+            loss = one["loss"]
+            # The double above it, if it has many digits.
+            told = loss["exact"] if len(loss["exact"]) <= 12 else loss["value"]
+            lines.append(f"  {one['name']}:{error}, {loss['measure']} ≤ {told}")
+        lines += [f"  warning: {warning}" for warning in self.details["warnings"]]
+        if self.details["spends_everything"]:
+            lines.append("  warning: this spends everything that is left")
         return "\n".join(lines)
 
 
-def _frame(page: str, height: int = 640) -> str:
-    """A whole page inside of a notebook, with its own styles."""
-    text = _html.escape(page, quote=True)
-    style = f"width:100%;height:{height}px;border:0"
-    return f'<iframe srcdoc="{text}" sandbox="" style="{style}"></iframe>'
-
-
-class Plan:
+class Plan(Kinds["Plan"]):
     """What to publish about a table, and what it may cost.
 
-    Each step gives a new plan, and is checked at once:
+    Keywords are the keys of docs/plan.md. Those of the sections `[source]`, `[privacy]`, `[budget]`
+    and `[spend]` may also be given together, as `source={"database": …, "table": …}`; lists of
+    tables, such as `lookup` and `join`, are lists of dictionaries there. Dates may be
+    `datetime.date`. Each step gives a new plan, and is checked at once:
 
     >>> import lastbit
     >>> plan = (
@@ -154,104 +171,110 @@ class Plan:
     lastbit.PlanError: 34:1: statistic "mean of cots": there is no column `cots` in the plan; ...
     """
 
-    __slots__ = ("_text", "_base", "_path", "_native")
+    __slots__ = ("_text", "_base", "_path", "_native", "_draft")
 
     def __init__(
         self,
         title: Optional[str] = None,
         *,
-        source: Union[Names, "os.PathLike[str]", None] = None,
+        source: Union[Names, "os.PathLike[str]", Mapping[str, Any], None] = None,
         source_format: Optional[str] = None,
         where: Optional[str] = None,
-        neighbours: str = "add-remove",
+        privacy: Optional[Mapping[str, Any]] = None,
+        neighbours: Optional[str] = None,
         rows: Optional[int] = None,
         unit: Optional[str] = None,
         most_rows: Optional[int] = None,
         most_groups: Optional[int] = None,
+        budget: Optional[Mapping[str, Any]] = None,
         epsilon: Optional[Number] = None,
         delta: Optional[Number] = None,
         rho: Optional[Number] = None,
-        spend: Optional[Mapping[str, Number]] = None,
+        spend: Optional[Mapping[str, Any]] = None,
         accountant: Optional[str] = None,
         confidence: Optional[Number] = None,
         expected_rows: Optional[int] = None,
         publish_fingerprint: Optional[bool] = None,
     ) -> None:
-        root = _entries(
-            {
-                "title": title,
-                "confidence": confidence,
-                "accountant": accountant,
-                "expected_rows": expected_rows,
-                "publish_fingerprint": publish_fingerprint,
-            }
-        )
-        if source is None:
-            files: dict[str, Any] = {
-                "files": NO_FILES,
-                "format": source_format or "parquet",
-                "where": where,
-            }
-        else:
-            files = {"files": source, "format": source_format, "where": where}
-        text = root + "\n[source]\n" + _entries(files)
-        privacy = {
-            "neighbours": neighbours,
-            "rows": rows,
-            "unit": unit,
-            "most_rows": most_rows,
-            "most_groups": most_groups,
+        root = {
+            "title": title,
+            "confidence": confidence,
+            "accountant": accountant,
+            "expected_rows": expected_rows,
+            "publish_fingerprint": publish_fingerprint,
         }
-        text += "\n[privacy]\n" + _entries(privacy)
-        text += "\n[budget]\n" + _entries({"epsilon": epsilon, "delta": delta, "rho": rho})
+        if source is None:
+            files: Mapping[str, Any] = {"files": NO_FILES}
+            source_format = source_format or "parquet"
+        elif isinstance(source, Mapping):
+            files = source
+        else:
+            files = {"files": source}
+        sections = {
+            "source": _section("source", files, format=source_format, where=where),
+            "privacy": _section(
+                "privacy",
+                privacy,
+                neighbours=neighbours,
+                rows=rows,
+                unit=unit,
+                most_rows=most_rows,
+                most_groups=most_groups,
+            ),
+            "budget": _section("budget", budget, epsilon=epsilon, delta=delta, rho=rho),
+        }
+        sections["privacy"] = {"neighbours": "add-remove", **sections["privacy"]}
         if spend is not None:
-            text += "\n[spend]\n" + _entries(spend)
-        self._set(text, "", None)
+            sections["spend"] = dict(spend)
+        text = _entries(root)
+        for name, entries in sections.items():
+            text += f"\n[{name}]\n{_entries(entries)}"
+        self._set(text, "", draft=True)
 
-    def _set(self, text: str, base: str, path: Optional[str]) -> None:
-        self._text, self._base, self._path = text, base, path
-        self._native = NativePlan.parse(self._complete(), base)
+    def _set(self, text: str, base: str, *, draft: bool) -> None:
+        self._text, self._base, self._draft = text, base, draft
+        self._path: Optional[str] = None
+        self._native = NativePlan.parse(text + _ANY_STATISTIC if draft else text, base)
 
-    @classmethod
-    def _of(cls, text: str, base: str, path: Optional[str]) -> "Plan":
-        plan = cls.__new__(cls)
-        plan._set(text, base, path)
+    @staticmethod
+    def _of(text: str, base: str, *, draft: bool) -> "Plan":
+        plan = Plan.__new__(Plan)
+        plan._set(text, base, draft=draft)
         return plan
-
-    def _complete(self) -> str:
-        """The text, with a statistic to check the rest by as long as there is none."""
-        if self._has_statistics:
-            return self._text
-        return self._text + '\n[[statistics]]\nname = "rows"\nkind = "count"\n'
-
-    @property
-    def _has_statistics(self) -> bool:
-        return _STATISTICS.search(self._text) is not None
 
     @staticmethod
     def read(path: Union[str, "os.PathLike[str]"]) -> "Plan":
         """Reads a plan from a file; relative paths in it start at its directory."""
         path = os.fspath(path)
         plan = Plan.__new__(Plan)
-        plan._native = NativePlan.read(path)
-        with open(path, encoding="utf-8") as file:
-            plan._text = file.read()
-        plan._base, plan._path = os.path.dirname(path), path
+        # Its text comes with it: what is priced and what `to_toml` gives is read once.
+        plan._native, plan._text = NativePlan.read(path)
+        plan._base, plan._path, plan._draft = os.path.dirname(path), path, False
         return plan
 
     @staticmethod
     def parse(text: str, base: Union[str, "os.PathLike[str]"] = "") -> "Plan":
-        """Reads a plan from its TOML; relative paths in it start at `base`."""
-        return Plan._of(text, os.fspath(base), None)
+        """Reads a plan from its TOML; relative paths in it start at `base`. It may lack statistics,
+        which can be added."""
+        base = os.fspath(base)
+        try:
+            return Plan._of(text, base, draft=False)
+        except PlanError as refused:
+            try:
+                return Plan._of(text, base, draft=True)
+            except PlanError:
+                pass
+            raise refused from None
 
     def _with(self, text: str) -> "Plan":
-        return self._of(self._text + "\n" + text, self._base, None)
+        """With statistics, as TOML."""
+        return self._of(self._text + "\n" + text, self._base, draft=False)
 
     def column(self, name: str, **settings: Any) -> "Plan":
         """With a column: `lower` and `upper`, `edges`, `categories` or `discover=True`, and
         whatever else `docs/plan.md` has for one."""
         text = f"\n[columns.{_key(name)}]\n{_entries(settings)}"
-        return self._of(self._text + text, self._base, None)
+        return self._of(self._text + text, self._base, draft=self._draft)
 
     def statistic(
         self, kind: str, of: Optional[Names] = None, *, name: Optional[str] = None, **settings: Any
@@ -259,32 +282,13 @@ class Plan:
         """With a statistic of any kind, and whatever `docs/plan.md` has for it."""
         if name is None:
             name = _name(kind, of, settings.get("by"), settings.get("where"))
-        text = "\n[[statistics]]\n" + _entries({"name": name, "kind": kind, "of": of, **settings})
-        return self._of(self._text + text, self._base, None)
+        entries = {"name": name, "kind": kind, "of": of, **settings}
+        return self._with("[[statistics]]\n" + _entries(entries))
 
-    def count(self, **settings: Any) -> "Plan":
-        """With a number of rows."""
-        return self.statistic("count", **settings)
-
-    def sum(self, of: str, **settings: Any) -> "Plan":
-        """With a sum."""
-        return self.statistic("sum", of, **settings)
-
-    def mean(self, of: str, **settings: Any) -> "Plan":
-        """With a mean."""
-        return self.statistic("mean", of, **settings)
-
-    def variance(self, of: str, **settings: Any) -> "Plan":
-        """With a variance."""
-        return self.statistic("variance", of, **settings)
-
-    def histogram(self, of: str, **settings: Any) -> "Plan":
-        """With a histogram."""
-        return self.statistic("histogram", of, **settings)
-
-    def quantiles(self, of: str, at: Sequence[Number], **settings: Any) -> "Plan":
-        """With quantiles."""
-        return self.statistic("quantiles", of, at=list(at), **settings)
+    def setting(self, **settings: Any) -> "Plan":
+        """With keys of the plan that stand before its sections. `consistent=True` is one: it is
+        checked with the statistics, and so comes after them."""
+        return self._of(_entries(settings) + self._text, self._base, draft=self._draft)
 
     @property
     def title(self) -> str:
@@ -294,14 +298,14 @@ class Plan:
     @property
     def statistics(self) -> list[str]:
         """The names of its statistics."""
-        return self._native.statistics if self._has_statistics else []
+        return [] if self._draft else self._native.statistics
 
     def to_toml(self) -> str:
         """The plan as a file would have it."""
         return self._text
 
     def _ready(self) -> NativePlan:
-        if not self._has_statistics:
+        if self._draft:
             raise PlanError(
                 'the plan has no statistics; add one, for example plan.count(by="ward")'
             )
@@ -335,6 +339,3 @@ def _name(kind: str, of: Optional[Names], by: Optional[Names], where: Optional[s
     if where is not None:
         name += f" where {where}"
     return name
-
-
-__all__ = ["Plan", "Price", "ParameterError"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any, Callable, Optional, Union, cast
+from typing import Any, Callable, Optional, Union
 
 from . import _lastbit
 from ._lastbit import DataError, NativeTable, ParameterError, PlanError
@@ -17,9 +17,10 @@ Progress = Union[None, bool, Callable[[float], object]]
 
 def _table(data: Any) -> NativeTable:
     """A data frame, by Arrow's C stream interface."""
-    if isinstance(getattr(data, "table", None), NativeTable):
-        return cast(NativeTable, data.table)
+    if isinstance(data, NativeTable):
+        return data
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
+    failed = ""
     try:
         if not hasattr(data, "__arrow_c_stream__"):
             # A lazy frame of polars, a relation of older DuckDB, a data frame of Spark or of older
@@ -41,17 +42,28 @@ def _table(data: Any) -> NativeTable:
                 f"`__arrow_c_stream__`: "
                 "pandas, polars, pyarrow or DuckDB"
             )
+        if kind.startswith("polars."):
+            data = _without_nulls(data)
         capsule = data.__arrow_c_stream__()
     except (DataError, KeyboardInterrupt, MemoryError):
         raise
     except Exception as error:
-        # Its message could quote a cell.
+        failed = type(error).__name__
+    if failed:
+        # Not inside of `except`: the other error could quote a cell, and must not come along.
         raise DataError(
-            f"the data frame could not be handed over: {type(error).__name__} in its own library; "
-            f"convert its columns "
-            "to plain types first"
-        ) from None
+            f"the data frame could not be handed over: {failed} in its own library; convert its "
+            f"columns to plain types first"
+        )
     return NativeTable(capsule)
+
+
+def _without_nulls(frame: Any) -> Any:
+    """Columns of polars that have nothing but nulls have no type that Arrow's readers agree on."""
+    import polars
+
+    empty = [name for name, kind in frame.schema.items() if kind == polars.Null]
+    return frame.with_columns(polars.col(empty).cast(polars.Boolean)) if empty else frame
 
 
 class _Bar:
@@ -89,9 +101,10 @@ def release(
     """Publishes what a plan says about data, through a ledger that cannot be overspent.
 
     `data` is a path, a data frame (pandas, polars, lazy too, pyarrow, DuckDB, anything with
-    `__arrow_c_stream__`), or nothing: then the plan's own files are read. A data frame is known
-    again by its cells: the same plan on the same cells returns what was published before, at no
-    cost. Without `ledger` it is the one beside the plan's file.
+    `__arrow_c_stream__`; one of pyspark is collected first), or nothing: then the plan's own source
+    is read. The memory of a frame is not copied: do not write into it meanwhile. A data frame is
+    known again by its cells: the same plan on the same cells returns what was published before, at
+    no cost. Without `ledger` it is the one beside the plan's file.
 
     `progress` is a function that is told which part was read, True or False; by default a bar is
     shown where somebody looks. Other threads of Python run meanwhile. Ctrl-C stops the reading, and

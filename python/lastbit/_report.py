@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import html as _html
 import json
-import math
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from ._lastbit import NativeReport
 
@@ -16,35 +14,20 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def _number(text: Optional[str]) -> Optional[float]:
-    """The double nearest to a decimal; None for a date or a time."""
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return None
-
-
-def _up(text: Optional[str]) -> Optional[float]:
-    """The least double that is not below a decimal: a bound stays one."""
-    number = _number(text)
-    if number is None or text is None:
-        return None
-    if math.isfinite(number) and Decimal(number) < Decimal(text):
-        return math.nextafter(number, math.inf)
-    return number
-
-
-def _down(text: Optional[str]) -> Optional[float]:
-    bound = _up(None if text is None or _number(text) is None else str(-Decimal(text)))
-    return None if bound is None else -bound
+def framed(page: str, height: int = 640) -> str:
+    """A whole page inside of a notebook, with its own styles."""
+    text = _html.escape(page, quote=True)
+    style = f"width:100%;height:{height}px;border:0"
+    return f'<iframe srcdoc="{text}" sandbox="" style="{style}"></iframe>'
 
 
 class Statistic:
     """One statistic of a report, in all its groups."""
 
-    def __init__(self, details: dict[str, Any]) -> None:
+    def __init__(self, details: dict[str, Any], table: Mapping[str, Sequence[Any]]) -> None:
         #: Everything, as the JSON of the report has it.
         self.details = details
+        self._table = table
 
     @property
     def name(self) -> str:
@@ -59,39 +42,41 @@ class Statistic:
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary for each published number: its group, the value, and the error that holds
         with the report's confidence. `text` is exactly what was published; dates and times have no
-        other value. Bounds are rounded outward to doubles; their exact decimals are in
-        `details`."""
-        return [self._row(cell) for cell in self.details["cells"]]
+        other value. As in `Report.to_pandas`, `error` covers how far the double `value` is from
+        `text`, and bounds are rounded outward; their exact decimals are in `details`. `withheld` is
+        true where the mechanism declined to give a number, `too_noisy` where the error leaves
+        little of it, and `invented` if it is a rehearsal."""
+        return [self._row(place, cell) for place, cell in enumerate(self.details["cells"])]
 
-    def _row(self, cell: dict[str, Any]) -> dict[str, Any]:
+    def _row(self, place: int, cell: dict[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = dict(zip(self.details["by"], cell["group"]))
         if cell["label"]:
             row["label"] = cell["label"]
-        row["value"], row["text"] = _number(cell["value"]), cell["value"]
-        row["error"] = _up(cell["error"])
-        row["lower"], row["upper"] = _down(cell["lower"]), _up(cell["upper"])
-        row["unit"] = self.details["unit"]
-        row["error_unit"] = cell["error_unit"] or self.details["unit"]
+        row.update((name, self._table[name][place]) for name in _TOLD)
         return row
 
     def value(self, *group: str, label: str = "") -> Union[float, str, None]:
         """The published number of a group; the text of a date or a time; None if the mechanism
         declined to give one."""
-        for cell in self.details["cells"]:
+        for place, cell in enumerate(self.details["cells"]):
             if tuple(cell["group"]) == group and label in ("", cell["label"]):
-                number = _number(cell["value"])
-                return cell["value"] if number is None else number
+                value: Union[float, str, None] = self._table["value"][place]
+                return cell["value"] if value is None else value
         raise KeyError(group)
 
     def __repr__(self) -> str:
         return f"<lastbit.Statistic {self.name!r}: {len(self.details['cells'])} numbers>"
 
 
-#: The columns of a report as a table, and the keys of its statistics before them.
-_COLUMNS = (
-    *("statistic", "kind", "of", "label", "value", "text", "error", "lower", "upper"),
-    *("unit", "error_unit", "confidence"),
+#: What a row of a statistic tells, by the names of columns.
+_TOLD = (
+    *("value", "text", "error", "lower", "upper", "unit", "error_unit"),
+    *("withheld", "too_noisy", "invented"),
 )
+
+
+#: The columns of numbers, which pandas would take for objects if one is missing.
+_NUMBERS = ("value", "error", "lower", "upper", "confidence", "rank_error")
 
 
 class Report:
@@ -105,6 +90,7 @@ class Report:
         #: The row of the ledger and the time of the earlier release that these numbers are of; None
         #: if they are new.
         self.stored = stored
+        self._columns = native.columns()
 
     @property
     def loss(self) -> str:
@@ -117,7 +103,12 @@ class Report:
         return dict(self.details["receipt"])
 
     def __iter__(self) -> Iterator[Statistic]:
-        return (Statistic(one) for one in self.details["statistics"])
+        start = 0
+        for one in self.details["statistics"]:
+            end = start + len(one["cells"])
+            table = {name: cells[start:end] for name, cells in self._columns.items()}
+            yield Statistic(one, table)
+            start = end
 
     def __len__(self) -> int:
         return len(self.details["statistics"])
@@ -129,70 +120,30 @@ class Report:
         known = ", ".join(repr(one.name) for one in self)
         raise KeyError(f"no statistic {name!r}; there are {known}")
 
-    def _table(self) -> dict[str, list[Any]]:
-        keys = list(dict.fromkeys(key for one in self for key in one.details["by"]))
-        # A key could have the name of another column.
-        names = {key: key if key not in _COLUMNS else f"by.{key}" for key in keys}
-        table: dict[str, list[Any]] = {
-            name: [] for name in (*_COLUMNS[:3], *names.values(), *_COLUMNS[3:])
-        }
-        for one in self:
-            for cell, row in zip(one.details["cells"], one.rows()):
-                group = dict(zip(one.details["by"], cell["group"]))
-                told = {
-                    "statistic": one.name,
-                    "kind": one.details["kind"],
-                    "of": ", ".join(one.details["of"]),
-                    "label": cell["label"],
-                    "confidence": self.details["confidence"],
-                    **{
-                        key: row[key]
-                        for key in (
-                            "value",
-                            "text",
-                            "error",
-                            "lower",
-                            "upper",
-                            "unit",
-                            "error_unit",
-                        )
-                    },
-                    **{names[key]: group.get(key) for key in keys},
-                }
-                for name, column in table.items():
-                    column.append(told[name])
-        return table
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table of `to_arrow`, for whatever takes Arrow's streams."""
+        return self._native.__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> "pyarrow.Table":
-        """One row for each published number."""
+        """One row for each published number, with the columns that docs/report.md has for Parquet.
+        The columns of groups have the names of their keys, or `by.NAME` where another column has
+        that name; `text` is what was published, exactly, as `published` is."""
         import pyarrow
 
-        numbers = ("value", "error", "lower", "upper")
-        columns = self._table()
-        fields = [
-            pyarrow.field(name, pyarrow.float64() if name in numbers else pyarrow.string())
-            for name in columns
-        ]
-        return pyarrow.table(columns, schema=pyarrow.schema(fields))
+        return pyarrow.table(self)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """One row for each published number."""
+        """As `to_arrow`."""
         import pandas
 
-        frame = pandas.DataFrame(self._table())
-        numbers = ["value", "error", "lower", "upper"]
-        return frame.astype({name: "float64" for name in numbers})
+        frame = pandas.DataFrame(self._columns)
+        return frame.astype({name: "float64" for name in _NUMBERS})
 
     def to_polars(self) -> "polars.DataFrame":
-        """One row for each published number."""
+        """As `to_arrow`."""
         import polars
 
-        numbers = ("value", "error", "lower", "upper")
-        columns = self._table()
-        schema = {
-            name: polars.Float64() if name in numbers else polars.String() for name in columns
-        }
-        return polars.DataFrame(columns, schema=schema)
+        return polars.DataFrame(self)
 
     def to_json(self) -> str:
         """The report as `lastbit release --json` has it; numbers are exact decimals in quotes."""
@@ -211,10 +162,7 @@ class Report:
         return self._native.text()
 
     def _repr_html_(self) -> str:
-        text = _html.escape(self.to_html(), quote=True)
-        return (
-            f'<iframe srcdoc="{text}" sandbox="" style="width:100%;height:640px;border:0"></iframe>'
-        )
+        return framed(self.to_html())
 
     def __str__(self) -> str:
         return self.to_text()

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
-from typing import Any, Mapping, NoReturn, Optional, Sequence, Union
+from typing import Any, Mapping, NoReturn, Optional, Union
 
 from . import _lastbit
-from ._exact import Number, exact
+from ._exact import Number, exact, positive
+from ._kinds import Kinds, Names
 from ._lastbit import ParameterError
-from ._plan import Names, Plan, Price
+from ._plan import Plan, Price
 from ._release import Progress, _table, release
 from ._report import Report
 
@@ -38,7 +39,7 @@ class Question:
         return f"{self.price()!r}\n{left}"
 
 
-class Session:
+class Session(Kinds[Question]):
     """One table, one budget, one ledger, and questions.
 
     Bounds and categories must be public, so they are said here, before the first question:
@@ -79,18 +80,21 @@ class Session:
         columns: Optional[Mapping[str, Mapping[str, Any]]] = None,
         confidence: Optional[Number] = None,
     ) -> None:
+        if not isinstance(budget, Mapping):
+            raise ParameterError('a budget is a dictionary, such as budget={"epsilon": 1}')
         unknown = set(budget) - {"epsilon", "delta", "rho"}
         if unknown:
             raise ParameterError(
                 f"a budget has epsilon, epsilon and delta, or rho; got {', '.join(sorted(unknown))}"
             )
         #: Where the ledger is.
-        self.ledger = os.fspath(ledger)
+        # Wherever this process goes: another directory has another ledger of that name.
+        self.ledger = os.path.abspath(os.fspath(ledger))
         if isinstance(data, (str, os.PathLike)):
             self._data: Any = os.fspath(data)
         else:
             # Read once: what is asked later is asked of the same rows.
-            self._data = _Frame(_table(data))
+            self._data = _table(data)
         self._budget: dict[str, Any] = dict(budget)
         self._head: dict[str, Any] = {
             "unit": unit,
@@ -132,13 +136,9 @@ class Session:
         budget = {name: exact(name, value) for name, value in self._budget.items()}
         return ", ".join(f"{_SYMBOLS[name]} = {value}" for name, value in budget.items())
 
-    def _ask(
-        self, title: str, kind: str, of: Optional[Names], settings: dict[str, Any]
-    ) -> Question:
-        plan = self._plan(title, self._spend(settings, settings.get("error")))
-        return Question(self, plan.statistic(kind, of, **settings))
-
-    def _spend(self, settings: dict[str, Any], error: Optional[Number]) -> Mapping[str, Number]:
+    def _spend(
+        self, settings: dict[str, Any], error: Optional[Number], *, priced: bool = True
+    ) -> Mapping[str, Number]:
         """What a question may spend, out of its settings: what it says, or, for an error target,
         what is left."""
         names = [name for name in ("epsilon", "rho", "delta") if settings.get(name) is not None]
@@ -146,13 +146,16 @@ class Session:
         for name in ("epsilon", "rho", "delta"):
             settings.pop(name, None)
         if spend:
-            if "delta" in self._budget and "delta" not in spend:
-                spend["delta"] = 0
+            if "delta" in self._budget and "delta" not in spend and "epsilon" in spend:
+                whole = positive("epsilon", self._budget["epsilon"])
+                part = positive("epsilon", spend["epsilon"]) / whole
+                spend["delta"] = part * positive("delta", self._budget["delta"])
             return spend
         if error is None:
             main = "rho" if "rho" in self._budget else "epsilon"
             raise ParameterError(
-                f'say what the question may spend, {main}="0.1", or the error it may have, error=20'
+                f'say what the question may spend, {main}="0.1"'
+                + (", or the error it may have, error=20" if priced else "")
             )
         state = _lastbit.ledger_state(self.ledger)
         # A ledger that composes counts what is left in another measure, and refuses by itself what
@@ -165,29 +168,15 @@ class Session:
             left["delta"] = Fraction(delta)
         return left
 
-    def count(self, **settings: Any) -> Question:
-        """A number of rows; `by` groups, `where` filters."""
-        return self._ask("count", "count", None, settings)
-
-    def sum(self, of: str, **settings: Any) -> Question:
-        """A sum."""
-        return self._ask(f"sum of {of}", "sum", of, settings)
-
-    def mean(self, of: str, **settings: Any) -> Question:
-        """A mean."""
-        return self._ask(f"mean of {of}", "mean", of, settings)
-
-    def variance(self, of: str, **settings: Any) -> Question:
-        """A variance."""
-        return self._ask(f"variance of {of}", "variance", of, settings)
-
-    def histogram(self, of: str, **settings: Any) -> Question:
-        """A histogram."""
-        return self._ask(f"histogram of {of}", "histogram", of, settings)
-
-    def quantiles(self, of: str, at: Sequence[Number], **settings: Any) -> Question:
-        """Quantiles."""
-        return self._ask(f"quantiles of {of}", "quantiles", of, {"at": list(at), **settings})
+    def statistic(
+        self, kind: str, of: Optional[Names] = None, *, name: Optional[str] = None, **settings: Any
+    ) -> Question:
+        """A question about a statistic of any kind. Beside what `docs/plan.md` has for it, say what
+        the question may spend, `epsilon=` or `rho=`, or the error it may have, `error=`. Of a
+        budget with δ, a question takes δ in proportion to ε, if it does not say `delta=`."""
+        about = "" if of is None else f" of {of if isinstance(of, str) else ' and '.join(of)}"
+        plan = self._plan(kind + about, self._spend(settings, settings.get("error")))
+        return Question(self, plan.statistic(kind, of, name=name, **settings))
 
     def sql(
         self,
@@ -200,7 +189,8 @@ class Session:
         """`select … from … [where …] [group by …]` with count(*), sum(x), avg(x), variance(x),
         median(x) and quantile(x, 0.9). What cannot be private is refused with the reason."""
         added = _lastbit.select_statistics(statement)
-        spend = self._spend({"epsilon": epsilon, "rho": rho, "delta": delta}, None)
+        asked = {"epsilon": epsilon, "rho": rho, "delta": delta}
+        spend = self._spend(asked, None, priced=False)
         return Question(self, self._plan(" ".join(statement.split()), spend)._with(added))
 
     def __repr__(self) -> str:
@@ -213,10 +203,3 @@ class Session:
 
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
-
-
-class _Frame:
-    """A table that was handed over already."""
-
-    def __init__(self, table: _lastbit.NativeTable) -> None:
-        self.table = table

@@ -27,7 +27,7 @@ from fractions import Fraction
 from typing import Any, Callable, NoReturn, Optional, Sequence, Union, overload
 
 from . import _lastbit
-from ._exact import Number, exact, exponent
+from ._exact import Number, bound, exact, exponent, fraction, listed_shares, positive
 from ._lastbit import NativeMeasurement, NativeSpace, NativeTransformation, ParameterError
 
 #: How far apart two inputs are: a number of rows, an exact number, or, for counts by key, how many
@@ -199,7 +199,7 @@ class Measurement:
         rounded up to a double, so that a loss such as 0.1, which no double is, needs a little
         more."""
         stated = self._native.map(_distance(distance))
-        allowed = Fraction(exact("loss", loss)), Fraction(exact("delta", delta))
+        allowed = fraction("loss", loss), fraction("delta", delta)
         return all(Fraction(one) <= most for one, most in zip(stated, allowed))
 
     def __reduce__(self) -> NoReturn:
@@ -225,8 +225,10 @@ def rows(of: type, *, size: Optional[int] = None, neighbours: str = "add-remove"
 
 
 def clamp(lower: Any, upper: Any) -> Stage:
-    """Rows moved to public bounds."""
-    return Stage("clamp", lambda space: _lastbit.chain_clamp(space, lower, upper))
+    """Rows moved to public bounds, which are numbers of the type of the rows: bounds of floats are
+    doubles, and a number that no double is, such as `"0.1"`, is refused."""
+    low, high = bound("lower", lower), bound("upper", upper)
+    return Stage("clamp", lambda space: _lastbit.chain_clamp(space, low, high))
 
 
 def resize(size: int, constant: Any) -> Stage:
@@ -286,6 +288,8 @@ def _moved(before: Optional[Transformation], distance: Distance) -> Fraction:
     if before is None:
         raise ParameterError("a loss is turned into a scale after a transformation; give the scale")
     moved = before.map(distance)
+    if isinstance(moved, tuple):
+        raise ParameterError("counts by keys that are not public are released by threshold")
     if not isinstance(moved, Fraction) or moved <= 0:
         raise ParameterError(
             "what comes before does not depend on the data at that distance; give the scale"
@@ -300,19 +304,6 @@ def _chosen(**given: Optional[Number]) -> tuple[str, Number]:
     return named[0]
 
 
-def _positive(name: str, value: Number) -> Fraction:
-    text = exact(name, value)
-    try:
-        number = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ParameterError(
-            f"{name}: {text!r} is no number; write a decimal such as 0.1"
-        ) from None
-    if number <= 0:
-        raise ParameterError(f"{name} must be positive, got {number}")
-    return number
-
-
 def laplace(
     *,
     scale: Optional[Number] = None,
@@ -320,10 +311,10 @@ def laplace(
     distance: Distance = 1,
     grid: Optional[Number] = None,
 ) -> Mechanism:
-    """Laplace noise. Give its scale; or the loss for data at most `distance` apart, and the scale
-    is what comes before moves by, divided by it."""
+    """Laplace noise. Give its scale; or the loss for data at most `distance` apart: the scale is
+    then how far the chain before it moves, divided by ε."""
     name, size = _chosen(scale=scale, epsilon=epsilon)
-    size = _positive(name, size)
+    size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
         wide = size if name == "scale" else _moved(before, distance) / size
@@ -337,7 +328,7 @@ def geometric(
 ) -> Mechanism:
     """Two-sided geometric noise, on whole numbers; as `laplace`."""
     name, size = _chosen(scale=scale, epsilon=epsilon)
-    size = _positive(name, size)
+    size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
         wide = size if name == "scale" else _moved(before, distance) / size
@@ -363,7 +354,7 @@ def gaussian(
     (True, 3)
     """
     name, size = _chosen(sigma=sigma, rho=rho)
-    size = _positive(name, size)
+    size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
         wide = size * size if name == "sigma" else _moved(before, distance) ** 2 / (2 * size)
@@ -375,13 +366,17 @@ def gaussian(
 def quantiles(at: Sequence[Number], *, epsilon: Number) -> Mechanism:
     """Quantiles of a public number of rows, for ε together if one row is changed.
 
+    Candidates are all members of the domain between the bounds. Of floats, most of them are close
+    to zero, and so are answers about few rows: take whole numbers of a unit, or
+    `lastbit.quantiles`, which has a grid.
+
     >>> from lastbit import framework as fw
     >>> space = fw.rows(int, size=1001, neighbours="change-one")
     >>> median = space >> fw.clamp(0, 1000) >> fw.quantiles(["0.5"], epsilon=1)
     >>> median.map(1), 0 <= median(list(range(1001)))[0] <= 1000
     (1.0, True)
     """
-    texts = [exact("at", one) for one in at]
+    texts = listed_shares(at)
     loss = exact("epsilon", epsilon)
     return Mechanism("quantiles", lambda space, _: _lastbit.chain_quantiles(space, texts, loss))
 
@@ -398,7 +393,7 @@ def threshold(
     (True, dict_keys(['Rome']))
     """
     name, size = _chosen(epsilon=epsilon, rho=rho)
-    size = _positive(name, size)
+    size = positive(name, size)
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise ParameterError(f"rows must be a whole number from 1, got {rows!r}")
 

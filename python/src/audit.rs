@@ -65,6 +65,7 @@ pub fn audit_outputs(
 /// wrongly, the lower bound on ε from bits alone, and whether the attack succeeded.
 #[pyfunction]
 pub fn least_bits(
+    py: Python<'_>,
     a: Vec<f64>,
     b: Vec<f64>,
     epsilon: &str,
@@ -88,8 +89,11 @@ pub fn least_bits(
         side.pop_front()
             .ok_or_else(|| TargetError::new("no draws are left"))
     };
-    let mut target = Target::new(claim, ["A", "B", "far"], None, draw);
-    let found = attack(&mut target, draws, &confidence).map_err(parameter)?;
+    let found = py.detach(|| {
+        let mut target = Target::new(claim, ["A", "B", "far"], None, draw);
+        attack(&mut target, draws, &confidence)
+    });
+    let found = found.map_err(parameter)?;
     Ok((
         found.revealed.count,
         found.revealed.trials,

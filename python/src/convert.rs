@@ -4,7 +4,7 @@ use lastbit::conversions::{LossBound, Losses};
 use lastbit::{Down, Rational, Up, parse_number};
 use pyo3::prelude::*;
 
-use crate::error::parameter;
+use crate::error::{parameter, unknown};
 
 fn bound(kind: &str, loss: &str) -> PyResult<LossBound> {
     let loss: Rational = parse_number("loss", loss).map_err(parameter)?;
@@ -18,7 +18,8 @@ fn bound(kind: &str, loss: &str) -> PyResult<LossBound> {
         "epsilon" => LossBound::Pure(loss),
         "laplace" => LossBound::Laplace(loss),
         "bounded_range" => LossBound::BoundedRange(loss),
-        _ => LossBound::Zcdp(loss),
+        "rho" => LossBound::Zcdp(loss),
+        _ => return Err(unknown("loss", kind)),
     })
 }
 
@@ -57,7 +58,7 @@ pub fn accountants(
             .charges()
             .iter()
             .map(|charge| {
-                let name = charge.accountant.name().to_owned();
+                let name = charge.rule.name().to_owned();
                 (name, charge.epsilon.map(Up::get))
             })
             .collect())

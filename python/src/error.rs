@@ -46,6 +46,36 @@ create_exception!(
     "A failure after the loss was reserved; `spent` says what stays spent."
 );
 
+/// A parameter of Python in the type that is wanted, which the words name.
+pub fn taken<'py, T: FromPyObjectOwned<'py>>(
+    name: &str,
+    wanted: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<T> {
+    value
+        .extract()
+        .map_err(|_| parameter(format!("{name} must be {wanted}")))
+}
+
+/// A word that the Python side does not say.
+pub fn unknown(what: &str, word: &str) -> PyErr {
+    parameter(format!(
+        "there is no {what} `{word}`; see the names in the documentation"
+    ))
+}
+
+/// A double that is exactly this number.
+pub fn double(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let double: f64 = taken(name, "a number that a double is, such as 0.5", value)?;
+    // Python compares its numbers with floats exactly.
+    match double.is_finite() && value.eq(double)? {
+        true => Ok(double),
+        false => Err(parameter(format!(
+            "{name}: no double is exactly this; write float(…) for the nearest one"
+        ))),
+    }
+}
+
 /// A parameter that cannot be.
 pub fn parameter(error: impl std::fmt::Display) -> PyErr {
     ParameterError::new_err(error.to_string())

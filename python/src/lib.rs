@@ -11,6 +11,7 @@ mod noise;
 mod plan;
 mod profile;
 mod release;
+mod report;
 mod selection;
 mod verify;
 
@@ -40,7 +41,9 @@ mod _lastbit {
         chain_mean, chain_quantiles, chain_resize, chain_sum, chain_threshold, chain_variance,
     };
     #[pymodule_export]
-    use super::mechanisms::{Snapping, randomized_response, threshold_counts};
+    use super::mechanisms::{
+        Snapping, randomized_response, randomized_responses, threshold_counts,
+    };
     #[pymodule_export]
     use super::noise::Noise;
     #[pymodule_export]
@@ -48,7 +51,9 @@ mod _lastbit {
     #[pymodule_export]
     use super::profile::NativeProfile;
     #[pymodule_export]
-    use super::release::{NativeReport, NativeTable, ledger_state, release};
+    use super::release::{NativeTable, ledger_state, release};
+    #[pymodule_export]
+    use super::report::NativeReport;
     #[pymodule_export]
     use super::run_command;
     #[pymodule_export]

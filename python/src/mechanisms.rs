@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use lastbit::domains::{AtomDomain, MapDomain};
-use lastbit::mechanisms::snapping::{GridRule, Snapping as Mechanism};
+use lastbit::measures::MaxDivergence;
+use lastbit::mechanisms::snapping::{GridRule, Snapping as Mechanism, SnappingError};
 use lastbit::mechanisms::{
     gaussian_threshold, laplace_threshold, randomized_response as respond, threshold_gaussian,
     threshold_laplace, truth_for_epsilon,
 };
-use lastbit::metrics::Contribution;
-use lastbit::{Bounds, Confidence, System, parse_number};
+use lastbit::metrics::{Contribution, DiscreteDistance};
+use lastbit::{Bounds, Error, GridExponent, Measurement, System, parse_number};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::error::parameter;
+use crate::error::{parameter, taken, unknown};
 
 /// The snapping mechanism in exact arithmetic.
 #[pyclass(frozen, module = "lastbit._lastbit")]
@@ -48,7 +49,11 @@ impl Snapping {
             _ => return Err(parameter("give one of epsilon and accuracy")),
         };
         let builder = match grid {
-            Some(exponent) => builder.grid(GridRule::Fixed(exponent)),
+            Some(exponent) => {
+                let grid = GridExponent::new(exponent)
+                    .map_err(|_| parameter(SnappingError::GridOutOfRange { exponent }))?;
+                builder.grid(GridRule::Fixed(grid))
+            }
             None => builder,
         };
         let mechanism = builder.build().map_err(parameter)?;
@@ -71,28 +76,10 @@ impl Snapping {
         let noisy = py.detach(|| {
             let mut noisy = vec![0.0; values.len()];
             self.mechanism
-                .draw_slice(&values, &mut noisy, &mut System::default())
+                .draw_slice_on_all_cores(&values, &mut noisy)
                 .map(|()| noisy)
         });
         Ok(PyArray1::from_vec(py, noisy.map_err(without_value)?))
-    }
-
-    /// The loss of one draw, exactly.
-    #[getter]
-    fn epsilon(&self) -> String {
-        self.mechanism.epsilon().to_string()
-    }
-
-    /// The exponent of the grid.
-    #[getter]
-    fn grid_exponent(&self) -> i64 {
-        self.mechanism.grid_exponent()
-    }
-
-    /// The error that a draw stays within, rounded up.
-    fn accuracy(&self, confidence: &str) -> PyResult<f64> {
-        let confidence: Confidence = confidence.parse().map_err(parameter)?;
-        Ok(self.mechanism.accuracy(&confidence).get())
     }
 }
 
@@ -107,17 +94,19 @@ fn without_value(error: lastbit::mechanisms::snapping::SnappingError) -> PyErr {
     }
 }
 
-/// The keys whose noisy count reaches the threshold for δ, with these counts, and the threshold.
+/// The keys whose noisy count reaches the threshold for δ, with these counts.
 #[pyfunction]
 pub fn threshold_counts(
     py: Python<'_>,
-    counts: BTreeMap<String, i64>,
+    counts: &Bound<'_, PyAny>,
     noise: &str,
     size: &str,
     delta: &str,
     keys: u64,
     each: &str,
-) -> PyResult<(BTreeMap<String, i64>, String)> {
+) -> PyResult<BTreeMap<String, i64>> {
+    let wanted = "whole numbers of up to 64 bits by texts; clamp them first";
+    let counts: BTreeMap<String, i64> = taken("counts", wanted, counts)?;
     let each = parse_number("each", each).map_err(parameter)?;
     let contribution = Contribution::new(keys, each).map_err(parameter)?;
     let delta = delta.parse().map_err(parameter)?;
@@ -127,21 +116,16 @@ pub fn threshold_counts(
             let scale = size.parse().map_err(parameter)?;
             let least = laplace_threshold(&scale, 0, &contribution, &delta).map_err(parameter)?;
             let release = threshold_laplace(domain, &scale, 0, &least).map_err(parameter)?;
-            Ok((
-                release.invoke(&counts).map_err(parameter)?,
-                least.to_string(),
-            ))
+            release.invoke(&counts).map_err(parameter)
         }
-        _ => {
+        "gaussian" => {
             let variance = size.parse().map_err(parameter)?;
             let least =
                 gaussian_threshold(&variance, 0, &contribution, &delta).map_err(parameter)?;
             let release = threshold_gaussian(domain, &variance, 0, &least).map_err(parameter)?;
-            Ok((
-                release.invoke(&counts).map_err(parameter)?,
-                least.to_string(),
-            ))
+            release.invoke(&counts).map_err(parameter)
         }
+        _ => Err(unknown("noise", noise)),
     })
 }
 
@@ -149,11 +133,33 @@ pub fn threshold_counts(
 /// equal probabilities.
 #[pyfunction]
 pub fn randomized_response(value: u64, categories: u64, epsilon: &str) -> PyResult<u64> {
-    let truth = truth_for_epsilon(categories, &epsilon.parse().map_err(parameter)?);
-    let all: Vec<u64> = (0..categories).collect();
-    let release = respond(AtomDomain::<u64>::new(), all, &truth.map_err(parameter)?);
-    release
-        .map_err(parameter)?
+    response(categories, epsilon)?
         .invoke(&value)
         .map_err(parameter)
+}
+
+/// The same of each number of an array, each by itself.
+#[pyfunction]
+pub fn randomized_responses<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, u64>,
+    categories: u64,
+    epsilon: &str,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let response = response(categories, epsilon)?;
+    let values = values.as_array().to_vec();
+    let answers = py.detach(|| {
+        let answers = values.iter().map(|value| response.invoke(value));
+        answers.collect::<Result<Vec<u64>, Error>>()
+    });
+    Ok(PyArray1::from_vec(py, answers.map_err(parameter)?))
+}
+
+/// Randomized response about the numbers of categories.
+type Response = Measurement<AtomDomain<u64>, DiscreteDistance, MaxDivergence, u64>;
+
+fn response(categories: u64, epsilon: &str) -> PyResult<Response> {
+    let truth = truth_for_epsilon(categories, &epsilon.parse().map_err(parameter)?);
+    let all: Vec<u64> = (0..categories).collect();
+    respond(AtomDomain::<u64>::new(), all, &truth.map_err(parameter)?).map_err(parameter)
 }

@@ -4,6 +4,7 @@ use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::measures::Measure;
 use lastbit::mechanisms::{Scale, Variance, gaussian, geometric, laplace};
 use lastbit::metrics::Metric;
+use lastbit::tables::Noise as Size;
 use lastbit::{Error, Measurement, MetricSpace, Rational, Up, parse_number};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -16,9 +17,6 @@ type Release<T> = Result<Box<dyn Fn(&T) -> Result<T, Error> + Send + Sync>, Stri
 /// The loss at a distance.
 type LossAt = Box<dyn Fn(&Rational) -> Result<Up, Error> + Send + Sync>;
 
-/// How much finer the grid of floats is than the scale of the noise, as a power of two.
-const FINER: i64 = 10;
-
 /// Noise of one kind and size.
 #[pyclass(frozen, module = "lastbit._lastbit")]
 pub struct Noise {
@@ -27,12 +25,6 @@ pub struct Noise {
     integer: Release<i64>,
     integers: Release<Vec<i64>>,
     loss: LossAt,
-    /// ε or ρ.
-    #[pyo3(get)]
-    measure: &'static str,
-    /// The exponent of the grid of floats.
-    #[pyo3(get)]
-    grid_exponent: i64,
 }
 
 #[pymethods]
@@ -42,7 +34,7 @@ impl Noise {
     #[staticmethod]
     fn laplace(scale: &str, grid: Option<i64>) -> PyResult<Noise> {
         let scale: Scale = scale.parse().map_err(parameter)?;
-        let fine = grid.unwrap_or_else(|| finer(scale.get(), 1));
+        let fine = grid.unwrap_or_else(|| Size::Laplace(scale.clone()).fine_grid().get());
         let whole = grid.unwrap_or(0);
         let float = laplace(AtomDomain::<f64>::new(), &scale, fine);
         let map = float.as_ref().map_err(parameter)?.privacy_map().clone();
@@ -52,8 +44,6 @@ impl Noise {
             integer: boxed(laplace(AtomDomain::<i64>::new(), &scale, whole)),
             integers: boxed(laplace(integers(), &scale, whole)),
             loss: Box::new(move |distance| map.eval(distance)),
-            measure: "epsilon",
-            grid_exponent: fine,
         })
     }
 
@@ -61,7 +51,7 @@ impl Noise {
     #[staticmethod]
     fn gaussian(variance: &str, grid: Option<i64>) -> PyResult<Noise> {
         let variance: Variance = variance.parse().map_err(parameter)?;
-        let fine = grid.unwrap_or_else(|| finer(variance.get(), 2));
+        let fine = grid.unwrap_or_else(|| Size::Gaussian(variance.clone()).fine_grid().get());
         let whole = grid.unwrap_or(0);
         let float = gaussian(AtomDomain::<f64>::new(), &variance, fine);
         let map = float.as_ref().map_err(parameter)?.privacy_map().clone();
@@ -71,8 +61,6 @@ impl Noise {
             integer: boxed(gaussian(AtomDomain::<i64>::new(), &variance, whole)),
             integers: boxed(gaussian(integers(), &variance, whole)),
             loss: Box::new(move |distance| map.eval(distance)),
-            measure: "rho",
-            grid_exponent: fine,
         })
     }
 
@@ -89,8 +77,6 @@ impl Noise {
             integer: boxed(integer),
             integers: boxed(geometric(integers(), &scale)),
             loss: Box::new(move |distance| map.eval(distance)),
-            measure: "epsilon",
-            grid_exponent: 0,
         })
     }
 
@@ -139,11 +125,6 @@ fn floats() -> VectorDomain<AtomDomain<f64>> {
 
 fn integers() -> VectorDomain<AtomDomain<i64>> {
     VectorDomain::new(AtomDomain::new())
-}
-
-/// A grid that is much finer than a size, of which this is the given power.
-fn finer(size: &Rational, power: i64) -> i64 {
-    size.ceil_log2().unwrap_or(0).div_euclid(power) - FINER
 }
 
 fn draw<T>(release: &Release<T>, value: &T) -> PyResult<T> {

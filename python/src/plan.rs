@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use lastbit_release::account::price;
 use lastbit_release::left::{account, price_from};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::price_html;
-use lastbit_release::release::{Identity, rehearse, remember};
+use lastbit_release::release::{rehearse, remember};
 use pyo3::prelude::*;
 
 use crate::error::{self, PlanError};
-use crate::release::NativeReport;
+use crate::report::NativeReport;
 
 /// A checked plan.
 #[pyclass(frozen, module = "lastbit._lastbit")]
@@ -27,11 +26,12 @@ impl NativePlan {
         Ok(NativePlan { plan })
     }
 
-    /// Reads the file of a plan; relative paths in it start at its directory.
+    /// Reads the file of a plan, and gives its text, too; relative paths in it start at its
+    /// directory.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<NativePlan> {
-        let plan = Plan::read(&path).map_err(|error| error::plan(py, &error))?;
-        Ok(NativePlan { plan })
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<(NativePlan, String)> {
+        let read = Plan::read_with_text(&path).map_err(|error| error::plan(py, &error));
+        read.map(|(plan, text)| (NativePlan { plan }, text))
     }
 
     /// What it is called.
@@ -65,15 +65,6 @@ impl NativePlan {
             let left = ledger.is_some().then_some(left);
             let json = lastbit_cli::price_json(&self.plan, &prices, left.as_ref());
             Ok((json, price_html(&self.plan, &prices, left.as_ref())))
-        })
-    }
-
-    /// The hash by which ledgers and receipts know the release.
-    fn identity(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| {
-            let prices =
-                price(&self.plan).map_err(|error| PlanError::new_err(error.to_string()))?;
-            Ok(Identity::new(&self.plan, &prices).hex())
         })
     }
 

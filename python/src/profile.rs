@@ -1,15 +1,15 @@
 //! What releases cost together, by the best of what is known of them.
 
-use lastbit::accounting::{Bounds, Pair};
+use lastbit::accounting::{BestBounds, Pair};
 use lastbit::{Down, Interval, Rational, parse_number};
 use pyo3::prelude::*;
 
-use crate::error::parameter;
+use crate::error::{parameter, unknown};
 
 /// What releases cost together whose losses are fixed beforehand.
 #[pyclass(frozen, module = "lastbit._lastbit")]
 pub struct NativeProfile {
-    bounds: Bounds,
+    bounds: BestBounds,
 }
 
 #[pymethods]
@@ -26,7 +26,7 @@ impl NativeProfile {
             .iter()
             .map(|(kind, size, times)| Ok((pair(kind, size)?, *times)))
             .collect::<PyResult<Vec<_>>>()?;
-        let bounds = py.detach(|| Bounds::new(&pairs, Down::from_rational(&smallest)));
+        let bounds = py.detach(|| BestBounds::new(&pairs, Down::from_rational(&smallest)));
         let bounds = bounds.map_err(parameter)?;
         Ok(NativeProfile { bounds })
     }
@@ -57,12 +57,13 @@ fn pair(kind: &str, size: &str) -> PyResult<Pair> {
         "laplace" => Pair::laplace(&size),
         "gaussian" => Pair::gaussian(&size),
         "bounded_range" => Pair::bounded_range(&size),
-        _ => {
+        "rho" => {
             return Err(parameter(
                 "zCDP alone is no distribution of losses; give epsilon, laplace, gaussian or \
                  bounded_range",
             ));
         }
+        _ => return Err(unknown("loss", kind)),
     };
     pair.map_err(parameter)
 }

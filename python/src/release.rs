@@ -1,5 +1,6 @@
 //! Releases: the work on threads without the interpreter's lock, this one watching for Ctrl-C.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,19 +11,19 @@ use std::time::Duration;
 use lastbit_release::engine::query::{Answer, Query, Sealed};
 use lastbit_release::engine::{
     Engine, EngineError, EngineFailure, MemoryEngine, MemoryTable, Options, Progress,
-    for_plan_until, memory_fingerprint,
+    for_plan_until,
 };
 use lastbit_release::ledger::{Ledger, LedgerError};
 use lastbit_release::plan::{FileFormat, Files, Plan, Source};
-use lastbit_release::present::{Report, csv, html, text, to_json};
 use lastbit_release::release::{ReleaseError, Released, release as released, release_in};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::PyTable;
+use pyo3_arrow::PyRecordBatchReader;
 
 use crate::error::{self, DataError, PlanError};
 use crate::plan::NativePlan;
+use crate::report::NativeReport;
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -38,60 +39,44 @@ pub struct NativeTable {
 
 #[pymethods]
 impl NativeTable {
-    /// From a capsule of Arrow's C stream interface, without copies.
+    /// From a capsule of Arrow's C stream interface, without copies. The stream is drained without
+    /// the interpreter's lock; between two batches signals are looked for.
     #[new]
     fn new(py: Python<'_>, capsule: &Bound<'_, PyCapsule>) -> PyResult<NativeTable> {
-        // Whoever makes the stream could quote a cell.
-        let table = PyTable::from_arrow_pycapsule(capsule).map_err(|_| {
-            DataError::new_err(
-                "the data frame could not be read: its library stopped with an error; collect it \
-                 into memory first to see which",
-            )
-        })?;
-        let (batches, schema) = table.into_inner();
+        let reader = PyRecordBatchReader::from_arrow_pycapsule(capsule);
+        let mut reader = reader
+            .and_then(PyRecordBatchReader::into_reader)
+            .map_err(|error| stopped(&error.to_string()))?;
+        let schema = reader.schema();
+        let mut batches = Vec::new();
+        loop {
+            // By a mutable reference, which may go to another thread; the stream is not shared.
+            let stream = &mut reader;
+            // A batch of other types than the stream has told ends in a panic of its reader.
+            let next = py.detach(move || panic::catch_unwind(AssertUnwindSafe(|| stream.next())));
+            py.check_signals()?;
+            match next {
+                Ok(Some(Ok(batch))) => batches.push(batch),
+                Ok(Some(Err(error))) => return Err(stopped(&error.to_string())),
+                Ok(None) => break,
+                Err(_) => return Err(stopped("a panic")),
+            }
+        }
         let table = py.detach(|| MemoryTable::new(schema, batches));
         let table = table.map_err(|error| error::data(&error))?;
         Ok(NativeTable { table })
     }
-
-    /// The names and types of the columns.
-    #[getter]
-    fn columns(&self) -> Vec<(String, String)> {
-        let fields = self.table.schema().fields().iter();
-        fields
-            .map(|field| (field.name().clone(), field.data_type().to_string()))
-            .collect()
-    }
-
-    /// The hash of all cells.
-    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| memory_fingerprint(&self.table))
-            .map_err(|error| error::data(&error))
-    }
 }
 
-/// What was published.
-#[pyclass(frozen, module = "lastbit._lastbit")]
-pub struct NativeReport {
-    pub report: Report,
-}
-
-#[pymethods]
-impl NativeReport {
-    fn json(&self) -> String {
-        to_json(&self.report)
-    }
-
-    fn html(&self) -> String {
-        html(&self.report)
-    }
-
-    fn csv(&self) -> String {
-        csv(&self.report)
-    }
-
-    fn text(&self) -> String {
-        text(&self.report)
+/// A stream that ended early. Whoever makes it could quote a cell, so its words are not told; but
+/// Ctrl-C inside of a generator of Python is only known by them.
+fn stopped(words: &str) -> PyErr {
+    match words.contains("KeyboardInterrupt") {
+        true => PyKeyboardInterrupt::new_err(()),
+        false => DataError::new_err(
+            "the data frame could not be read: its library stopped with an error; collect it into \
+             memory first to see which",
+        ),
     }
 }
 

@@ -33,4 +33,6 @@ def test_what_others_do_runs_where_they_are(package: str) -> None:
         if of == package:
             names: dict[str, Any] = {}
             exec(compile(code, str(GUIDE), "exec"), names)
-            assert names["noisy"] is not None
+            noisy = names["noisy"]
+            # A number, or a header and two wards.
+            assert isinstance(noisy, (int, float)) or len(noisy) == 3

@@ -8,6 +8,7 @@ from typing import Any
 
 import lastbit
 import pytest
+from lastbit import framework as fw
 
 numpy = pytest.importorskip("numpy")
 
@@ -45,9 +46,70 @@ def test_a_float_is_its_value_or_refused() -> None:
         lambda: lastbit.randomized_response(1, [1, 1], epsilon=1),
         lambda: lastbit.randomized_response(1, [1], epsilon=1),
         lambda: lastbit.threshold({"a": 1}, delta=0, epsilon=1),
+        lambda: lastbit.threshold({"a": 2**70}, delta="1e-9", epsilon=1),
+        lambda: lastbit.threshold({1: 1}, delta="1e-9", epsilon=1),  # type: ignore[dict-item]
+        lambda: lastbit.laplace(2**63, scale=1),
+        lambda: lastbit.laplace([2**63], scale=1),
+        lambda: lastbit.laplace([1, [2, 3]], scale=1),
+        lambda: lastbit.laplace([2**63, -1], scale=1),
+        lambda: lastbit.laplace(1, epsilon=[1]),  # type: ignore[arg-type]
+        lambda: lastbit.laplace(1, epsilon="1 0"),
+        lambda: lastbit.laplace(1, epsilon="1_0"),
+        lambda: lastbit.laplace(1, epsilon="١"),
+        lambda: lastbit.laplace(1, epsilon="1e99999999"),
+        lambda: lastbit.laplace(1.0, epsilon=1, grid="1e-99999999"),
+        lambda: lastbit.laplace(1, epsilon=Decimal("1e99999999")),
+        lambda: lastbit.laplace(numpy.ma.array([1.0, 2.0], mask=[0, 1]), scale=1),
+        lambda: lastbit.quantiles(
+            [1.0],
+            0.5,  # type: ignore[arg-type]
+            lower=0,
+            upper=1,
+            epsilon=1,
+        ),
+        lambda: lastbit.quantiles([1.0], [0.5], lower=0, upper=1, epsilon=1, grid=2**-60),
+        lambda: lastbit.quantiles([1.0], [0.5], lower="0.25", upper="0.5", epsilon=1, grid=1),
+        lambda: fw.rows(float) >> fw.clamp(0, 1) >> fw.resize(10**12, constant=0.5),
+        lambda: fw.rows(str) >> fw.count_by_key() >> fw.laplace(epsilon=1),
+        lambda: lastbit.convert(),
+        lambda: lastbit.laplace(numpy.array([2**63], dtype=numpy.uint64), scale=1),
+        lambda: lastbit.exponential([1, "a"], epsilon=1),
+        lambda: lastbit.exponential([1, 2**70 + 1], epsilon=1),
+        lambda: lastbit.permute_and_flip([0.5, 2**53 + 1], epsilon=1),
+        lambda: lastbit.quantiles([1.0], [0.5], lower="0.1", upper=1, epsilon=1),
+        lambda: lastbit.quantiles([1.0], [0.5], lower="1/3", upper=1, epsilon=1),
+        lambda: lastbit.quantiles([1.0], [0.5], lower=0, upper=2**53 + 1, epsilon=1),
+        lambda: lastbit.quantiles([1.0], [0.5], lower=0, upper=float("inf"), epsilon=1),
+        lambda: lastbit.quantiles([1.0], [0.5], lower="x", upper=1, epsilon=1),
+        lambda: lastbit.quantiles(["a"], [0.5], lower=0, upper=1, epsilon=1),
+        lambda: lastbit.randomized_response({}, ["a", "b"], epsilon=1),
+        lambda: fw.rows(float) >> fw.clamp("a", "b"),
+        lambda: fw.rows(float) >> fw.clamp("0.1", 1),
+        lambda: fw.rows(int) >> fw.clamp(0.5, 1),
+        lambda: fw.rows(int) >> fw.clamp(0, 2**70),
+        lambda: fw.rows(float) >> fw.resize(3, constant="x"),
+        lambda: fw.rows(int) >> fw.histogram(["a"]),
     ):
-        with pytest.raises((lastbit.ParameterError, TypeError)):
+        with pytest.raises(lastbit.ParameterError):
             call()
+
+
+def test_what_was_asked_before_does_not_matter() -> None:
+    # The Fraction equals the float, and 1 equals True; only the first of each pair is exact.
+    pairs: list[tuple[Any, Any]] = [(Fraction(0.1), 0.1), (Decimal(0.3), 0.3), (1, True)]
+    for asked, refused in pairs:
+        for call in (
+            lambda size: lastbit.laplace(1, scale=size),
+            lambda size: lastbit.laplace(1, epsilon=size),
+            lambda size: lastbit.laplace(1, epsilon=1, sensitivity=size),
+            lambda size: lastbit.geometric(1, epsilon=size),
+            lambda size: lastbit.gaussian(1, sigma=size),
+            lambda size: lastbit.gaussian(1, rho=size),
+            lambda size: lastbit.laplace_loss(scale=size),
+        ):
+            call(asked)
+            with pytest.raises(lastbit.ParameterError):
+                call(refused)
 
 
 # So small a scale that the noise is below half a step with probability 1 - e^-500.
@@ -67,7 +129,11 @@ def test_types_and_shapes_stay() -> None:
         ):
             assert noisy.dtype == numpy.float64 and (noisy == data).all()
     assert lastbit.laplace(numpy.int32(7), scale=TINY) == 7
-    assert lastbit.laplace([1, 2, 3], scale=TINY).tolist() == [1, 2, 3]
+    # A list for a list, of whole numbers only if all of it are.
+    assert lastbit.laplace([1, 2, 3], scale=TINY) == [1, 2, 3]
+    assert lastbit.laplace([[1, 2], [3, 4]], scale=TINY) == [[1, 2], [3, 4]]
+    mixed = lastbit.laplace([1, 2.5], scale=TINY, grid=0.5)
+    assert mixed == [1, 2.5] and all(isinstance(one, float) for one in mixed)
     assert lastbit.laplace(numpy.array([], dtype=float), scale=1).shape == (0,)
     assert lastbit.snapping(7, lower=0, upper=10, epsilon=5000) == pytest.approx(7, abs=0.01)
     pandas = pytest.importorskip("pandas")
@@ -78,7 +144,10 @@ def test_floats_lie_on_their_grid() -> None:
     noisy = lastbit.laplace(numpy.zeros(1000), scale=3, grid="1/8")
     assert ((noisy * 8) % 1 == 0).all() and len(set(noisy.tolist())) > 20
     fine = lastbit.laplace(numpy.zeros(1000), scale=3)
-    assert ((fine * 256) % 1 == 0).all()
+    # At least 2^10 times finer than the scale, as in chains and in releases.
+    assert ((fine * 512) % 1 == 0).all() and not ((fine * 256) % 1 == 0).all()
+    wide = lastbit.gaussian(numpy.zeros(1000), sigma=3)
+    assert ((wide * 512) % 1 == 0).all() and not ((wide * 256) % 1 == 0).all()
 
 
 def test_selection_without_noise_is_the_best() -> None:
@@ -91,6 +160,59 @@ def test_selection_without_noise_is_the_best() -> None:
     assert lastbit.threshold(counts, rho="0.5", delta="1e-9", keys=3).keys() == {"Rome"}
     assert lastbit.randomized_response("b", ["a", "b"], epsilon=500) == "b"
     assert lastbit.randomized_response("x", ["a", "b"], epsilon=500) in ("a", "b")
+
+
+def test_bounds_are_their_value() -> None:
+    for lower, upper in ((0.1, 5), (Fraction(1, 4), Decimal("2.5")), ("0.25", "5e0"), (-1, 2**53)):
+        low, high = lastbit.quantiles([1.0], [0.25, 0.75], lower=lower, upper=upper, epsilon=1)
+        assert Fraction(lower) <= low <= high <= Fraction(upper)
+    assert (fw.rows(float) >> fw.clamp(0.1, "0.5") >> fw.sum()).map(1) == Fraction(1, 2)
+    assert (fw.rows(int) >> fw.clamp("-3", Decimal(7)) >> fw.sum()).map(1) == 7
+
+
+def test_quantiles_of_few_rows_are_between_them() -> None:
+    # Among all doubles, 91 of 100 answers would be below 0.001, as most doubles are. On even steps,
+    # those below 0.01 have 0.01 of the candidates, and all others at least e^-2 of the weight of
+    # the best, so that one answer is there with probability below 0.001, and 11 of 40 below 1e-20.
+    values = [12.5 + row / 100 for row in range(20)]
+    drawn = [
+        lastbit.quantiles(values, [0.5], lower=0, upper=100, epsilon="0.2")[0] for _ in range(40)
+    ]
+    assert sum(value > 0.01 for value in drawn) >= 30 and len(set(drawn)) > 1
+    whole = lastbit.quantiles(values, [0.5], lower=0, upper=100, epsilon=1, grid=1)
+    assert whole[0].is_integer() and lastbit.laplace([], scale=1) == []
+    ends = [
+        lastbit.quantiles([5], [0.5], lower=lower, upper=upper, epsilon=1)[0]
+        for lower, upper in ((-(2.0**1000), 2**1000), (0, 2**-1000), (7, 7))
+    ]
+    assert abs(ends[0]) <= 2.0**1000 and 0 <= ends[1] <= 2**-1000 and ends[2] == 7
+
+
+def test_randomized_response_of_arrays() -> None:
+    sure: dict[str, Any] = {"epsilon": 500}
+    colours = ["red", "ultramarine", "blue"]
+    values = numpy.array([["red", "blue"], ["blue", "red"]])
+    answers = lastbit.randomized_response(values, colours, **sure)
+    assert answers.shape == (2, 2) and (answers == values).all()
+    assert lastbit.randomized_response(["red", "blue"], colours, **sure) == ["red", "blue"]
+    flags = numpy.array([True, False, True])
+    answers = lastbit.randomized_response(flags, **sure)
+    assert answers.dtype == bool and (answers == flags).all()
+    mixed = lastbit.randomized_response(numpy.array([1, 2]), [1, "two", 2], **sure)
+    assert mixed.tolist() == [1, 2]
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(["blue", "red"])
+    assert lastbit.randomized_response(series, colours, **sure).tolist() == ["blue", "red"]
+    # What is none of them is answered by any, each by itself: all alike with probability 3^-59.
+    unknown = lastbit.randomized_response(numpy.array(["pink"] * 60), colours, **sure)
+    assert set(unknown.tolist()) <= set(colours) and len(set(unknown.tolist())) > 1
+    assert lastbit.randomized_response(numpy.array([], dtype=bool), epsilon=1).shape == (0,)
+    # The truth has probability 3/4 at ε = ln 3, and less than 2^-50 below it at the nearest double;
+    # 6.2 standard deviations are exceeded with probability below 1e-9.
+    draws = 20_000
+    truth = numpy.ones(draws, dtype=bool)
+    told = lastbit.randomized_response(truth, epsilon="1.0986122886681098")
+    assert abs(told.mean() - 0.75) < 6.2 * (0.75 * 0.25 / draws) ** 0.5
 
 
 def test_the_law_of_laplace() -> None:
@@ -159,6 +281,16 @@ def test_audits_find_what_is_false() -> None:
     assert false.refuted and false.lower_bound > 1
     words = lastbit.audit(lambda x: "yes" if x else "no", epsilon=1, confidence=sure)
     assert words.refuted and "yes" in words.findings[0].event + words.findings[1].event
+
+
+def test_audits_tell_large_integers_and_arrays_apart() -> None:
+    # As doubles, these two are one number.
+    for mechanism in (
+        lambda x: 2**60 + x,
+        lambda x: 10**400 + x,
+        lambda x: numpy.array([x, 2**60 + x]),
+    ):
+        assert lastbit.audit(mechanism, epsilon=1, draws=200).refuted
 
 
 def test_the_last_bits_of_numpy_tell_and_ours_do_not() -> None:

@@ -1,17 +1,21 @@
-"""Noise is never repeated: not by forks, threads, copies or pickles."""
+"""Noise is never repeated and no budget spent twice: not by forks, threads, copies or pickles."""
 
 from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import lastbit
 import pytest
 
 numpy = pytest.importorskip("numpy")
+pyarrow = pytest.importorskip("pyarrow")
 
 
 def draws(_: int) -> tuple[float, ...]:
@@ -51,3 +55,36 @@ def test_what_holds_randomness_is_not_copied() -> None:
         for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
                 attempt(held)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_child_forked_during_a_release_is_refused_the_ledger(tmp_path: Path) -> None:
+    """SQLite would take the parent's locks, which a child has in memory, for its own."""
+    session = lastbit.Session(
+        pyarrow.table({"p": numpy.arange(3_000_000)}),
+        ledger=tmp_path / "l.ledger",
+        budget={"epsilon": "0.03"},
+        unit="p",
+        most_rows=1,
+    )
+    session.count(epsilon="0.001", name="before").release(progress=False)
+    said = tmp_path / "said"
+    children: list[int] = []
+
+    def fork(*_: object) -> None:
+        if children:
+            return
+        children.append(os.fork())
+        if children[0] == 0:
+            try:
+                session.count(epsilon="0.001", name="child").release(progress=False)
+                said.write_text("published")
+            except lastbit.LastbitError as error:
+                said.write_text(str(error))
+            finally:
+                os._exit(0)
+        os.waitpid(children[0], 0)
+
+    session.count(epsilon="0.001", name="parent").release(progress=fork)
+    assert "this process was forked while a ledger was open" in said.read_text()
+    assert str(session.left) == "ε = 0.028"

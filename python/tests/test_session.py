@@ -123,6 +123,49 @@ def test_what_cannot_be_private_is_refused(
     assert not ledger.exists()
 
 
+def test_every_kind_can_be_asked(arrow: Any, ledger: Path) -> None:
+    budget: dict[str, Any] = {"epsilon": 2, "delta": "1e-6"}
+    session = lastbit.Session(
+        arrow,
+        unit="patient",
+        most_rows=2,
+        budget=budget,
+        ledger=ledger,
+        columns={"ward": {"categories": WARDS}, "cost": {"lower": 0, "upper": 100}},
+    )
+    asked = [
+        session.units(epsilon="0.25"),
+        session.share("cost > 50", epsilon="0.25"),
+        session.top("ward", 2, epsilon="0.25"),
+        session.statistic("variance", "cost", name="spread", epsilon="0.25"),
+    ]
+    kinds = [question.plan.price().details["statistics"][0]["kind"] for question in asked]
+    assert kinds == ["units", "share", "top", "variance"] and asked[3].plan.statistics == ["spread"]
+    # It may take δ in proportion, and takes what it needs: none, for Laplace noise.
+    assert asked[0].plan.to_toml().count('delta = "1/8000000"') == 1
+    loss = asked[0].price().details["loss"]
+    assert (loss["exact"], loss["delta"]) == ("0.25", "0")
+    asked[0].release()
+    assert session.left.startswith("ε = 1.75, δ = ")
+    with pytest.raises(lastbit.ParameterError, match="dictionary"):
+        lastbit.Session(arrow, budget=1, ledger=ledger)  # type: ignore[arg-type]
+
+
+def test_another_directory_has_no_other_budget(
+    arrow: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    session = lastbit.Session(arrow, ledger="l.ledger", budget={"epsilon": 1})
+    session.count(epsilon="0.25").release(progress=False)
+    monkeypatch.chdir(tmp_path / "there")
+    assert str(session.left) == "ε = 0.75"
+    session.count(epsilon="0.5", name="again").release(progress=False)
+    assert str(session.left) == "ε = 0.25"
+    assert not (tmp_path / "there" / "l.ledger").exists()
+
+
 def test_a_session_is_not_copied(session: lastbit.Session) -> None:
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError):

@@ -16,6 +16,9 @@ const REQUIREMENTS: &str = "python/tests/requirements.txt";
 /// The same with the oldest versions that the package works with.
 const OLDEST_REQUIREMENTS: &str = "python/tests/requirements-oldest.txt";
 
+/// The libraries whose programs the guide has beside ours.
+const PEERS: &str = "python/tests/requirements-peers.txt";
+
 /// What builds the wheel.
 const MATURIN: &str = "maturin==1.16.0";
 
@@ -53,10 +56,27 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// As a step of `cargo xtask test`: the reason, where there is no Python, it has no venv module, or
 /// the packages cannot be installed.
 pub fn step() -> Result<Result<String, String>> {
-    match environment("python3", &Wanted::File(REQUIREMENTS))? {
-        Ok(python) => tested(&python, &[]).map(Ok),
-        Err(why) => Ok(Err(why)),
+    let python = match environment("python3", &Wanted::File(REQUIREMENTS))? {
+        Ok(python) => python,
+        Err(why) => return Ok(Err(why)),
+    };
+    let mut summary = tested(&python, &[])?;
+    // One build serves all: the native part works with every Python.
+    let others: [(&str, &str, &[&str]); 2] = [
+        (OLDEST_REQUIREMENTS, "with the oldest packages", &[]),
+        (PEERS, "beside other libraries", &["-k", "what_others_do"]),
+    ];
+    for (file, how, chosen) in others {
+        match environment("python3", &Wanted::File(file))? {
+            Ok(python) => {
+                let chosen: Vec<String> = chosen.iter().map(ToString::to_string).collect();
+                pytest(&python, &site_packages(), &chosen)?;
+                summary.push_str(&format!("; {how}, too"));
+            }
+            Err(why) => summary.push_str(&format!("; NOT {how}: {why}")),
+        }
     }
+    Ok(Ok(summary))
 }
 
 /// `cargo xtask site`: the guide, the notebooks and the references of both languages, as pages.
@@ -146,6 +166,7 @@ fn environment(program: &str, wanted: &Wanted) -> Result<Result<PathBuf, String>
     };
     let suffix = match wanted {
         Wanted::File(REQUIREMENTS) => "",
+        Wanted::File(PEERS) => "-peers",
         Wanted::File(_) => "-oldest",
         Wanted::Packages(_) => "-build",
     };
@@ -230,18 +251,28 @@ fn tested(python: &Path, arguments: &[String]) -> Result<String> {
             .current_dir(&site),
         "mend the types that mypy names above",
     )?;
+    pytest(python, &site, arguments)?;
+    Ok("tests, doctests and types of the Python package passed".to_owned())
+}
+
+/// Runs the tests with the package that was put together before.
+fn pytest(python: &Path, site: &Path, arguments: &[String]) -> Result<()> {
     run::succeed(
         isolated(python)
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
             .arg(run::root().join("python/tests"))
             .args(arguments)
             // Not beside the sources, which lack the native part and would be found first.
-            .current_dir(&site)
+            .current_dir(site)
             .env_remove("PYTEST_ADDOPTS")
-            .env("PYTHONPATH", &site),
+            .env("PYTHONPATH", site),
         "tests of the Python package failed; repeat one with: cargo xtask python -k NAME",
-    )?;
-    Ok("tests, doctests and types of the Python package passed".to_owned())
+    )
+}
+
+/// Where the package is put together.
+fn site_packages() -> PathBuf {
+    run::target().join("python-site")
 }
 
 /// Builds the package with the profile for development, puts it together as the wheel would be, and
@@ -251,7 +282,7 @@ fn assembled(python: &Path) -> Result<PathBuf> {
         extension(&mut run::cargo(), python).args(["build", "-p", "lastbit-python", "--locked"]),
         "the native part of the Python package does not build; see above",
     )?;
-    let site = run::target().join("python-site");
+    let site = site_packages();
     let package = site.join("lastbit");
     // What was left out since must not be found.
     if package.exists() {

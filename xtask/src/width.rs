@@ -1,5 +1,6 @@
 //! The width of the code: rustfmt leaves doc examples, macros and long strings as they are, and
-//! nothing formats Python. Also, that unit tests stand in files of their own.
+//! nothing formats Python and the page's scripts. Also, that unit tests stand in files of their
+//! own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ const WIDTH: usize = 100;
 const INLINE: &str = "mod tests {";
 
 /// The files whose lines are checked. Proofs in Coq are not: their formulas read better unbroken.
-const EXTENSIONS: [&str; 3] = ["rs", "py", "pyi"];
+const EXTENSIONS: [&str; 5] = ["rs", "py", "pyi", "js", "css"];
 
 /// No line of code below the root is wider than [`WIDTH`].
 pub fn check() -> Result<String> {

@@ -9,7 +9,7 @@ use lastbit::mechanisms::exponential::{Exponential, Run};
 use lastbit::mechanisms::flat_concave::{Method, Problem, RecConcave, Split, loss_of_quality};
 use lastbit::quality::StepFunction;
 use lastbit::selection::{QuantilesMethod, quantiles_offers};
-use lastbit::{Alpha, Delta, Epsilon};
+use lastbit::{Alpha, Delta, Epsilon, Share};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::{Entropy, System};
 
@@ -185,7 +185,8 @@ fn many() -> Result<()> {
     println!("| quantiles | split and sorted | bisection |");
     println!("|---|---|---|");
     for k in [1i64, 3, 7, 9, 15, 19, 31, 63, 99, 255] {
-        let wanted: Vec<Rational> = (1..=k).map(|i| Rational::new(i, k + 1)).collect();
+        let wanted = (1..=k).map(|i| Share::new(Rational::new(i, k + 1)));
+        let wanted = wanted.collect::<std::result::Result<Vec<Share>, _>>()?;
         let offers = quantiles_offers(1 << 64, 100_000, &wanted, &"1".parse()?, &"0.05".parse()?)?;
         let bound = |method| {
             let offer = offers.iter().find(|offer| offer.method == method);

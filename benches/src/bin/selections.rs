@@ -4,11 +4,11 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use lastbit::Share;
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::exponential::{Exponential, Score};
 use lastbit::selection::quantile;
 use lastbit_benches::{CANDIDATES, fastest, score_shapes, spread_rows};
-use lastbit_exact::Rational;
 use lastbit_noise::entropy::System;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let rows = spread_rows(1_000_000);
     let domain = VectorDomain::new(AtomDomain::<u64>::new()).with_size(rows.len());
-    let median = quantile(domain, &Rational::new(1, 2), &"1".parse()?, None)?;
+    let median = quantile(domain, &Share::half(), &"1".parse()?, None)?;
     let median = fastest(1, |_| {
         black_box(median.invoke(black_box(&rows))).expect("a point");
     });

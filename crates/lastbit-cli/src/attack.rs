@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::number::{json as number, json_lower, json_nearest, json_upper, readable, shortest};
 use crate::picture::rows;
+use crate::streams::write_wrapped;
 
 /// Which attack.
 #[derive(Subcommand)]
@@ -89,11 +90,11 @@ impl Attack {
                     writeln!(out, "{}", as_json(&entry, &found))?;
                     return Ok(());
                 }
-                writeln!(out, "{}: {}", entry.name, entry.about)?;
+                write_wrapped(out, &format!("{}: {}", entry.name, entry.about), "  ")?;
                 for line in &found.notes {
-                    writeln!(out, "  {line}")?;
+                    write_wrapped(out, &format!("- {line}"), "  ")?;
                 }
-                writeln!(out, "Verdict: {}", found.verdict)?;
+                write_wrapped(out, &format!("Verdict: {}", found.verdict), "")?;
                 Ok(())
             }
         }

@@ -13,6 +13,7 @@ use lastbit_verify::audit::{
 use serde_json::{Value, json};
 
 use crate::number::{json_lower, json_nearest, readable};
+use crate::streams::write_wrapped;
 use lastbit_release::clean::shown;
 
 #[derive(Args)]
@@ -149,10 +150,13 @@ impl Audit {
             });
             writeln!(out, "{text}")?;
         } else {
+            let at_delta = match claim.delta.is_zero() {
+                true => String::new(),
+                false => format!(" for the claimed δ = {}", readable(&claim.delta)),
+            };
             for finding in &report.findings {
-                writeln!(
-                    out,
-                    "{} from {}: {} of {}; from the other: {} of {}; ε ≥ {:.4}",
+                let text = format!(
+                    "{} from {}: {} of {}; from the other: {} of {}; ε ≥ {:.4}{at_delta}",
                     described(finding),
                     finding.likelier.name(),
                     finding.counts[0],
@@ -160,26 +164,42 @@ impl Audit {
                     finding.counts[1],
                     finding.trials,
                     finding.lower_bound,
-                )?;
+                );
+                write_wrapped(out, &text, "  ")?;
+            }
+            if let (true, Some(why)) = (refuted, best.event.meaning()) {
+                write_wrapped(out, why, "")?;
             }
             let verdict = if refuted {
                 "the claim is refuted"
             } else {
                 "the claim is not refuted, which does not prove it"
             };
-            writeln!(
-                out,
-                "Verdict: ε is at least {:.4} at confidence {}; claimed {}: {verdict}.",
+            let text = format!(
+                "Verdict: {verdict}. ε is at least {:.4}{at_delta}, at confidence {}; claimed {}.",
                 best.lower_bound,
                 readable(self.confidence.get()),
-                readable(&claim.epsilon),
-            )?;
+                stated(&claim),
+            );
+            write_wrapped(out, &text, "")?;
         }
         if refuted && self.strict {
             out.flush()?;
-            bail!("the claim ε = {} is refuted", readable(&claim.epsilon));
+            bail!("the claim ε = {} is refuted", stated(&claim));
         }
         Ok(())
+    }
+}
+
+/// What is claimed: `1`, or `1, δ = 0.1`.
+fn stated(claim: &Claim) -> String {
+    match claim.delta.is_zero() {
+        true => readable(&claim.epsilon),
+        false => format!(
+            "{}, δ = {}",
+            readable(&claim.epsilon),
+            readable(&claim.delta)
+        ),
     }
 }
 

@@ -35,7 +35,7 @@ impl Draft {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         use anyhow::{anyhow, bail};
         use lastbit_release::clean;
-        use lastbit_release::engine::{declared, declared_from, delimiter};
+        use lastbit_release::engine::{EngineError, declared, declared_from, delimiter};
         use lastbit_release::plan::{self, FileFormat};
         use std::io::Write as _;
 
@@ -45,13 +45,23 @@ impl Draft {
                 clean::path(&self.file)
             );
         };
-        let mut source = plan::Files::of_file(name)
-            .map_err(|error| anyhow!("{}: {}", clean::path(&self.file), error.message()))?;
+        let mut source = plan::Files::of_file(name).map_err(|_| {
+            anyhow!(
+                "{}: the name does not tell how the file is written; rename it, or a copy, so that \
+                 it ends in .csv, .tsv, .parquet or .jsonl",
+                clean::path(&self.file)
+            )
+        })?;
         let other = delimiter(&source);
         if let (Some(other), FileFormat::Csv { delimiter, .. }) = (other, &mut source.format) {
             *delimiter = other;
         }
-        let columns = declared(&source)?;
+        let columns = declared(&source).map_err(|error| match error {
+            EngineError::NoFile(_) => {
+                anyhow!("no file at `{}`; check the path", clean::path(&self.file))
+            }
+            other => other.into(),
+        })?;
         let read = declared_from(&source.format);
         let draft = plan::draft(name, other, read, &columns, MOST_OPEN);
         write!(out, "{draft}")?;

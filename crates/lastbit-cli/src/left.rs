@@ -20,6 +20,7 @@ impl Question {
     pub fn about(left: &Left) -> Question {
         match left.part() {
             Part::TooMuch => Question::default(),
+            _ if left.refused.is_some() => Question::default(),
             _ => {
                 let sentences = [warning(&left.loss), left.warning()];
                 Question(sentences.into_iter().flatten().collect())
@@ -30,7 +31,7 @@ impl Question {
     /// Whether to release a plan for the first time; the two commands that find mistakes take this
     /// path.
     pub fn first(mut self, plan: &Path, left: &Left) -> Question {
-        if left.part() != Part::TooMuch {
+        if left.part() != Part::TooMuch && left.refused.is_none() {
             let plan = clean::path(plan);
             self.0.push(format!(
                 "This plan was not released from this ledger before. Mistakes in it cost as much \

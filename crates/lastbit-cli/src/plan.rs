@@ -14,8 +14,8 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::price_from;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, WARNING, about, counted, loss_in_words, plan_warnings, price_html, price_terms,
-    words, wrapped_within,
+    HEADER, Style, WARNING, about, counted, how_large, loss_in_words, plan_warnings, price_html,
+    price_terms, words, wrapped_within,
 };
 use lastbit_release::release::{Identity, remember};
 
@@ -129,6 +129,32 @@ pub fn print_price(out: &mut Stdout, plan: &plan::Plan, prices: &Prices, left: L
     print(out, plan, prices, &Ok(left))
 }
 
+/// What other accountants would do, in brackets.
+fn others(prices: &Prices) -> String {
+    let others = || {
+        let offers = prices.comparison.iter();
+        offers.filter(|offer| offer.accountant != prices.accountant)
+    };
+    let mut words: Vec<String> = others()
+        .filter(|offer| offer.outcome.is_ok())
+        .map(|offer| match offer.relative_error {
+            Some(ratio) => format!("{}: {}", offer.accountant.name(), how_large(ratio)),
+            None => offer.accountant.name().to_owned(),
+        })
+        .collect();
+    let cannot: Vec<&str> = others()
+        .filter(|offer| offer.outcome.is_err())
+        .map(|offer| offer.accountant.name())
+        .collect();
+    if !cannot.is_empty() {
+        words.push(format!("not possible here: {}", cannot.join(", ")));
+    }
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("({})", words.join("; ")),
+    }
+}
+
 fn print(
     out: &mut Stdout,
     plan: &plan::Plan,
@@ -137,32 +163,14 @@ fn print(
 ) -> Result<()> {
     out.write_styled(Style::Strong, &shown(&plan.title))?;
     writeln!(out, "\n")?;
-    let others: Vec<String> = prices
-        .comparison
-        .iter()
-        .filter(|offer| offer.accountant != prices.accountant)
-        .map(|offer| match (&offer.outcome, offer.relative_error) {
-            (Ok(_), Some(ratio)) => {
-                format!(
-                    "{}: errors about {ratio:.2} times as large",
-                    offer.accountant.name()
-                )
-            }
-            (Err(why), _) => format!("{}: {why}", offer.accountant.name()),
-            (Ok(_), None) => offer.accountant.name().to_owned(),
-        })
-        .collect();
-    let others = match others.is_empty() {
-        true => String::new(),
-        false => format!("({})", others.join("; ")),
-    };
+    let others = others(prices);
     let of_release = match prices.loss.measure == plan.budget.measure {
         true => "of the whole release",
         false => "of the whole release, as its ledger adds up",
     };
     let (rest, rest_meaning) = match left {
         Ok(left) => (left.left.to_string(), left.meaning()),
-        Err(_) => ("unknown".to_owned(), "the ledger cannot be read".to_owned()),
+        Err(_) => ("unknown".to_owned(), "the reason is below".to_owned()),
     };
     rows(
         out,

@@ -72,13 +72,16 @@ impl Query {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         self.forms.check()?;
         let plan = Plan::read(&self.plan)?;
-        let asked = match self.spend(&plan)? {
+        let spend = self.spend(&plan)?;
+        let is_asked = spend.is_some();
+        let asked = match spend {
             Some(spend) => ask(&plan, &self.statement, &spend)?,
             None => ask_as_planned(&plan, &self.statement)?,
         };
         let place = LedgerPlace::of(&self.plan, self.ledger.as_deref())?;
         let ledger = place.path()?;
-        let (prices, left) = price_at(&asked, &ledger)?;
+        let (prices, mut left) = price_at(&asked, &ledger)?;
+        left.is_asked = is_asked;
         if self.price {
             return print_price(out, &asked, &prices, left);
         }

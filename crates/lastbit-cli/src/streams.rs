@@ -144,6 +144,19 @@ pub fn width() -> usize {
     columns.map_or(WIDTH, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
+/// Writes a text in lines of that width, broken at spaces; those after the first begin with an
+/// indent of their own.
+pub fn write_wrapped(out: &mut impl Write, text: &str, indent: &str) -> io::Result<()> {
+    let lines = wrapped_within(text, indent.len(), width());
+    for (place, line) in lines.iter().enumerate() {
+        match place {
+            0 => writeln!(out, "{}", line.trim_start())?,
+            _ => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
 fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {
     size.map(|(Width(columns), _)| usize::from(columns))
 }

@@ -51,6 +51,9 @@ of = "age"
     )
 }
 
+/// The count of all rows in [`plan`], which is public under change-one.
+pub const PEOPLE: &str = "[[statistics]]\nname = \"people\"\nkind = \"count\"\n";
+
 /// Runs the command, which needs no directory of its own.
 pub fn run(arguments: &[&str]) -> Done {
     Done::of(command(arguments))

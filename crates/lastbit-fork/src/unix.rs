@@ -143,5 +143,4 @@ fn wiped_page() -> Option<*const AtomicU64> {
 fn unmap(_: *const AtomicU64) {}
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

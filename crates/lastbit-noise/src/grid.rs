@@ -65,6 +65,12 @@ impl TryFrom<i32> for GridExponent {
     }
 }
 
+impl From<GridExponent> for i64 {
+    fn from(exponent: GridExponent) -> i64 {
+        exponent.0
+    }
+}
+
 /// What is a grid exponent already does not fail to be one.
 impl From<Infallible> for ScaleError {
     fn from(never: Infallible) -> ScaleError {

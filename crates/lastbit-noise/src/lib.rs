@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod bernoulli;
+mod double;
 pub mod entropy;
 #[cfg(feature = "test-entropy")]
 pub mod enumerate;

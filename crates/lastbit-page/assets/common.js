@@ -28,14 +28,22 @@ export function draw(tag, attributes = {}, ...children) {
 export async function ask(path, body, signal) {
   let response;
   try {
-    response = await fetch(base + path, body === undefined ? {} : {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal,
-    });
+    response = await fetch(
+      base + path,
+      body === undefined
+        ? {}
+        : {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+            signal,
+          },
+    );
   } catch {
-    throw new Error("The server does not answer. If it was ended, start `lastbit serve` again: the ledger has what was released.");
+    throw new Error(
+      "The server does not answer. If it was ended, start `lastbit serve` again: " +
+        "the ledger has what was released.",
+    );
   }
   const isJson = (response.headers.get("content-type") || "").startsWith("application/json");
   if (!isJson) throw new Error(await response.text());

@@ -3,10 +3,26 @@ import { ask, base, byId, make, say } from "./common.js";
 async function look() {
   try {
     const { read, columns } = await ask("/api/columns", { table: byId("table").value });
-    const rows = columns.map((column) => make("tr", {}, make("th", { scope: "row" }, column.name), make("td", {}, column.of)));
+    const rows = columns.map((column) =>
+      make("tr", {}, make("th", { scope: "row" }, column.name), make("td", {}, column.of)),
+    );
     byId("columns").replaceChildren(
       make("p", { class: "hint" }, `Read: ${read}.`),
-      make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Column"), make("th", { scope: "col" }, "Declared as"))), make("tbody", {}, ...rows)),
+      make(
+        "table",
+        {},
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("th", { scope: "col" }, "Column"),
+            make("th", { scope: "col" }, "Declared as"),
+          ),
+        ),
+        make("tbody", {}, ...rows),
+      ),
     );
     say("");
   } catch (error) {
@@ -17,7 +33,10 @@ async function look() {
 
 async function write() {
   try {
-    const { name } = await ask("/api/draft", { table: byId("table").value, name: byId("name").value.trim() });
+    const { name } = await ask("/api/draft", {
+      table: byId("table").value,
+      name: byId("name").value.trim(),
+    });
     location.assign(`${base}/plan/${encodeURIComponent(name)}`);
   } catch (error) {
     say(error.message, true);

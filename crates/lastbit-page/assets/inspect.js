@@ -10,7 +10,9 @@ byId("inspect").addEventListener("click", () => {
   byId("inspection").hidden = true;
   warning.showModal();
 });
-byId("not-private").addEventListener("change", (event) => { byId("inspect-yes").disabled = !event.target.checked; });
+byId("not-private").addEventListener("change", (event) => {
+  byId("inspect-yes").disabled = !event.target.checked;
+});
 byId("inspect-no").addEventListener("click", () => warning.close());
 byId("inspect-yes").addEventListener("click", async () => {
   const place = byId("inspection");
@@ -21,7 +23,11 @@ byId("inspect-yes").addEventListener("click", async () => {
   byId("inspect-yes").disabled = true;
   let words;
   try {
-    const { lines } = await ask("/api/inspect", { text: page.text.value, not_private: byId("not-private").checked }, mine.signal);
+    const { lines } = await ask(
+      "/api/inspect",
+      { text: page.text.value, not_private: byId("not-private").checked },
+      mine.signal,
+    );
     words = lines.join("\n");
   } catch (error) {
     words = error.message;

@@ -9,6 +9,8 @@ export const page = {
   saved: byId("plan").dataset.hash,
   /** The last answer of the server. */
   shown: null,
+  /** What is worth knowing beside it, once the server has said it. */
+  advice: null,
   /** Asks what the text is worth after some operations, and shows it. */
   look: null,
 };

@@ -1,5 +1,6 @@
-// A plan: its text is the truth. The form, the sliders and the locks ask the server to change the text, and show what it says of the new one.
-import { ask, byId, say } from "./common.js";
+// A plan: its text is the truth. The form, the sliders and the locks ask the server to change the
+// text, and show what it says of the new one.
+import { ask, byId, make, put, say } from "./common.js";
 import { showForm } from "./form.js";
 import "./inspect.js";
 import { placeMistakes, refuse, showMistakes } from "./mistakes.js";
@@ -45,7 +46,7 @@ async function look(operations = []) {
     await look(next);
   } else {
     byId("price").setAttribute("aria-busy", "false");
-    smallest();
+    advice();
   }
 }
 
@@ -55,7 +56,12 @@ function clear() {
 
 /** Of two changes of one place the later one counts. */
 function merge(first, then) {
-  const place = (operation) => operation.do === "set" ? JSON.stringify(operation.path) : operation.do === "share" ? `share ${operation.index}` : null;
+  const place = (operation) =>
+    operation.do === "set"
+      ? JSON.stringify(operation.path)
+      : operation.do === "share"
+        ? `share ${operation.index}`
+        : null;
   const later = new Set(then.map(place).filter((key) => key !== null));
   return first.filter((operation) => !later.has(place(operation))).concat(then);
 }
@@ -83,26 +89,35 @@ function show(answer) {
 
 let later = null;
 
-// A little later: it takes as long as a price, and is no part of dragging.
-function smallest() {
+// A little later: it takes longer than a price, and is no part of dragging.
+function advice() {
+  page.advice = null;
   clearTimeout(later);
-  later = setTimeout(askSmallest, 200);
+  later = setTimeout(askAdvice, 200);
 }
 
-async function askSmallest() {
-  const line = byId("smallest-line");
+async function askAdvice() {
   const { shown } = page;
-  if (!shown || shown.price === null || !shown.price.targets) {
-    line.textContent = "";
-    return;
-  }
   const of = text.value;
-  try {
-    const answer = await ask("/api/smallest", { text: of });
-    if (text.value === of) line.textContent = answer.smallest === null ? "" : `Smallest budget that keeps every lock: ${answer.smallest}.`;
-  } catch {
-    line.textContent = "";
+  let answer = { smallest: null, before: null, names: null };
+  if (shown && shown.price !== null) {
+    try {
+      answer = await ask("/api/advice", { text: of });
+    } catch {
+      // The next look says what is wrong.
+    }
   }
+  if (text.value !== of) return;
+  page.advice = answer;
+  byId("smallest-line").textContent =
+    answer.smallest === null ? "" : `Smallest budget that keeps every lock: ${answer.smallest}.`;
+  // The sentence from the ledger holds what the release takes, too.
+  if (answer.before !== null) byId("left-warning")?.remove();
+  put(
+    byId("advice"),
+    answer.names === null ? null : make("p", { class: "notice bad" }, answer.names),
+    answer.before === null ? null : make("p", { class: "notice" }, answer.before),
+  );
 }
 
 byId("lock-all").addEventListener("click", lockAll);

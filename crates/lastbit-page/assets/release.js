@@ -19,43 +19,93 @@ function guarded(work) {
   };
 }
 
-byId("save").addEventListener("click", guarded(async () => {
-  await save();
-  say("Saved.");
-}));
+byId("save").addEventListener(
+  "click",
+  guarded(async () => {
+    await save();
+    say("Saved.");
+  }),
+);
 
-byId("rehearse").addEventListener("click", guarded(async () => {
-  say("Rehearsing…");
-  const { number } = await ask("/api/rehearse", { text: page.text.value });
-  say("");
-  const path = `${base}/rehearsal/${number}`;
-  put(byId("outcome"), make("p", { class: "notice" }, "Rehearsed on invented rows; nothing was read or spent. ", make("a", { href: path, id: "rehearsal" }, "See the report")));
-}));
+byId("rehearse").addEventListener(
+  "click",
+  guarded(async () => {
+    say("Rehearsing…");
+    const { number } = await ask("/api/rehearse", { text: page.text.value });
+    say("");
+    const path = `${base}/rehearsal/${number}`;
+    put(
+      byId("outcome"),
+      make(
+        "p",
+        { class: "notice" },
+        "Rehearsed on invented rows; nothing was read or spent. ",
+        make("a", { href: path, id: "rehearsal" }, "See the report"),
+      ),
+    );
+  }),
+);
 
 const confirm = byId("confirm");
 
-byId("release").addEventListener("click", guarded(async () => {
-  const price = page.shown.price;
-  const left = price.left;
-  put(byId("confirm-words"), 
-    make("p", {}, "This spends ", make("b", { id: "confirm-loss" }, price.loss), " of the budget of these data, for ever."),
-    make("p", {}, left.error ? left.error : left.refused ? left.warning : `Now ${left.remaining} is left; afterwards ${left.after}.`),
-    left.warning && !left.refused ? make("p", { class: "notice" }, left.warning) : null,
-    make("p", { class: "hint" }, "It costs nothing if this plan was released on these data before. The text is saved first."),
-  );
-  byId("confirm-yes").textContent = `Spend ${price.loss} and publish`;
-  confirm.showModal();
-}));
+byId("release").addEventListener(
+  "click",
+  guarded(async () => {
+    const price = page.shown.price;
+    const left = price.left;
+    const before = page.advice ? page.advice.before : null;
+    const isSure = !left.refused && before === null;
+    put(
+      byId("confirm-words"),
+      make(
+        "p",
+        {},
+        isSure ? "This spends " : "If it is not the same release again, this spends ",
+        make("b", { id: "confirm-loss" }, price.loss),
+        " of the budget of these data, for ever.",
+      ),
+      make(
+        "p",
+        {},
+        left.error
+          ? left.error
+          : left.refused
+            ? (before ?? left.warning)
+            : `Now ${left.remaining} is left; afterwards ${left.after}.`,
+      ),
+      (before ?? left.warning) && !left.refused
+        ? make("p", { class: "notice" }, before ?? left.warning)
+        : null,
+      make(
+        "p",
+        { class: "hint" },
+        "It costs nothing if this plan was released on these data before. The text is saved first.",
+      ),
+    );
+    byId("confirm-yes").textContent = isSure ? `Spend ${price.loss} and publish` : "Release";
+    confirm.showModal();
+  }),
+);
 
 byId("confirm-no").addEventListener("click", () => confirm.close());
 
-byId("confirm-yes").addEventListener("click", guarded(async () => {
-  confirm.close();
-  const { price, hash, text: of } = page.shown;
-  if (page.text.value !== of) throw new Error("The text changed meanwhile; look at its price again.");
-  if (hash !== page.saved) await save();
-  await release({ name: page.name, hash, identity: price.identity, loss: price.loss, remaining: price.left.remaining ?? null });
-}));
+byId("confirm-yes").addEventListener(
+  "click",
+  guarded(async () => {
+    confirm.close();
+    const { price, hash, text: of } = page.shown;
+    if (page.text.value !== of)
+      throw new Error("The text changed meanwhile; look at its price again.");
+    if (hash !== page.saved) await save();
+    await release({
+      name: page.name,
+      hash,
+      identity: price.identity,
+      loss: price.loss,
+      remaining: price.left.remaining ?? null,
+    });
+  }),
+);
 
 /** Releases what was confirmed, and follows it to its end. */
 async function release(confirmed) {
@@ -78,18 +128,33 @@ async function release(confirmed) {
 const again = byId("again");
 let confirmedAgain = null;
 byId("again-no").addEventListener("click", () => again.close());
-byId("again-yes").addEventListener("click", guarded(async () => {
-  again.close();
-  await release(confirmedAgain);
-}));
+byId("again-yes").addEventListener(
+  "click",
+  guarded(async () => {
+    again.close();
+    await release(confirmedAgain);
+  }),
+);
 
 async function watch(job, confirmed) {
   for (;;) {
     const state = await ask(`/api/job/${job}`);
     byId("progress").value = state.part;
     if (state.done) {
-      const words = state.done.before === null ? "Released. " : `This plan was released on these data before, ${state.done.before}: the same numbers again, at no cost. `;
-      put(byId("outcome"), make("p", { class: "notice good" }, words, make("a", { href: `${base}/report/${state.done.row}`, id: "report" }, "See the report")));
+      const words =
+        state.done.before === null
+          ? "Released. "
+          : `This plan was released on these data before, ${state.done.before}: ` +
+            "the same numbers again, at no cost. ";
+      put(
+        byId("outcome"),
+        make(
+          "p",
+          { class: "notice good" },
+          words,
+          make("a", { href: `${base}/report/${state.done.row}`, id: "report" }, "See the report"),
+        ),
+      );
       return;
     }
     if (state.error) {

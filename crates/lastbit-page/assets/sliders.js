@@ -1,5 +1,6 @@
-// What each statistic may cost, by sliders with locks. A slider goes from 0 to 1000, on a scale of powers of ten around the value at
-// which it was made. What is moved goes to `page.look`; `page.shown` is the last answer.
+// What each statistic may cost, by sliders with locks. A slider goes from 0 to 1000, on a scale of
+// powers of ten around the value at which it was made. What is moved goes to `page.look`;
+// `page.shown` is the last answer.
 import { byId, make, put } from "./common.js";
 import { page } from "./page.js";
 
@@ -15,7 +16,12 @@ function digits(value) {
 
 function slider(id, label, change) {
   const range = make("input", { type: "range", id, min: 0, max: STEPS, step: 1 });
-  const box = make("input", { id: `${id}-value`, "aria-label": `${label}, exactly`, autocomplete: "off", class: "amount" });
+  const box = make("input", {
+    id: `${id}-value`,
+    "aria-label": `${label}, exactly`,
+    autocomplete: "off",
+    class: "amount",
+  });
   const state = { range, box, low: 1, high: 10, dragging: false };
   const value = () => state.low * (state.high / state.low) ** (range.value / STEPS);
   range.addEventListener("input", () => {
@@ -25,12 +31,17 @@ function slider(id, label, change) {
     range.setAttribute("aria-valuetext", now);
     change(now);
   });
-  range.addEventListener("change", () => { state.dragging = false; });
+  range.addEventListener("change", () => {
+    state.dragging = false;
+  });
   box.addEventListener("change", () => change(box.value.trim()));
   state.set = (written, about, low, high) => {
     if (state.dragging) return;
     // A scale that moves under the hand is of no use: it stays while the value is on it.
-    if (state.kept !== `${low} ${high}` && !(state.free && about >= state.low && about <= state.high)) {
+    if (
+      state.kept !== `${low} ${high}` &&
+      !(state.free && about >= state.low && about <= state.high)
+    ) {
       state.low = low;
       state.high = high;
       state.kept = `${low} ${high}`;
@@ -68,15 +79,23 @@ export function showSliders() {
     if (again) again.focus();
   }
   if (price !== null) {
-    const most = price.spend.key === "part" ? 1 : Math.max(price.left.about || price.budget.about, price.spend.about);
+    const most =
+      price.spend.key === "part"
+        ? 1
+        : Math.max(price.left.about || price.budget.about, price.spend.about);
     sliders.get("spend").set(price.spend.main, price.spend.about, most / 1000, most);
     byId("spend-symbol").textContent = price.spend.symbol;
   }
-  // Without a price nothing is known of what a statistic has now, so that it can be unlocked, and moved back, but not locked.
+  // Without a price nothing is known of what a statistic has now, so that it can be unlocked, and
+  // moved back, but not locked.
   if (price !== null) spending = price.spend;
-  for (const control of document.querySelectorAll("#spend input")) control.disabled = spending === null;
-  for (const control of document.querySelectorAll("#sliders select")) control.disabled = price === null;
-  list.forEach((one, index) => { byId(`lock-${index}`).disabled = price === null && one.share.by === "weight"; });
+  for (const control of document.querySelectorAll("#spend input"))
+    control.disabled = spending === null;
+  for (const control of document.querySelectorAll("#sliders select"))
+    control.disabled = price === null;
+  list.forEach((one, index) => {
+    byId(`lock-${index}`).disabled = price === null && one.share.by === "weight";
+  });
   list.forEach((one, index) => {
     const state = sliders.get(index);
     if (one.share.by === "weight") weights.set(one.title, one.share.value);
@@ -91,7 +110,8 @@ export function showSliders() {
     byId(`now-${index}`).textContent = priced === null ? "" : priced.error;
     const meter = byId(`part-${index}`);
     meter.value = priced === null ? 0 : priced.part;
-    byId(`part-words-${index}`).textContent = priced === null ? "" : priced.shared ? "shared" : `${Math.ceil(1000 * priced.part) / 10} %`;
+    byId(`part-words-${index}`).textContent =
+      priced === null ? "" : priced.shared ? "shared" : `${Math.ceil(1000 * priced.part) / 10} %`;
   });
 }
 
@@ -104,25 +124,83 @@ function spendRow() {
     page.look(operations);
   });
   sliders.set("spend", state);
-  return make("div", { class: "slider" },
-    make("label", { for: "slider-spend" }, "This release may spend ", make("span", { id: "spend-symbol" })), state.range, state.box);
+  return make(
+    "div",
+    { class: "slider" },
+    make(
+      "label",
+      { for: "slider-spend" },
+      "This release may spend ",
+      make("span", { id: "spend-symbol" }),
+    ),
+    state.range,
+    state.box,
+  );
 }
 
 function row(one, index) {
   const by = one.share.by;
   const locked = by !== "weight";
   const what = { weight: "Weight", error: "Error", loss: "Loss" }[by];
-  const state = slider(`slider-${index}`, `${what} of ${one.title}`, (value) => page.look([{ do: "share", index, by, value }]));
+  const state = slider(`slider-${index}`, `${what} of ${one.title}`, (value) =>
+    page.look([{ do: "share", index, by, value }]),
+  );
   sliders.set(index, state);
-  const choose = make("select", { id: `by-${index}`, "aria-label": `What is set of ${one.title}`, change: (event) => page.look([as(index, event.target.value)]) },
-    ...["weight", "error", "loss"].map((word) => make("option", { value: word, selected: word === by }, word)));
-  const lock = make("input", { type: "checkbox", id: `lock-${index}`, checked: locked, change: (event) => page.look([as(index, event.target.checked ? "error" : "weight")]) });
-  return make("div", { class: "slider statistic" },
-    make("label", { for: `slider-${index}`, class: "name" }, one.title, make("span", { class: "sr" }, `, ${what}`)),
-    make("span", { class: "lock" }, lock, make("label", { for: `lock-${index}` }, "locked", make("span", { class: "sr" }, `: ${one.title}`))),
-    choose, state.range, state.box,
+  const choose = make(
+    "select",
+    {
+      id: `by-${index}`,
+      "aria-label": `What is set of ${one.title}`,
+      change: (event) => page.look([as(index, event.target.value)]),
+    },
+    ...["weight", "error", "loss"].map((word) =>
+      make("option", { value: word, selected: word === by }, word),
+    ),
+  );
+  const lock = make("input", {
+    type: "checkbox",
+    id: `lock-${index}`,
+    checked: locked,
+    change: (event) => page.look([as(index, event.target.checked ? "error" : "weight")]),
+  });
+  return make(
+    "div",
+    { class: "slider statistic" },
+    make(
+      "label",
+      { for: `slider-${index}`, class: "name" },
+      one.title,
+      make("span", { class: "sr" }, `, ${what}`),
+    ),
+    make(
+      "span",
+      { class: "lock" },
+      lock,
+      make(
+        "label",
+        { for: `lock-${index}` },
+        "locked",
+        make("span", { class: "sr" }, `: ${one.title}`),
+      ),
+    ),
+    choose,
+    state.range,
+    state.box,
     make("span", { class: "now", id: `now-${index}` }),
-    make("span", { class: "part" }, make("meter", { id: `part-${index}`, min: 0, max: 1, value: 0, "aria-label": `Part of the loss that ${one.title} takes` }), " ", make("span", { id: `part-words-${index}` })));
+    make(
+      "span",
+      { class: "part" },
+      make("meter", {
+        id: `part-${index}`,
+        min: 0,
+        max: 1,
+        value: 0,
+        "aria-label": `Part of the loss that ${one.title} takes`,
+      }),
+      " ",
+      make("span", { id: `part-words-${index}` }),
+    ),
+  );
 }
 
 /** The operation that says the cost of a statistic in another way, near what it is now. */
@@ -142,6 +220,13 @@ function as(index, by) {
 export function lockAll() {
   const { form, price } = page.shown;
   // Those that share another's noise pay nothing, and would if they had a target of their own.
-  const free = form.statistics.map((one, index) => index).filter((index) => form.statistics[index].share.by === "weight" && !price.statistics[index].shared && price.statistics[index].target !== null);
+  const free = form.statistics
+    .map((one, index) => index)
+    .filter(
+      (index) =>
+        form.statistics[index].share.by === "weight" &&
+        !price.statistics[index].shared &&
+        price.statistics[index].target !== null,
+    );
   page.look(free.map((index) => as(index, "error")));
 }

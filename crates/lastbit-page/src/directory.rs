@@ -11,7 +11,7 @@ use crate::{PageError, line_ends, secret};
 /// The most bytes of a plan.
 pub const MOST_PLAN_BYTES: u64 = 1 << 20;
 
-/// The most files that are listed.
+/// The most plans, and the most tables, that are listed.
 const MOST_LISTED: usize = 10_000;
 
 /// A directory, without links on the way to it.
@@ -57,7 +57,7 @@ impl Directory {
     pub fn list(&self) -> Result<Listing, Refused> {
         let cannot = |error: std::io::Error| format!("the directory cannot be read: {error}");
         let mut listing = Listing::default();
-        for entry in fs::read_dir(&self.root).map_err(cannot)?.take(MOST_LISTED) {
+        for entry in fs::read_dir(&self.root).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
@@ -70,6 +70,12 @@ impl Directory {
                 listing.plans.push(name);
             } else if is_table(&name) {
                 listing.tables.push(name);
+            }
+            if listing.plans.len().max(listing.tables.len()) > MOST_LISTED {
+                return Err(format!(
+                    "the directory has more than {MOST_LISTED} plans or tables, too many for this \
+                     page; use the command line, or another directory"
+                ));
             }
         }
         listing.plans.sort();

@@ -50,7 +50,7 @@ pub fn router(shared: Shared) -> Router {
         .route("/rehearsal/{number}", get(pages::rehearsal))
         .route("/assets/{name}", get(asset))
         .route("/api/plan", post(requests::plan))
-        .route("/api/smallest", post(requests::smallest))
+        .route("/api/advice", post(requests::advice))
         .route("/api/save", post(requests::save))
         .route("/api/columns", post(requests::columns))
         .route("/api/draft", post(requests::draft))

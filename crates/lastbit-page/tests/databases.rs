@@ -82,6 +82,26 @@ fn a_database_and_its_password_stay_in_the_directory() {
 }
 
 #[test]
+fn postgresql_is_not_asked_for_files_of_other_directories() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let asked = |options: &str| {
+        let address = format!("postgresql://localhost/wages?sslmode=require{options}");
+        let text = plan(&format!("database = \"{address}\"\ntable = \"wages\""));
+        served.post(&cookie, "/api/plan", &json!({ "text": text }))
+    };
+    let words = "the client of PostgreSQL reads files wherever they are";
+    for option in ["sslkey", "sslcert", "sslrootcert", "ssl%6Bey"] {
+        let looked = asked(&format!("&{option}=/srv/secret"));
+        assert!(looked.body.contains(words), "{}", looked.body);
+    }
+    for option in ["", "&sslrootcert=system"] {
+        let looked = asked(option);
+        assert!(!looked.body.contains(words), "{}", looked.body);
+    }
+}
+
+#[test]
 fn spark_is_not_asked_for_files_of_other_directories() {
     let served = Served::new();
     let cookie = served.log_in();

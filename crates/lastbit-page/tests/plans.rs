@@ -31,6 +31,57 @@ fn field(answer: &Value, path: Value) -> Value {
 }
 
 #[test]
+fn a_plan_of_very_many_statistics_is_refused_at_once() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let one = |index: usize| format!("[[statistics]]\nname = \"n{index}\"\nkind = \"count\"\n");
+    let text: String = core::iter::once(PLAN.to_owned())
+        .chain((0..9_000).map(one))
+        .collect();
+    let looked = served
+        .post(&cookie, "/api/plan", &json!({ "text": text }))
+        .json();
+    let words = looked["mistakes"][0]["message"].as_str().unwrap();
+    assert!(words.contains("and there are 9002"), "{words}");
+}
+
+#[test]
+fn advice_names_a_column_that_is_not_there_and_what_was_released_before() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let advice = |text: &str| {
+        served
+            .post(&cookie, "/api/advice", &json!({ "text": text }))
+            .json()
+    };
+    let fresh = advice(PLAN);
+    assert!(
+        fresh["names"].is_null() && fresh["before"].is_null(),
+        "{fresh}"
+    );
+    let misspelt = advice(
+        &PLAN
+            .replace("columns.wage", "columns.wagee")
+            .replace("\"wage\"", "\"wagee\""),
+    );
+    let words = misspelt["names"].as_str().unwrap();
+    assert!(words.contains("did you mean `wage`?"), "{words}");
+    let released = crate::releases::release(&served, &cookie, "plan.toml");
+    assert!(released["done"].is_object(), "{released}");
+    let same = advice(PLAN);
+    let words = same["before"].as_str().unwrap();
+    assert!(
+        words.contains("Released before") && words.contains("at no cost"),
+        "{words}"
+    );
+    // One more statistic: the others are bought again.
+    let more = format!("{PLAN}[[statistics]]\nname = \"all\"\nkind = \"count\"\n");
+    let again = advice(&more);
+    let words = again["before"].as_str().unwrap();
+    assert!(words.contains("`people`"), "{words}");
+}
+
+#[test]
 fn a_field_changes_its_value_and_nothing_else() {
     let served = Served::new();
     let cookie = served.log_in();
@@ -278,7 +329,7 @@ fn locks_keep_errors_and_the_rest_is_shared() {
     assert_eq!(locked["price"]["loss"], "ε = 0.5");
     let text = locked["text"].as_str().unwrap();
     let smallest = served
-        .post(&cookie, "/api/smallest", &json!({ "text": text }))
+        .post(&cookie, "/api/advice", &json!({ "text": text }))
         .json();
     let words = smallest["smallest"].as_str().unwrap();
     assert!(

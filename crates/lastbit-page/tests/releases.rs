@@ -149,7 +149,18 @@ fn an_exhausted_budget_refuses_in_the_words_of_the_command() {
 #[test]
 fn releases_that_race_do_not_overspend() {
     let served = Served::new();
-    let cookie = served.log_in();
+    race(&served, &[&served]);
+}
+
+#[test]
+fn releases_of_two_servers_that_race_do_not_overspend() {
+    let served = Served::new();
+    race(&served, &[&served, &served.beside()]);
+}
+
+/// Six releases at once, by these servers in turn: the budget covers two of them.
+fn race(served: &Served, servers: &[&Served]) {
+    let cookies: Vec<String> = servers.iter().map(|server| server.log_in()).collect();
     let names: Vec<String> = (0..6).map(|index| format!("p{index}.toml")).collect();
     for (index, name) in names.iter().enumerate() {
         fs::write(
@@ -159,9 +170,11 @@ fn releases_that_race_do_not_overspend() {
         .unwrap();
     }
     let ended: Vec<Value> = std::thread::scope(|scope| {
+        let servers = servers.iter().zip(&cookies).cycle();
         let threads: Vec<_> = names
             .iter()
-            .map(|name| scope.spawn(|| release(&served, &cookie, name)))
+            .zip(servers)
+            .map(|(name, (server, cookie))| scope.spawn(move || release(server, cookie, name)))
             .collect();
         threads
             .into_iter()
@@ -173,7 +186,9 @@ fn releases_that_race_do_not_overspend() {
         .filter(|state| state["done"].is_object())
         .count();
     assert_eq!(done, 2, "{ended:?}");
-    assert!(served.get(&cookie, "/ledger/check").body.contains("Passed"));
+    for (server, cookie) in servers.iter().zip(&cookies) {
+        assert!(server.get(cookie, "/ledger/check").body.contains("Passed"));
+    }
 }
 
 #[test]

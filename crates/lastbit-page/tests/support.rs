@@ -4,15 +4,16 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lastbit_page::{Limits, Page, Settings};
 use serde_json::Value;
 
-/// A page of a directory of its own.
+/// A page of a directory.
 pub struct Served {
-    pub directory: tempfile::TempDir,
+    directory: Arc<tempfile::TempDir>,
     /// `127.0.0.1:port`.
     pub host: String,
     /// `/session`.
@@ -90,6 +91,15 @@ impl Served {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("plan.toml"), PLAN).unwrap();
         fs::write(directory.path().join("wages.csv"), ROWS).unwrap();
+        Served::over(Arc::new(directory), limits)
+    }
+
+    /// A second server of the same directory.
+    pub fn beside(&self) -> Served {
+        Served::over(Arc::clone(&self.directory), Limits::default())
+    }
+
+    fn over(directory: Arc<tempfile::TempDir>, limits: Limits) -> Served {
         let page = Page::bind(Settings {
             directory: directory.path().to_owned(),
             listen: "127.0.0.1:0".parse().unwrap(),

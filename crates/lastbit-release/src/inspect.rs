@@ -336,7 +336,7 @@ fn statistics(
             true => once,
             false => free,
         };
-        let (most_rows, most_groups) = statistic.scope.limits(&plan.unit).unwrap_or_default();
+        let (most_rows, most_groups) = plan.limits(statistic).unwrap_or_default();
         let filter = statistic.scope.filter.as_ref();
         InspectedStatistic {
             name: statistic.name.clone(),

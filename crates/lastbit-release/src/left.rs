@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::account::{Charging, PriceError, Prices, price_in};
 use crate::clean;
 use crate::ledger::{Account, At, LedgerError, Limit};
-use crate::loss::{Loss, decimal};
+use crate::loss::{Loss, Measure, decimal};
 use crate::plan::Plan;
 
 /// What is left before a release, and what it takes.
@@ -22,11 +22,16 @@ pub struct Left {
     pub more: u64,
     /// Whether the plan says what this release may use, as other than everything.
     pub is_stated: bool,
+    /// Whether that was said with a question, and not in the plan.
+    pub is_asked: bool,
     /// The row and the time at which the same plan was released before, as far as that was asked:
     /// on the same data it costs nothing.
     pub before: Option<(i64, String)>,
     /// If the plan was not: what of it was released before, as far as that was asked.
     pub again: Option<Again>,
+    /// Why the ledger refuses every release of the plan, whatever it takes, as far as that was
+    /// asked: it is about something else than the plan protects.
+    pub refused: Option<String>,
 }
 
 /// Statistics of a plan that another release published under the same names.
@@ -158,8 +163,10 @@ impl Left {
             more: account.as_ref().map_or(0, |account| account.admits(loss)),
             loss: loss.clone(),
             is_stated: plan.states_spending(),
+            is_asked: false,
             before: None,
             again: None,
+            refused: None,
         }
     }
 
@@ -180,6 +187,9 @@ impl Left {
     /// What the release takes, in a sentence; `None` if that is little. If the plan was released
     /// before, the sentence says so.
     pub fn warning(&self) -> Option<String> {
+        if let Some(why) = &self.refused {
+            return Some(format!("This will be refused: {why}."));
+        }
         let takes = self.takes();
         let Some((row, time)) = &self.before else {
             let again = self.again.as_ref().map(Again::words);
@@ -206,10 +216,7 @@ impl Left {
                 "spends more than half of what is left: {loss} of {left}."
             )),
             Part::Everything => {
-                let keep = match self.is_stated {
-                    true => "lower what [spend] says",
-                    false => "say in [spend] what this release may use",
-                };
+                let keep = self.less();
                 Some(format!(
                     "spends everything that is left, {left}: nothing can be released about \
                      these data afterwards. To keep some, {keep}."
@@ -224,15 +231,20 @@ impl Left {
                 decimal(&loss.delta),
                 decimal(&left.delta)
             )),
-            Part::TooMuch => {
-                let less = match self.is_stated {
-                    true => "Lower what [spend] says",
-                    false => "Say in [spend] what this release may use",
-                };
-                Some(format!(
-                    "will be refused: it would spend {loss}, and {left} is left. {less}."
-                ))
-            }
+            Part::TooMuch => Some(format!(
+                "will be refused: it would spend {loss}, and {left} is left. To take less, {}.",
+                self.less()
+            )),
+        }
+    }
+
+    /// How to take less.
+    fn less(&self) -> &'static str {
+        match (self.is_asked, self.is_stated, self.loss.measure) {
+            (true, _, Measure::Zcdp) => "say less with --rho",
+            (true, ..) => "say less with --epsilon",
+            (false, true, _) => "lower what [spend] says",
+            (false, false, _) => "say in [spend] what this release may use",
         }
     }
 

@@ -196,6 +196,9 @@ fn run(
         identity = Identity::new(plan, &prices);
         (query, slots) = crate::statistic::query(plan, identity.hash());
     }
+    if let Some(stored) = ledger.recall(&[identity.hex()], &data)? {
+        return Released::recalled(plan, stored, data);
+    }
     let known = known(plan, &charging, &identity, &ledger);
     let rows = ledger.head().0;
     if let Some(stored) = ledger.recall(&known, &data)? {

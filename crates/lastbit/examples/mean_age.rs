@@ -5,11 +5,11 @@
 //! cargo run --release -p lastbit --example mean_age
 //! ```
 
+use lastbit::Rational;
+use lastbit::System;
 use lastbit::mechanisms::snapping::{GridRule, Snapping};
 use lastbit::statistics::{Extent, Grid, Neighbours, NonFinite, grid_mean, grid_variance};
 use lastbit::{Bounds, Confidence, statistics};
-use lastbit_exact::Rational;
-use lastbit_noise::entropy::System;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -58,7 +58,7 @@ fn publish(
     let sensitivity = statistic.sensitivity().to_string();
     let mechanism = Snapping::builder(statistic.bounds()?, sensitivity.parse()?)
         .epsilon(epsilon.parse()?)
-        .grid(GridRule::Fixed(-3))
+        .grid(GridRule::fixed(-3)?)
         .build()?;
     let price = mechanism.price(confidence)?; // before the data is used
     let published = mechanism.draw_exact(value, &mut System::default())?;

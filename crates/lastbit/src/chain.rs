@@ -16,7 +16,7 @@ use crate::{Error, Measurement, MetricSpace, Transformation};
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};
 /// # use lastbit::{Error, Measurement, PrivacyMap, StabilityMap, Transformation};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// use lastbit::Then;
 /// type Rows = VectorDomain<AtomDomain<i64>>;
 ///

@@ -17,14 +17,14 @@ use crate::Error;
 /// ```
 /// ```compile_fail,E0277
 /// fn is_distance<D: lastbit::Distance>() {}
-/// is_distance::<lastbit_exact::Down>();
+/// is_distance::<lastbit::Down>();
 /// ```
 ///
 /// Every distance that enters or leaves a map of this crate is checked.
 ///
 /// ```
 /// use lastbit::Distance;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// assert!(Up::ZERO.check().is_ok());
 /// assert!(Up::INFINITY.check().unwrap_err().is_unbounded());
 /// assert!(Rational::new(-1, 2).check().unwrap_err().is_distance());

@@ -20,7 +20,7 @@ use crate::transformations::TransformationError;
 ///
 /// ```
 /// use lastbit::Distance;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let error = Up::exact(-1.0).check().unwrap_err();
 /// assert!(error.is_distance());
 /// assert_eq!(

@@ -19,7 +19,7 @@ use lastbit_exact::{Down, Up};
 ///
 /// ```
 /// use lastbit::guess::pure_guess;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let sure = pure_guess(Up::ONE).get();
 /// assert!((0.7310585..0.7310586).contains(&sure));
 /// ```

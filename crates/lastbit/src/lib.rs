@@ -9,6 +9,7 @@ pub mod conversions;
 mod distance;
 pub mod domains;
 mod error;
+mod finite;
 pub mod guess;
 mod maps;
 mod measurement;
@@ -19,6 +20,7 @@ pub mod metrics;
 mod parameters;
 pub mod quality;
 mod sealed;
+mod search;
 pub mod selection;
 pub mod solve;
 pub mod statistics;
@@ -35,7 +37,8 @@ pub use measurement::Measurement;
 pub use metric_space::MetricSpace;
 pub use parameters::{
     Accuracy, Alpha, Beta, Bounds, Confidence, DIGITS_LIMIT, Delta, Epsilon, Gamma,
-    MAGNITUDE_LIMIT, ParameterError, Rho, Scale, Sensitivity, Variance, finite, parse_number,
+    MAGNITUDE_LIMIT, ParameterError, Rho, Scale, Sensitivity, Share, Variance, finite,
+    parse_number,
 };
 pub use transformation::Transformation;
 

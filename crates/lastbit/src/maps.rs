@@ -19,7 +19,7 @@ type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// use lastbit::PrivacyMap;
 /// use lastbit::measures::MaxDivergence;
 /// use lastbit::metrics::AbsoluteDistance;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let scale = Rational::new(3, 1);
 /// let map = PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(move |d_in| {
 ///     Ok(Up::from_rational(&(d_in / &scale)))
@@ -33,14 +33,14 @@ type Map<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// # use lastbit::PrivacyMap;
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::AbsoluteDistance;
-/// # use lastbit_exact::{Down, Rational};
+/// # use lastbit::{Down, Rational};
 /// PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(|d_in| Ok(Down::from_rational(d_in)));
 /// ```
 /// ```compile_fail,E0308
 /// # use lastbit::PrivacyMap;
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::AbsoluteDistance;
-/// # use lastbit_exact::{Rational, Rounding};
+/// # use lastbit::{Rational, Rounding};
 /// PrivacyMap::<AbsoluteDistance, MaxDivergence>::new(|d_in| {
 ///     Ok(d_in.to_f64(Rounding::NearestEven))
 /// });
@@ -76,7 +76,7 @@ impl<MI: Metric, MO: Measure> PrivacyMap<MI, MO> {
 /// ```
 /// use lastbit::StabilityMap;
 /// use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// // A sum of values in [0, 10]: each row added or removed moves it by at most 10.
 /// let map = StabilityMap::<SymmetricDistance, AbsoluteDistance>::new(|&rows| {
 ///     Ok(Rational::from(rows) * Rational::from(10_i64))

@@ -20,7 +20,7 @@ type Function<A, TO> = Arc<dyn Fn(&A, &mut dyn Entropy) -> Result<TO, Error> + S
 /// use lastbit::measures::MaxDivergence;
 /// use lastbit::metrics::DiscreteDistance;
 /// use lastbit::{Measurement, PrivacyMap};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// use lastbit_noise::bernoulli;
 ///
 /// // Tell the truth with probability 3/4: each answer is at most 3 times as likely as for the
@@ -151,7 +151,7 @@ where
     /// # use lastbit::measures::{MaxDivergence, RangeDivergence};
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let pure = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -185,7 +185,7 @@ where
     /// # use lastbit::measures::MaxDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let answer = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,

@@ -44,6 +44,12 @@ pub enum ParameterError {
         /// What was given.
         value: Rational,
     },
+    /// A share outside [0, 1].
+    #[error("a quantile must be between 0 and 1, got {value}; the median is 1/2")]
+    NotAShare {
+        /// What was given.
+        value: Rational,
+    },
     /// A number outside (0, 1).
     #[error("{name} must be strictly between 0 and 1, got {value}; it is {meaning}")]
     NotInsideUnit {
@@ -140,7 +146,7 @@ macro_rules! parameter {
     // A quotient or square of parameters may be a few times as long as they are.
     ($(#[$doc:meta])* $type:ident, $name:literal, $check:expr, $times:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $type(Rational);
 
         impl $type {
@@ -235,7 +241,7 @@ parameter!(
 );
 parameter!(
     /// The probability with which a statement about the error holds, strictly between 0 and 1:
-    /// `1 − α`.
+    /// `1 − β`.
     Confidence, "confidence", open_unit
 );
 parameter!(
@@ -303,6 +309,36 @@ parameter!(
     Beta, "beta", |name, value| inside_unit(name, value, "the probability of failure")
 );
 
+parameter!(
+    /// A share of the rows, from 0 to 1: where a quantile lies.
+    ///
+    /// ```
+    /// use lastbit::Share;
+    /// let median: Share = "1/2".parse()?;
+    /// assert_eq!(
+    ///     "1.5".parse::<Share>().unwrap_err().to_string(),
+    ///     "a quantile must be between 0 and 1, got 1.5; the median is 1/2"
+    /// );
+    /// # Ok::<(), lastbit::ParameterError>(())
+    /// ```
+    Share, "quantile", closed_unit
+);
+
+fn closed_unit(_: &'static str, value: Rational) -> Result<Rational, ParameterError> {
+    if value.is_negative() || value > Rational::ONE {
+        Err(ParameterError::NotAShare { value })
+    } else {
+        Ok(value)
+    }
+}
+
+impl Share {
+    /// 1/2: the share of the median.
+    pub fn half() -> Share {
+        Share(Rational::new(1, 2))
+    }
+}
+
 fn inside_unit(
     name: &'static str,
     value: Rational,
@@ -325,9 +361,19 @@ impl Beta {
         Beta(Rational::new(1, 20))
     }
 
-    /// This much of it: `β/parts`, for `parts` ≥ 1.
-    pub(crate) fn shared_by(&self, parts: u64) -> Beta {
-        Beta(&self.0 / &Rational::from(parts))
+    /// `β·parts/of`: so many of its parts. `parts` is from 1 to `of`, and counts as the nearer of
+    /// these if it is outside.
+    ///
+    /// ```
+    /// use lastbit::Beta;
+    /// let beta: Beta = "0.06".parse()?;
+    /// assert_eq!(beta.part(1, 3), "0.02".parse()?);
+    /// # Ok::<(), lastbit::ParameterError>(())
+    /// ```
+    pub fn part(&self, parts: u64, of: u64) -> Beta {
+        let of = of.max(1);
+        let parts = Rational::from(parts.clamp(1, of));
+        Beta(&self.0 * &(parts / Rational::from(of)))
     }
 }
 
@@ -347,9 +393,9 @@ fn half_open_unit(name: &'static str, value: Rational) -> Result<Rational, Param
 }
 
 impl Confidence {
-    /// `α = 1 − confidence`.
-    pub fn alpha(&self) -> Rational {
-        &Rational::ONE - &self.0
+    /// `β = 1 − confidence`: the probability that the statement fails.
+    pub fn beta(&self) -> Beta {
+        Beta(&Rational::ONE - &self.0)
     }
 }
 

@@ -17,7 +17,7 @@ type Function<A, B> = Arc<dyn Fn(&A) -> Result<B, Error> + Send + Sync>;
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::metrics::{AbsoluteDistance, SymmetricDistance};
 /// use lastbit::{StabilityMap, Transformation};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 ///
 /// let count = Transformation::new(
 ///     VectorDomain::new(AtomDomain::<String>::new()),

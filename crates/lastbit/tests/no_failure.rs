@@ -566,7 +566,7 @@ fn points_are_selected() {
     let (integer_data, float_data) = (vectors(&INTEGERS), vectors(&FLOATS));
     let delta: lastbit::Delta = "1e-6".parse().unwrap();
     let epsilon = "1".parse().unwrap();
-    let half = Rational::new(1, 2);
+    let half = lastbit::Share::half();
     for size in [1, 2, 3, 1000] {
         for delta in [None, Some(&delta)] {
             let domain = || integers().with_size(size);
@@ -629,7 +629,7 @@ fn points_are_selected() {
                 &data,
             );
         }
-        let quartiles = [0.25, 0.5, 0.75].map(|q| Rational::try_from(q).unwrap());
+        let quartiles = [0.25, 0.5, 0.75].map(|q| lastbit::Share::try_from(q).unwrap());
         let domain = || integers().with_size(size);
         if let Ok(made) = quantiles(domain(), &quartiles, &epsilon) {
             answers("selection/quantiles:quantiles", &made, &integer_data);

@@ -7,13 +7,13 @@ use lastbit::mechanisms::{
 };
 use lastbit::metrics::Contribution;
 use lastbit::tables::Noise;
-use lastbit::{Rational, parse_number, selection};
+use lastbit::{Share, parse_number, selection};
 use pyo3::prelude::*;
 
 use super::erased::measurement;
 use super::stage::not_for;
 use super::{AnyDomain, AnyMetric, NativeMeasurement, NativeSpace};
-use crate::error::parameter;
+use crate::error::{parameter, unknown};
 
 /// Laplace noise. Without a grid, whole numbers for integers, and else one much finer than the
 /// scale.
@@ -89,10 +89,11 @@ pub fn chain_quantiles(
     at: Vec<String>,
     epsilon: &str,
 ) -> PyResult<NativeMeasurement> {
-    let at: Vec<Rational> = at
+    let at: Vec<Share> = at
         .iter()
-        .map(|text| parse_number("at", text).map_err(parameter))
-        .collect::<PyResult<_>>()?;
+        .map(|text| parse_number("at", text).and_then(Share::new))
+        .collect::<Result<_, _>>()
+        .map_err(parameter)?;
     let epsilon = epsilon.parse().map_err(parameter)?;
     match (space.domain.clone(), space.metric) {
         (AnyDomain::Floats(domain), AnyMetric::ChangeOne) => {
@@ -126,11 +127,12 @@ pub fn chain_threshold(
             let least = laplace_threshold(&scale, 0, &one_person, &delta).map_err(parameter)?;
             measurement(threshold_laplace(domain, &scale, 0, &least))
         }
-        (AnyDomain::Counts(domain), AnyMetric::Contribution, _) => {
+        (AnyDomain::Counts(domain), AnyMetric::Contribution, "gaussian") => {
             let variance = size.parse().map_err(parameter)?;
             let least = gaussian_threshold(&variance, 0, &one_person, &delta).map_err(parameter)?;
             measurement(threshold_gaussian(domain, &variance, 0, &least))
         }
+        (AnyDomain::Counts(_), AnyMetric::Contribution, _) => Err(unknown("noise", noise)),
         _ => Err(not_for(space)),
     }
 }

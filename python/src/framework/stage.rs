@@ -14,7 +14,13 @@ use pyo3::prelude::*;
 
 use super::erased::transformation;
 use super::{AnyDomain, AnyMetric, NativeSpace, NativeTransformation};
-use crate::error::parameter;
+use crate::error::{double, parameter, taken};
+
+/// The most rows that a chain makes up.
+const MOST_ROWS: usize = 1_000_000_000;
+
+/// What bounds and constants of integers are.
+const WHOLE: &str = "a whole number of up to 64 bits, as the rows are";
 
 /// The stage for either row metric.
 macro_rules! by_metric {
@@ -49,11 +55,12 @@ pub fn chain_clamp(
 ) -> PyResult<NativeTransformation> {
     match space.domain.clone() {
         AnyDomain::Floats(domain) => {
-            let (lower, upper): (f64, f64) = (lower.extract()?, upper.extract()?);
+            let (lower, upper) = (double("lower", lower)?, double("upper", upper)?);
             by_metric!(space, metric => clamp(domain.clone(), metric, lower, upper))
         }
         AnyDomain::Integers(domain) => {
-            let (lower, upper): (i64, i64) = (lower.extract()?, upper.extract()?);
+            let (lower, upper): (i64, i64) =
+                (taken("lower", WHOLE, lower)?, taken("upper", WHOLE, upper)?);
             by_metric!(space, metric => clamp(domain.clone(), metric, lower, upper))
         }
         _ => Err(not_for(space)),
@@ -68,14 +75,19 @@ pub fn chain_resize(
     size: usize,
     constant: &Bound<'_, PyAny>,
 ) -> PyResult<NativeTransformation> {
+    if size > MOST_ROWS {
+        return Err(parameter(format!(
+            "size is at most {MOST_ROWS} rows, got {size}; they are held in memory"
+        )));
+    }
     let keep = Keep::Scattered;
     match space.domain.clone() {
         AnyDomain::Floats(domain) => {
-            let constant: f64 = constant.extract()?;
+            let constant = double("constant", constant)?;
             by_metric!(space, metric => resize(domain.clone(), metric, size, keep, constant))
         }
         AnyDomain::Integers(domain) => {
-            let constant: i64 = constant.extract()?;
+            let constant: i64 = taken("constant", WHOLE, constant)?;
             by_metric!(space, metric => resize(domain.clone(), metric, size, keep, constant))
         }
         _ => Err(not_for(space)),
@@ -155,27 +167,33 @@ pub fn chain_histogram(
 ) -> PyResult<NativeTransformation> {
     match (space.domain.clone(), norm) {
         (AnyDomain::Texts(domain), 1) => {
-            let bins = Categories::new(bins.extract::<Vec<String>>()?).map_err(parameter)?;
+            let bins = Categories::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L1Distance))
         }
         (AnyDomain::Texts(domain), _) => {
-            let bins = Categories::new(bins.extract::<Vec<String>>()?).map_err(parameter)?;
+            let bins = Categories::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L2Distance))
         }
         (AnyDomain::Floats(domain), 1) => {
-            let bins = Edges::new(bins.extract::<Vec<f64>>()?).map_err(parameter)?;
+            let bins = Edges::new(taken::<Vec<f64>>("bins", "a list of numbers", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L1Distance))
         }
         (AnyDomain::Floats(domain), _) => {
-            let bins = Edges::new(bins.extract::<Vec<f64>>()?).map_err(parameter)?;
+            let bins = Edges::new(taken::<Vec<f64>>("bins", "a list of numbers", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L2Distance))
         }
         (AnyDomain::Integers(domain), 1) => {
-            let bins = Edges::new(bins.extract::<Vec<i64>>()?).map_err(parameter)?;
+            let bins = Edges::new(taken::<Vec<i64>>("bins", "a list of whole numbers", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L1Distance))
         }
         (AnyDomain::Integers(domain), _) => {
-            let bins = Edges::new(bins.extract::<Vec<i64>>()?).map_err(parameter)?;
+            let bins = Edges::new(taken::<Vec<i64>>("bins", "a list of whole numbers", bins)?)
+                .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L2Distance))
         }
         _ => Err(not_for(space)),

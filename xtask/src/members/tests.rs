@@ -99,5 +99,5 @@ fn a_published_crate_has_what_registries_show() {
         }
         assert!(folder.join("README.md").is_file(), "{}", member.name);
     }
-    assert_eq!(published, 8);
+    assert_eq!(published, 9);
 }

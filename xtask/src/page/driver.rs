@@ -1,5 +1,6 @@
 //! Chromium by WebDriver: JSON over plain HTTP to its driver.
 
+use core::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -28,6 +29,24 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const LONG: Duration = Duration::from_secs(300);
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// That the browser or its driver failed, and not the page.
+#[derive(Debug)]
+pub struct BrowserFailed;
+
+impl fmt::Display for BrowserFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the browser or its driver failed")
+    }
+}
+
+/// Errors of WebDriver that tell nothing of a page.
+const OWN_ERRORS: [&str; 4] = [
+    "invalid session id",
+    "session not created",
+    "tab crashed",
+    "unknown error",
+];
 
 /// A browser, killed with this.
 pub struct Browser {
@@ -116,6 +135,24 @@ impl Browser {
     }
 
     fn http(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
+        let value = self.exchange(method, path, body).context(BrowserFailed)?;
+        let Some(error) = value.get("error") else {
+            return Ok(value);
+        };
+        let error = error.as_str().unwrap_or_default();
+        let message = value["message"].as_str().unwrap_or_default();
+        let words = anyhow!(
+            "{path}: {error}: {}",
+            message.lines().next().unwrap_or_default()
+        );
+        Err(match OWN_ERRORS.contains(&error) {
+            true => words.context(BrowserFailed),
+            false => words,
+        })
+    }
+
+    /// What the driver answers, errors of its own included.
+    fn exchange(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(LONG + PATIENCE))?;
         let body = if method != "POST" {
@@ -145,16 +182,8 @@ impl Browser {
         }
         let mut answer = vec![0; length];
         reader.read_exact(&mut answer)?;
-        let answer: Value = serde_json::from_slice(&answer)?;
-        let value = answer["value"].clone();
-        match value.get("error") {
-            Some(error) => {
-                let message = value["message"].as_str().unwrap_or_default();
-                let first = message.lines().next().unwrap_or_default();
-                bail!("{path}: {}: {first}", error.as_str().unwrap_or_default())
-            }
-            None => Ok(value),
-        }
+        let mut answer: Value = serde_json::from_slice(&answer)?;
+        Ok(answer["value"].take())
     }
 
     fn post(&self, path: &str, body: Value) -> Result<Value> {
@@ -189,6 +218,12 @@ impl Browser {
                 return Ok(value.clone());
             }
             if start.elapsed() > PATIENCE {
+                if last
+                    .as_ref()
+                    .is_err_and(|error| error.is::<BrowserFailed>())
+                {
+                    return last;
+                }
                 let seen = self
                     .run("return location.href + '\\n' + document.body.innerText")
                     .unwrap_or_default();

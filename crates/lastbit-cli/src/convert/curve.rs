@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use lastbit::accounting::Bounds;
+use lastbit::accounting::BestBounds;
 use lastbit_exact::{Down, Rational};
 use serde_json::json;
 
@@ -99,7 +99,7 @@ fn height(delta: f64, smallest: f64) -> f64 {
 
 /// The δ, or a power of ten times it, at which some finite ε holds: the releases' own δ may add up
 /// to more.
-fn reachable(all: &Bounds, smallest: Down) -> Result<Down> {
+fn reachable(all: &BestBounds, smallest: Down) -> Result<Down> {
     let mut delta = smallest;
     while delta.get() < 0.1 {
         if all.epsilon_above(&exact(delta)?)?.is_finite() {
@@ -115,7 +115,7 @@ fn exact(delta: Down) -> Result<Rational> {
 }
 
 /// Rows spread evenly from 0 to the ε of the smallest δ.
-fn rows(all: &Bounds, smallest: Down) -> Result<Vec<Row>> {
+fn rows(all: &BestBounds, smallest: Down) -> Result<Vec<Row>> {
     let end = all.epsilon_above(&exact(smallest)?)?.get();
     let end = if end > 0.0 { end } else { 1.0 };
     // A step of one or two digits.

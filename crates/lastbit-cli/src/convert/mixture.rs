@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use lastbit::accounting::{Bounds, Divergences, Pair, gaussian_epsilon};
+use lastbit::accounting::{BestBounds, Divergences, Pair, gaussian_epsilon};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_release::clean;
 
@@ -71,13 +71,13 @@ impl Mixture {
     }
 
     /// The best bounds of all, tight for δ down to `smallest`; an error says why there are none.
-    pub fn bounds(&self, smallest: Down) -> Result<Bounds> {
-        Ok(Bounds::new(&self.pairs()?, smallest)?)
+    pub fn bounds(&self, smallest: Down) -> Result<BestBounds> {
+        Ok(BestBounds::new(&self.pairs()?, smallest)?)
     }
 
     /// The bounds of all by the laws of their losses.
-    pub fn by_laws(&self, smallest: Down) -> Result<Bounds> {
-        Ok(Bounds::by_laws(&self.pairs()?, smallest)?)
+    pub fn by_laws(&self, smallest: Down) -> Result<BestBounds> {
+        Ok(BestBounds::by_laws(&self.pairs()?, smallest)?)
     }
 
     /// The Rényi divergences of all; `None` if those of one are unknown.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use lastbit::conversions::{Accountant, Charge, Losses};
+use lastbit::conversions::{Charge, CompositionRule, Losses};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use serde_json::{Map, Value, json};
 
@@ -231,23 +231,23 @@ impl Known<'_> {
             .from
             .is_pure()
             .then(|| Amount::Exact(&self.from.value * &Rational::from(count)));
-        let epsilon = |price: &Charge| match price.accountant {
-            Accountant::Basic => exact.clone().filter(Amount::is_finite),
+        let epsilon = |price: &Charge| match price.rule {
+            CompositionRule::Basic => exact.clone().filter(Amount::is_finite),
             _ => price.epsilon.map(Amount::Bound),
         };
         let mut offers: Vec<Offer> = prices
             .charges()
             .iter()
             .map(|price| {
-                let accountant = price.accountant;
+                let rule = price.rule;
                 let epsilon = epsilon(price);
                 let why = if epsilon.is_some() {
-                    self.explain(accountant)
+                    self.explain(rule)
                 } else {
-                    lacks(accountant)
+                    lacks(rule)
                 };
                 Offer {
-                    name: accountant.name(),
+                    name: rule.name(),
                     epsilon,
                     least: None,
                     why: why.to_owned(),
@@ -290,28 +290,30 @@ impl Known<'_> {
         Ok(())
     }
 
-    /// How an accountant adds up.
-    fn explain(&self, accountant: Accountant) -> &'static str {
-        match accountant {
-            Accountant::Basic => "the sum of ε; spends no δ",
-            Accountant::Advanced => "mean and range of a pure loss, by Azuma's inequality",
-            Accountant::Optimal => "the least that holds for all releases with this pure loss",
-            Accountant::Zcdp if !self.from.is_pure() => "the sum of ρ, converted at the best order",
-            Accountant::Zcdp => "the sum of ρ = ε·tanh(ε/2), converted at the best order",
-            Accountant::BoundedRangeAdvanced => "mean and range of a bounded-range loss",
-            Accountant::BoundedRangeZcdp => "the sum of ρ by the bounded range",
-            Accountant::LaplaceAdvanced => "mean of the Laplace loss",
-            Accountant::LaplaceZcdp => "the sum of ρ by the Laplace law",
-            Accountant::Renyi => RENYI,
+    /// How a rule adds up.
+    fn explain(&self, rule: CompositionRule) -> &'static str {
+        match rule {
+            CompositionRule::Basic => "the sum of ε; spends no δ",
+            CompositionRule::Advanced => "mean and range of a pure loss, by Azuma's inequality",
+            CompositionRule::Optimal => "the least that holds for all releases with this pure loss",
+            CompositionRule::Zcdp if !self.from.is_pure() => {
+                "the sum of ρ, converted at the best order"
+            }
+            CompositionRule::Zcdp => "the sum of ρ = ε·tanh(ε/2), converted at the best order",
+            CompositionRule::BoundedRangeAdvanced => "mean and range of a bounded-range loss",
+            CompositionRule::BoundedRangeZcdp => "the sum of ρ by the bounded range",
+            CompositionRule::LaplaceAdvanced => "mean of the Laplace loss",
+            CompositionRule::LaplaceZcdp => "the sum of ρ by the Laplace law",
+            CompositionRule::Renyi => RENYI,
         }
     }
 }
 
-/// Why an accountant has no price.
-fn lacks(accountant: Accountant) -> &'static str {
-    match accountant {
-        Accountant::Basic | Accountant::Advanced => "needs a pure loss, and a finite sum",
-        Accountant::Optimal => "needs equal pure losses, at most 2^36 of them",
+/// Why a rule has no price.
+fn lacks(rule: CompositionRule) -> &'static str {
+    match rule {
+        CompositionRule::Basic | CompositionRule::Advanced => "needs a pure loss, and a finite sum",
+        CompositionRule::Optimal => "needs equal pure losses, at most 2^36 of them",
         _ => "no finite sum",
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
 use lastbit_release::clean::{self, label, visible};
 use lastbit_release::ledger::{self, Event, Fault, Witness};
 use lastbit_release::present::{Report, from_json};
@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::LONGEST;
 use super::json::account_json;
+use crate::streams::{width, write_wrapped};
 
 const CHECK: &str = "\
 Each entry holds the hash of the one before it, and the head counts them, so that edits, \
@@ -134,11 +135,11 @@ fn print_check(
                         true => String::new(),
                         false => format!(" after {} that was spent plainly", account.spent),
                     };
-                    writeln!(
-                        out,
+                    let text = format!(
                         "spent {} of {}, under the budget {}{plainly}",
                         own.spent, own.limit, account.budget
-                    )?;
+                    );
+                    write_wrapped(out, &text, "")?;
                 }
             }
         }
@@ -146,7 +147,7 @@ fn print_check(
             writeln!(out, "reports that say what it stored: {reports}")?;
         }
         if witnesses > 0 {
-            writeln!(out, "hashes from elsewhere that are in it: {witnesses}")?;
+            writeln!(out, "hashes that were given and are in it: {witnesses}")?;
         }
         writeln!(out, "head {}", found.head)?;
     } else {
@@ -155,7 +156,10 @@ fn print_check(
             _ => writeln!(out, "failed: {entries}")?,
         }
         let mut table = Table::new();
-        table.load_style(presets::NOTHING);
+        table
+            .load_style(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(u16::try_from(width()).unwrap_or(u16::MAX));
         table.set_header(["row", "fault"]);
         for fault in &found.faults {
             let row = fault.row.map_or("–".into(), |row| row.to_string());
@@ -164,7 +168,7 @@ fn print_check(
         writeln!(out, "{}", table.trim_fmt())?;
     }
     for note in &found.notes {
-        writeln!(out, "note: {}", visible(note))?;
+        write_wrapped(out, &format!("note: {}", visible(note)), "")?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use lastbit::mechanisms::flat_concave::{
 };
 use lastbit::quality::StepFunction;
 use lastbit::selection::{Need, Wanted, needed, rank_of};
-use lastbit::{Alpha, Beta, Confidence, Delta, Epsilon, ParameterError, parse_number};
+use lastbit::{Alpha, Confidence, Delta, Epsilon, ParameterError, Share, parse_number};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::System;
 use serde_json::{Value, json};
@@ -135,6 +135,10 @@ impl Common {
         Ok(Some(total))
     }
 
+    fn share(&self) -> Result<Share, ParameterError> {
+        Share::new(self.quantile.clone())
+    }
+
     fn mechanism(&self, optimum: i64, promise: &Rational, alpha: &Rational) -> Result<RecConcave> {
         let alpha = Alpha::new(alpha.clone())?;
         let problem = Problem::new(self.size(), optimum, promise.clone(), alpha)?;
@@ -170,7 +174,7 @@ impl Draw {
         let points = read(&self.data, self.common.size())?;
         let optimum = points.len() as i64;
         let mechanism = self.common.mechanism(optimum, &self.promise, &self.alpha)?;
-        let rank = rank_of(&self.common.quantile, points.len())?;
+        let rank = rank_of(&self.common.share()?, points.len())?;
         let quality = StepFunction::quantile(&points, self.common.size(), rank)?;
         let point = mechanism.draw(&quality, &mut System::default())?;
         if self.common.json {
@@ -238,7 +242,7 @@ pub struct PriceArgs {
 
 impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
-        rank_of(&self.common.quantile, 1)?;
+        self.common.share()?;
         let promised = match (&self.promise, &self.alpha) {
             (Some(promise), Some(alpha)) => Some(self.promised(promise, alpha)?),
             _ => None,
@@ -268,7 +272,7 @@ impl PriceArgs {
         // Any number of data points that allows the promise.
         let mechanism = common.mechanism(i64::MAX, promise, alpha)?;
         let (size, each) = (common.size(), common.each()?);
-        let beta = Beta::new(self.confidence.alpha())?;
+        let beta = self.confidence.beta();
         let method = Method::Concave {
             levels: common.levels,
             selection: common.selection()?,
@@ -327,7 +331,7 @@ impl PriceArgs {
         let common = &self.common;
         let wanted = Wanted::RankError(error.clone());
         let delta = common.total_delta()?;
-        let beta = Beta::new(self.confidence.alpha())?;
+        let beta = self.confidence.beta();
         let needs = needed(
             common.size(),
             &common.epsilon,

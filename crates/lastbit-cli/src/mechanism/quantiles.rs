@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{Key, QuantilesMethod, quantiles, quantiles_offers};
-use lastbit::{Beta, Confidence, Epsilon, ParameterError, parse_number};
+use lastbit::{Beta, Confidence, Epsilon, ParameterError, Share, parse_number};
 use lastbit_exact::{Rational, Rounding};
 use serde_json::json;
 
@@ -69,7 +69,7 @@ struct Common {
         allow_hyphen_values = true,
         value_parser = at,
     )]
-    at: Vec<Rational>,
+    at: Vec<Share>,
 
     /// Public lower bound of the values
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = lower)]
@@ -169,7 +169,7 @@ impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let (least, largest) = self.common.bounds()?;
         let size = u128::from(largest.key() - least.key()) + 1;
-        let beta = Beta::new(&Rational::ONE - self.confidence.get())?;
+        let beta = self.confidence.beta();
         let count = usize::try_from(self.rows)?;
         let at = &self.common.at;
         let epsilon = &self.common.epsilon;
@@ -228,12 +228,9 @@ fn read(path: &Path) -> Result<Vec<Rational>> {
         .collect()
 }
 
-fn at(text: &str) -> Result<Rational, String> {
+fn at(text: &str) -> Result<Share, String> {
     let at = parse_number("at", text).map_err(|error| error.to_string())?;
-    if at.is_negative() || at > Rational::ONE {
-        return Err(format!("a quantile is from 0 to 1, got {at}"));
-    }
-    Ok(at)
+    Share::new(at.clone()).map_err(|_| format!("a quantile is from 0 to 1, got {at}"))
 }
 
 fn lower(text: &str) -> Result<Rational, ParameterError> {

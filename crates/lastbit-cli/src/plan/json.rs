@@ -31,6 +31,7 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
         "left": left.map(|left| price_loss_json(&left.left)),
         "spends_everything": left.map(|left| left.part() == Part::Everything),
         "released_before": before.map(|(row, time)| json!({ "ledger_row": row, "time": time })),
+        "refused": left.and_then(|left| left.refused.as_ref()),
         "published_before": left.and_then(|left| left.again.as_ref()).map(|again| json!({
             "ledger_row": again.row,
             "time": again.time,

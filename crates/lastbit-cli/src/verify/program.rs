@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Down, Dyadic, Enclosure, Format, Rational, Rounding, Up};
-use lastbit_verify::certificate::prove_program;
+use lastbit_release::clean::shown;
+use lastbit_verify::certificate::{Report, check, prove_program};
 use lastbit_verify::language::{
     Arithmetic, Checked, Direction, Distribution, Motion, Program as Text,
 };
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::source::Source;
 use crate::number::{json_lower, json_upper, lower, upper};
+use crate::streams::write_wrapped;
 
 const TEACH: &str = "\
 A mechanism is written as a small program: parameters, samples, assignments, what is returned.
@@ -103,6 +105,10 @@ impl Program {
         if self.json {
             let value = self.report(&checked, &instance, &boxes, &judgement);
             writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+            if value["claim_is_false"] == true {
+                out.flush()?;
+                bail!("the program claims less than its noise gives");
+            }
             return Ok(());
         }
         self.print(out, &checked, &instance, &boxes, &judgement)
@@ -176,12 +182,24 @@ impl Program {
         writeln!(out, "inputs       {}", inputs(boxes))?;
         let (lo, hi) = doubles(&judgement.result.enclosure);
         writeln!(out, "result       between {lo} and {hi}")?;
-        match self.loss(checked, instance) {
+        let proved = self.proved(checked, instance);
+        match &proved {
             None => {}
-            Some(Ok(certified)) => {
+            Some(Ok(report)) => {
+                let certified = upper(Up::from_rational(&report.certified));
                 writeln!(out, "loss         certified to be at most {certified}")?
             }
-            Some(Err(gap)) => writeln!(out, "loss         not certified. {gap}")?,
+            Some(Err(gap)) => {
+                let text = format!("loss         not certified. {gap}");
+                write_wrapped(out, &text, "             ")?;
+            }
+        }
+        let claimed = broken_claim(proved.as_ref(), instance);
+        if let Some((claimed, noise)) = &claimed {
+            writeln!(
+                out,
+                "claim        epsilon = {claimed}, but the noise gives {noise}: it is false"
+            )?;
         }
         match self.derivation {
             None => {}
@@ -192,23 +210,27 @@ impl Program {
                 writeln!(out, "\n{record}")?;
             }
         }
-        Ok(())
+        match claimed {
+            None => Ok(()),
+            Some((claimed, noise)) => {
+                out.flush()?;
+                bail!("the program claims epsilon = {claimed}, but its noise gives {noise}")
+            }
+        }
     }
 
-    /// A proved bound on the loss of a floating program, rounded up, or where the proof fails;
-    /// `lastbit verify snapping --program` says more about both.
-    fn loss(&self, checked: &Checked, instance: &Instance) -> Option<Result<String, String>> {
+    /// A proved bound on the loss of a floating program, or where the proof fails; `lastbit verify
+    /// snapping --program` says more about both.
+    fn proved(&self, checked: &Checked, instance: &Instance) -> Option<Result<Report, String>> {
         if checked.arithmetic() == Arithmetic::Real {
             return None;
         }
         let proved = prove_program(instance, self.precision.precision());
         Some(match proved {
             Err(gap) => Err(gap.to_string()),
-            Ok((_, certificate)) => certificate
-                .certified
-                .parse::<Rational>()
-                .map(|loss| upper(Up::from_rational(&loss)))
-                .map_err(|error| error.to_string()),
+            Ok((claim, certificate)) => check(&certificate)
+                .map(|accepted| Report::new(&claim, &accepted))
+                .map_err(|bad| format!("the checker refuses: {bad}")),
         })
     }
 
@@ -236,6 +258,9 @@ impl Program {
         let lines = |program: &Text| -> Vec<String> {
             program.to_string().lines().map(str::to_owned).collect()
         };
+        let proved = self.proved(checked, instance);
+        let certified = proved.as_ref().and_then(|proved| proved.as_ref().ok());
+        let claimed = broken_claim(proved.as_ref(), instance);
         json!({
             "program": lines(checked.program()),
             "ideal": lines(&checked.program().ideal()),
@@ -244,7 +269,8 @@ impl Program {
             "parameters": parameters,
             "monotone": motions,
             "warning": checked.unclamped_query().map(|warning| warning.to_string()),
-            "certified": self.loss(checked, instance).and_then(Result::ok),
+            "certified": certified.map(|report| upper(Up::from_rational(&report.certified))),
+            "claim_is_false": certified.map(|_| claimed.is_some()),
             "query": ends(&boxes.query),
             "samples": samples,
             "result": {
@@ -254,6 +280,20 @@ impl Program {
             "derivation": judgement.record(),
         })
     }
+}
+
+/// The loss that a program claims in a parameter `epsilon`, and what its noise gives, if that is
+/// more.
+fn broken_claim(
+    proved: Option<&Result<Report, String>>,
+    instance: &Instance,
+) -> Option<(String, String)> {
+    let report = proved?.as_ref().ok()?;
+    let claimed = instance.parameters().get("epsilon")?;
+    report.exceeds(claimed).then(|| {
+        let noise = upper(Up::from_rational(&report.epsilon));
+        (shown(&claimed.to_string()), noise)
+    })
 }
 
 /// `s = -1: u decreasing, f increasing`.

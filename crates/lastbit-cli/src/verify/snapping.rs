@@ -165,9 +165,7 @@ impl Snapping {
         match prove_program(&instance, self.precision) {
             Ok((claim, certificate)) => {
                 let report = self.accept(&claim, &certificate, out)?;
-                // Rounding λ to nearest moves ε' by at most ηε', and rounding the input by 2ηB/λ.
-                let rounding = &(&report.reach + &claimed).times_power_of_two(2) * &report.eta;
-                if report.epsilon > &claimed + &rounding {
+                if report.exceeds(&claimed) {
                     let found = search(&instance, None, &claimed);
                     self.print_finding(found.as_ref(), out)?;
                     bail!(

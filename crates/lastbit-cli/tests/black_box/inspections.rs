@@ -1,6 +1,6 @@
-//! What an inspection says first: mistakes that make every number say nothing.
+//! What an inspection counts, and what it says first: mistakes that make numbers say nothing.
 
-use crate::support::{Done, Here};
+use crate::support::{Done, Here, PEOPLE, plan};
 
 /// Forty visits of twenty patients.
 fn visits() -> Here {
@@ -21,7 +21,7 @@ fn visits() -> Here {
 }
 
 /// A plan with this unit, filter, and more columns and statistics.
-fn plan(unit: &str, filter: &str, more: &str) -> String {
+fn plan_of_visits(unit: &str, filter: &str, more: &str) -> String {
     format!(
         r#"
 title = "Visits"
@@ -64,7 +64,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
     };
     // Nothing is wrong: nothing comes first.
     let age = of("of = \"age\"", "mean");
-    assert_eq!(inspect(plan("patient", "", &age)), "");
+    assert_eq!(inspect(plan_of_visits("patient", "", &age)), "");
     let missed = "[columns.missed]\ncategories = [\"yes\", \"no\"]\n";
     let wait = "[columns.wait]\nas = \"timestamp(day) - timestamp(asked)\"\nlower = 0\nupper = \
         90\nunit = \"days\"\n";
@@ -74,7 +74,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
     let one = "[columns.missed]\ncategories = [\"Yes\", \"no\"]\n";
     for (plan, words) in [
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(missed.to_owned() + &of("by = \"missed\"", "count")),
@@ -83,7 +83,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
              spelt as in the data?",
         ),
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(labels.to_owned() + &of("by = \"missed\"", "count")),
@@ -91,7 +91,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
             "ALL 40 cells of `missed` are not listed",
         ),
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(one.to_owned() + &of("by = \"missed\"", "count")),
@@ -99,7 +99,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
             "20 of 40 cells (50.0 %) of `missed` are not listed, such as \"No\"",
         ),
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(wait.to_owned() + &of("of = \"wait\"", "mean")),
@@ -107,7 +107,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
             "ALL 40 cells of `wait` are cut to its bounds: are they wrong, or is it not in days?",
         ),
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(text.to_owned() + &of("of = \"day\"", "mean")),
@@ -115,7 +115,7 @@ fn what_makes_numbers_say_nothing_comes_first() {
             "ALL 40 cells of `day` are missing or cannot be read.",
         ),
         (
-            plan(
+            plan_of_visits(
                 "patient",
                 "",
                 &(narrow.replace("40", "30") + &of("of = \"age2\"", "mean")),
@@ -123,27 +123,27 @@ fn what_makes_numbers_say_nothing_comes_first() {
             "29 of 40 cells (72.5 %) of `age2` are cut to its bounds",
         ),
         (
-            plan("patient", "where = \"age > 500\"", ""),
+            plan_of_visits("patient", "where = \"age > 500\"", ""),
             "The filter keeps NONE of 40 rows.",
         ),
         (
-            plan("patient", "where = \"age >= 0\"", ""),
+            plan_of_visits("patient", "where = \"age >= 0\"", ""),
             "The filter keeps all of 40 rows: does it do anything?",
         ),
         (
-            plan("patient", "", &of("where = \"age > 500\"", "count")),
+            plan_of_visits("patient", "", &of("where = \"age > 500\"", "count")),
             "The filter of \"s\" keeps NONE of 40 rows.",
         ),
         (
-            plan("patient", "", &of("of = \"age > 500\"", "share")),
+            plan_of_visits("patient", "", &of("of = \"age > 500\"", "share")),
             "\"s\": `age > 500` is true for no row.",
         ),
         (
-            plan("visit", "", ""),
+            plan_of_visits("visit", "", ""),
             "There are 40 different `visit` in 40 rows, almost one for each row",
         ),
         (
-            plan("missed", "", ""),
+            plan_of_visits("missed", "", ""),
             "There are only 2 different `missed` in 40 rows: does it say who somebody is?",
         ),
     ] {
@@ -160,7 +160,7 @@ fn an_inspection_has_percentages_labels_and_a_form_for_programs() {
         [columns.old]\nas = \"age\"\nlower = 0\nupper = 49\n\
         [[statistics]]\nname = \"days\"\nkind = \"count\"\nby = \"weekday\"\n\
         [[statistics]]\nname = \"mean\"\nkind = \"mean\"\nof = \"old\"\n";
-    here.write("plan.toml", plan("patient", "", more));
+    here.write("plan.toml", plan_of_visits("patient", "", more));
     let inspect = ["inspect", "plan.toml", "--not-private"];
     let shown = here.run(&inspect).succeeded().out;
     assert!(shown.lines().all(|line| line.chars().count() <= 80));
@@ -226,7 +226,10 @@ fn a_difference_in_seconds_that_is_said_to_be_in_days_is_warned_of() {
         ("(timestamp(day) - timestamp(asked)) / 86400", "days", None),
         ("date(day) - date(asked)", "days", None),
     ] {
-        here.write("plan.toml", plan("patient", "", &more(expression, unit)));
+        here.write(
+            "plan.toml",
+            plan_of_visits("patient", "", &more(expression, unit)),
+        );
         let shown = here.run(&["plan", "plan.toml"]).succeeded().out;
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let warning = "WARNING: `wait` is a difference of timestamps, which is in seconds";
@@ -244,4 +247,203 @@ fn a_difference_in_seconds_that_is_said_to_be_in_days_is_warned_of() {
             }
         }
     }
+}
+
+#[test]
+fn inspect_counts_what_the_plan_loses_and_needs_its_flag() {
+    let here = Here::empty();
+    here.write(
+        "t.csv",
+        "who,ward,age\na,north,5\na,north,-3\na,nort,200\nb,south,100\nb,,x\n,north,50\n\
+         c,south,0\n,nort,\n,Südflügel,7\n",
+    );
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+unit = "who"
+most_rows = 2
+[budget]
+epsilon = 1
+[columns.age]
+lower = 0
+upper = 100
+[columns.ward]
+categories = ["north", "south", "west"]
+[[statistics]]
+name = "mean age"
+kind = "mean"
+of = "age"
+[[statistics]]
+name = "wards"
+kind = "count"
+by = ["ward"]
+[[statistics]]
+name = "old"
+kind = "share"
+of = "age > 60"
+"#,
+    );
+    let refused = here.run(&["inspect", "plan.toml"]);
+    assert_eq!((refused.status, refused.out.as_str()), (Some(2), ""));
+    assert!(refused.err.contains("--not-private"));
+    let shown = here
+        .run(&["inspect", "plan.toml", "--not-private"])
+        .succeeded()
+        .out;
+    let unbroken = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "9 rows age: 1 cell",
+        "age: 1 cell is below the lower bound and 1 above the upper one, 22.2 % of 9; 1 are \
+         missing, and 1 are not a number (numbers are written 1234.5: without signs between \
+         thousands, decimal commas, percent signs or units)",
+        "ward: listed and do not occur: \"west\"; 1 cell is missing, and 3 are not listed: \
+         \"nort\" (2), \"Südflügel\" (1)",
+        "3 different who; 1 of them have more than most_rows = 2 rows in all; 3 rows",
+        "mean age: the limits leave out 1 of 6 rows (most_rows = 2, most_groups = 1)",
+        "old: `age > 60` is true for 2 rows, false for 5, and neither for 2, which do not count",
+        "outside the",
+    ] {
+        assert!(unbroken.contains(words), "{words}: {shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 80));
+    // Rows of `a` in the wards: two of north; of `b`, one of south; of `c`, one. Nobody counts in
+    // two groups.
+    assert!(
+        shown.contains("wards: the limits leave out 0 of 4 rows"),
+        "{shown}"
+    );
+    assert_eq!(here.files(), ["plan.toml", "t.csv"]);
+}
+
+#[test]
+fn inspect_compares_the_rows_of_the_plan_with_those_of_the_file() {
+    let here = Here::new();
+    let public = |rows: u32| {
+        let neighbours = format!("neighbours = \"change-one\"\nrows = {rows}");
+        let text = plan(50).replace("neighbours = \"add-remove\"", &neighbours);
+        here.write("plan.toml", text.replace(PEOPLE, ""));
+        let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+        let shown = shown.succeeded().out;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = "rows = 499 in the plan, and the data have 500: a release is refused";
+    assert!(public(499).contains(words), "{}", public(499));
+    here.run(&["release", "plan.toml"]).failed("500 rows");
+    assert!(public(500).contains("rows = 500 in the plan, as in the data"));
+    here.run(&["release", "plan.toml"]).succeeded();
+}
+
+#[test]
+fn inspect_names_a_filter_that_keeps_nothing_where_every_row_is_a_unit() {
+    let here = Here::new();
+    let plan = plan(50);
+    let of_none = "where = \"age > 500\"\n";
+    here.write("plan.toml", format!("{plan}{of_none}"));
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    let words = "ages: its own filter leaves out 500 of 500 rows";
+    assert!(shown.out.contains(words), "{}", shown.out);
+}
+
+#[test]
+fn inspect_counts_what_the_limits_and_filter_of_each_statistic_leave_out() {
+    let here = Here::empty();
+    let rows: String = (0..12)
+        .map(|i| format!("{},{},{i}\n", i / 6, i % 3))
+        .collect();
+    here.write("t.csv", format!("who,ward,day\n{rows}"));
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+unit = "who"
+most_rows = 2
+most_groups = 3
+[budget]
+epsilon = 1
+[columns.ward]
+categories = ["0", "1", "2"]
+[[statistics]]
+name = "plan's limits"
+kind = "count"
+by = ["ward"]
+[[statistics]]
+name = "own limits"
+kind = "count"
+by = ["ward"]
+most_rows = 1
+most_groups = 2
+[[statistics]]
+name = "own filter"
+kind = "count"
+where = "day < 9"
+most_rows = 5
+"#,
+    );
+    let shown = here
+        .run(&["inspect", "plan.toml", "--not-private"])
+        .succeeded()
+        .out;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Two people, each with two rows in each of three wards, of which one has three on days below
+    // 9.
+    for line in [
+        "plan's limits: the limits leave out 0 of 12 rows (most_rows = 2, most_groups = 3)",
+        "own limits: the limits leave out 8 of 12 rows (most_rows = 1, most_groups = 2)",
+        "own filter: its own filter leaves out 3 rows; the limits leave out 1 of 9 rows \
+         (most_rows = 5, most_groups = 3)",
+    ] {
+        assert!(words.contains(line), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn cells_are_compared_with_bounds_before_they_are_rounded() {
+    let here = Here::empty();
+    here.write("t.csv", format!("days\n{}", "30.4\n30\n12\n5\n".repeat(25)));
+    here.write(
+        "plan.toml",
+        r#"
+title = "T"
+[source]
+files = "t.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1000
+[columns.days]
+integer = true
+lower = 0
+upper = 30
+[[statistics]]
+name = "left out"
+kind = "left-out"
+of = "days"
+[[statistics]]
+name = "mean"
+kind = "mean"
+of = "days"
+"#,
+    );
+    let shown = here.run(&["inspect", "plan.toml", "--not-private"]);
+    let words = "0 cells are below the lower bound and 25 above the upper one";
+    assert!(shown.out.contains(words), "{}", shown.out);
+    let report = here.run(&["release", "plan.toml", "--json"]).succeeded();
+    let report = report.json();
+    let number = |statistic: usize, cell: usize| -> f64 {
+        let value = &report["statistics"][statistic]["cells"][cell]["value"];
+        value.as_str().unwrap().parse().unwrap()
+    };
+    // At this loss noise of a whole row has a probability below e^-100.
+    assert!((number(0, 1) - 0.25).abs() < 0.01, "{report}");
+    // It counts as 30 either way.
+    assert!((number(1, 0) - 19.25).abs() < 0.1, "{report}");
 }

@@ -4,19 +4,19 @@
 //!
 //! | the mistake | what happens | the test |
 //! |---|---|---|
-//! | a wrong public number of rows | refused; `inspect` compares | here, `data`, `steward` |
+//! | a wrong public number of rows | refused; `inspect` compares | here, `data`, `inspections` |
 //! | categories that never match | `inspect` names them and what is there instead | here |
 //! | everything spent by the first release | warned of, asked, told | here, `terminal` |
 //! | the same plan again on changed data | told, asked | `changes`, `terminal` |
-//! | the same plan again on the same data | free, and `plan` says so | `steward`, `changes` |
-//! | a huge ε | warned of, asked | `steward`, `terminal` |
-//! | a draft that is not filled in | refused | here, `steward` |
+//! | the same plan again on the same data | free, and `plan` says so | `prices`, `changes` |
+//! | a huge ε | warned of, asked | `prices`, `terminal` |
+//! | a draft that is not filled in | refused | here, `drafts` |
 //! | a misspelt column, kind or key | refused, with the nearest name | here |
 //! | a misspelt file | refused | here |
 //! | a misspelt column of JSON | `inspect` warns of it | `data` |
-//! | cells in another notation, or out of bounds | `inspect` counts them | here, `steward` |
+//! | cells in another notation, or out of bounds | `inspect` counts them | here, `inspections` |
 //! | a file in another format, or damaged | refused, with the remedy | here, `data` |
-//! | a limit or a filter that leaves out much | `inspect` counts what is lost | `steward` |
+//! | a limit or a filter that leaves out much | `inspect` counts what is lost | `inspections` |
 //! | an output that cannot be written | refused before it spends | here, `outputs` |
 //! | two first releases at once, or a second directory | one ledger, one budget | `ledgers` |
 //! | another budget than that of the ledger | refused | here |
@@ -26,10 +26,7 @@
 //! | a question in SQL that says no loss | refused | `query` |
 //! | an interrupt while data are read | costs nothing | `data` |
 
-use crate::support::{Here, plan};
-
-/// The count of all rows, which is public under change-one.
-const PEOPLE: &str = "[[statistics]]\nname = \"people\"\nkind = \"count\"\n";
+use crate::support::{Here, PEOPLE, plan};
 
 #[test]
 fn mistakes_in_plans_cost_nothing() {
@@ -344,7 +341,10 @@ fn advice_fits_what_the_plan_says_already() {
     // More than is left.
     here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(70)));
     let shown = words(&here.run(&["plan", "plan.toml"]).succeeded().out);
-    assert!(shown.contains("will be refused") && shown.contains("Lower what [spend] says."));
+    assert!(
+        shown.contains("will be refused")
+            && shown.contains("To take less, lower what [spend] says.")
+    );
 }
 
 #[test]

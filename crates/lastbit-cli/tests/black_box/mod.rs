@@ -11,17 +11,25 @@ mod composing;
 mod convert;
 mod data;
 mod declared;
+mod drafts;
 mod forms;
+mod hostile;
 mod inspections;
+mod joined;
 mod ledgers;
+mod locks;
 mod mistaken_data;
 mod mistakes;
 mod names;
 mod outputs;
+mod prices;
 mod questions;
+mod reasons;
 mod rehearsals;
-mod steward;
+#[cfg(feature = "page")]
+mod serve;
 mod stored;
 mod streams;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod titles;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Here, plan};
+use crate::support::{Here, PEOPLE, plan};
 
 /// Means of wages, in all and by a column of so many towns.
 fn wages(expected: u64, more: &str) -> String {
@@ -170,4 +170,67 @@ fn a_draft_of_csv_is_narrow_offers_dates_and_expects_rows() {
         assert!(draft.contains(&section), "{draft}");
     }
     assert!(draft.contains("\nexpected_rows = 1000\n"), "{draft}");
+}
+
+#[test]
+fn a_rehearsal_reads_nothing_spends_nothing_and_is_marked_in_every_form() {
+    let here = Here::new();
+    std::fs::remove_file(here.path("people.csv")).unwrap();
+    let text = here.run(&["rehearse", "plan.toml"]).succeeded();
+    assert!(text.out.starts_with("INVENTED") && text.err.is_empty());
+    assert_eq!(text.out.matches("INVENTED").count(), 2);
+    let report = here
+        .run(&[
+            "rehearse",
+            "plan.toml",
+            "--json",
+            "--csv",
+            "out.csv",
+            "--html",
+            "out.html",
+        ])
+        .succeeded()
+        .json();
+    assert_eq!(report["invented"], true);
+    assert_eq!(report["receipt"]["ledger_row"], 0);
+    assert!(
+        here.read("out.html")
+            .contains("<p class=\"invented\" role=\"note\">INVENTED")
+    );
+    assert!(
+        here.read("out.html")
+            .contains("<title>Invented: People</title>")
+    );
+    let method = here.run(&["rehearse", "plan.toml", "--method", "-"]);
+    assert_eq!(method.succeeded().out.matches("INVENTED").count(), 2);
+    let csv = here.read("out.csv");
+    assert!(csv.lines().count() == 4 && csv.lines().all(|line| line.ends_with(",invented")));
+    assert_eq!(here.files(), ["out.csv", "out.html", "plan.toml"]);
+    // What is released is not marked.
+    let here = Here::new();
+    let released = here.run(&["release", "plan.toml", "--json"]).succeeded();
+    assert!(released.json().get("invented").is_none());
+    assert!(!released.out.to_lowercase().contains("invented"));
+}
+
+#[test]
+fn a_rehearsal_shows_the_rows_that_the_plan_expects() {
+    let here = Here::empty();
+    let text = plan(50).replace("epsilon = 1", "epsilon = 1000");
+    let public = text
+        .replace("\"add-remove\"", "\"change-one\"\nrows = 123456789")
+        .replace(PEOPLE, "");
+    here.write("plan.toml", format!("expected_rows = 5000\n{text}"));
+    here.write("public.toml", &public);
+    let first = |plan: &str| -> f64 {
+        let report = here.run(&["rehearse", plan, "--json"]).succeeded().json();
+        let histogram = report["statistics"].as_array().unwrap().last().unwrap();
+        let cells = histogram["cells"].as_array().unwrap().iter();
+        cells
+            .map(|cell| cell["value"].as_str().unwrap().parse::<f64>().unwrap())
+            .sum()
+    };
+    // At this loss any noise at all has a probability below e^-200.
+    assert_eq!(first("plan.toml"), 5000.0);
+    assert_eq!(first("public.toml"), 123_456_789.0);
 }

@@ -1,19 +1,16 @@
-//! A ChaCha20 generator with fast key erasure.
+//! A generator with fast key erasure.
 //!
-//! Every refill runs ChaCha20 once under the current key: the first 32 bytes of keystream replace
+//! Every refill runs the cipher once under the current key: the first 32 bytes of keystream replace
 //! the key before any word leaves, the rest are words. So the state in memory never determines a
 //! word already handed out: such words are erased from the buffer, and the key that made them is
 //! gone.
 
 use core::cell::Cell;
 
-use chacha20::rand_core::SeedableRng;
-use chacha20::rand_core::block::Generator;
-use chacha20::variants::Legacy;
-use chacha20::{ChaChaCore, R20};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::EntropyError;
+use super::keystream::Cipher;
 
 /// What the generator needs from outside: seeds, and the sight of forks.
 pub(super) trait Source {
@@ -21,6 +18,8 @@ pub(super) trait Source {
     fn seed(&self, key: &mut [u8; 32]) -> Result<(), EntropyError>;
     /// A number, never zero, that changes when this process becomes a copy of another.
     fn generation(&self) -> u64;
+    /// What stretches the seeds.
+    fn cipher(&self) -> Cipher;
 }
 
 /// Words made per refill: with the 32 bytes of the next key, 4096 bytes of keystream.
@@ -80,7 +79,7 @@ impl<S: Source> KeyErasure<S> {
                 self.erase();
             }
             if part.len() >= BUFFER_WORDS {
-                self.next_keystream(part.len())?.fill(part);
+                self.stretch(part)?;
                 continue;
             }
             let (now, later) = part.split_at(part.len().min(BUFFER_WORDS - self.position.get()));
@@ -112,16 +111,15 @@ impl<S: Source> KeyErasure<S> {
     }
 
     fn refill(&self) -> Result<(), EntropyError> {
-        self.next_keystream(BUFFER_WORDS)?.fill(&self.words);
+        self.stretch(&self.words)?;
         self.position.set(0);
         Ok(())
     }
 
-    /// A keystream for `words` words, `words ≤ SEED_WORDS`, that the state left behind does not
-    /// determine.
-    fn next_keystream(&self, words: usize) -> Result<Keystream, EntropyError> {
+    /// Fills at most `SEED_WORDS` words, which the state left behind does not determine.
+    fn stretch(&self, words: &[Cell<u64>]) -> Result<(), EntropyError> {
         let generation = self.source.generation();
-        if generation != self.generation.get() || self.allowance.get() < words {
+        if generation != self.generation.get() || self.allowance.get() < words.len() {
             // Erased first: after a failure nothing made from the old seed is left to hand out.
             self.erase();
             let mut key = Zeroizing::new([0; 32]);
@@ -130,11 +128,11 @@ impl<S: Source> KeyErasure<S> {
             self.generation.set(generation);
             self.allowance.set(SEED_WORDS);
         }
-        self.allowance.set(self.allowance.get() - words);
-        let mut key = Zeroizing::new(self.key.get());
-        let keystream = Keystream::replacing(&mut key);
-        self.key.set(*key);
-        Ok(keystream)
+        self.allowance.set(self.allowance.get() - words.len());
+        let key = Zeroizing::new(self.key.get());
+        let cipher = self.source.cipher();
+        cipher.stretch(&key, |next| self.key.set(*next), words);
+        Ok(())
     }
 
     /// Forgets key and words; the next draw asks the source for a seed.
@@ -153,49 +151,6 @@ impl<S: Source> Drop for KeyErasure<S> {
         self.words
             .iter_mut()
             .for_each(|word| word.get_mut().zeroize());
-    }
-}
-
-/// 32-bit words that the cipher makes at a time: four blocks.
-const BLOCKS: usize = 64;
-
-/// The keystream of one key, after the 32 bytes that became the next key. Zeroed on drop.
-struct Keystream {
-    cipher: ChaChaCore<R20, Legacy>,
-    blocks: Zeroizing<[u32; BLOCKS]>,
-    used: usize,
-}
-
-impl Keystream {
-    fn replacing(key: &mut [u8; 32]) -> Keystream {
-        let mut cipher = ChaChaCore::from_seed(*key);
-        let mut blocks = Zeroizing::new([0; BLOCKS]);
-        cipher.generate(&mut blocks);
-        for (bytes, word) in key.chunks_exact_mut(4).zip(blocks.iter()) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        Keystream {
-            cipher,
-            blocks,
-            used: 8,
-        }
-    }
-
-    fn fill(&mut self, mut words: &[Cell<u64>]) {
-        while !words.is_empty() {
-            if self.used == BLOCKS {
-                self.cipher.generate(&mut self.blocks);
-                self.used = 0;
-            }
-            // `used` is even: two of the cipher's words make one of ours, the lower half first.
-            let pairs = self.blocks[self.used..].chunks_exact(2);
-            let (now, later) = words.split_at(pairs.len().min(words.len()));
-            self.used += 2 * now.len();
-            for (word, pair) in now.iter().zip(pairs) {
-                word.set(u64::from(pair[0]) | u64::from(pair[1]) << 32);
-            }
-            words = later;
-        }
     }
 }
 

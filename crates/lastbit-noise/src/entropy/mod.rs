@@ -1,6 +1,7 @@
 //! Random words: the [`Entropy`] trait, its one error, and the operating system behind [`System`].
 
 mod key_erasure;
+mod keystream;
 mod system;
 
 pub use system::System;

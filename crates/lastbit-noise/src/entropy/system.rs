@@ -1,7 +1,9 @@
 use super::key_erasure::{KeyErasure, Source};
+use super::keystream::Cipher;
 use super::{Entropy, EntropyError};
 
-/// The thread's own ChaCha20 generator, seeded by the operating system.
+/// The thread's own generator, seeded by the operating system: AES-256 where the processor has
+/// instructions for it, else ChaCha20.
 ///
 /// A handle of size zero: copies draw from the same generator in the same thread, and threads share
 /// nothing. There is no way to choose a seed.
@@ -63,5 +65,9 @@ impl Source for OperatingSystem {
     #[inline]
     fn generation(&self) -> u64 {
         lastbit_fork::generation()
+    }
+
+    fn cipher(&self) -> Cipher {
+        Cipher::of_this_processor()
     }
 }

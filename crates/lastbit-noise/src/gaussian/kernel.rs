@@ -1,6 +1,9 @@
 //! The first tier: one draw in f64 with a proved error bound, free of branches.
 
+use lastbit_lanes::Kernel;
+
 use super::table::NODES;
+use crate::double::to_double;
 
 /// `z` with `Q(z) = p` for `p = k/2^64`, `k < 2^63`, and a bound on how far later bits of `p` can
 /// move it.
@@ -33,21 +36,38 @@ use super::table::NODES;
 /// at most `2^-64/φ(z')` from `k` to `k + 1`. Near the median, value may be as low as −2^-51.
 #[inline(always)]
 pub(super) fn upper_quantile(k: u64) -> (f64, f64) {
-    // k < 2^63, so it is a nonnegative i64, which the processor converts directly. Rounding may
-    // reach 2^63, in the next octave.
-    let tail = (k as i64 as f64).min(MOST);
-    let bits = tail.to_bits();
-    let index = (bits >> BIN_SHIFT).max(FIRST_BIN) - FIRST_BIN;
-    let [node, width] = NODES[(index as usize).min(NODES.len() - 1)];
-    let middle = f64::from_bits((bits >> BIN_SHIFT << BIN_SHIFT) | 1 << (BIN_SHIFT - 1));
+    let tail = to_double(k);
+    // At most 671, as `kept` is below 2^63.
+    let bin = (kept(tail).to_bits() >> BIN_SHIFT) - FIRST_BIN;
+    let [node, width] = NODES[(bin as usize).min(NODES.len() - 1)];
+    (near_node(tail, node, width), later(tail, width))
+}
+
+/// The number itself from 2^21 to the largest double below 2^63, which rounding may exceed; what is
+/// outside, at the nearest of these.
+#[inline(always)]
+fn kept(tail: f64) -> f64 {
+    let tail = if tail > LEAST { tail } else { LEAST };
+    if tail < MOST { tail } else { MOST }
+}
+
+/// The series around the node of the tail's bin.
+#[inline(always)]
+fn near_node(tail: f64, node: f64, width: f64) -> f64 {
+    let tail = kept(tail);
+    let middle = f64::from_bits((tail.to_bits() >> BIN_SHIFT << BIN_SHIFT) | 1 << (BIN_SHIFT - 1));
     let delta = (middle - tail) * width;
-    let value = node + delta * series(node * delta, delta * delta);
-    let later = if tail >= LEAST {
+    node + delta * series(node * delta, delta * delta)
+}
+
+/// How far later bits can move the quantile; not a number below 2^21.
+#[inline(always)]
+fn later(tail: f64, width: f64) -> f64 {
+    if tail >= LEAST {
         width * 1.125
     } else {
         f64::NAN
-    };
-    (value, later)
+    }
 }
 
 /// The exponent and 4 bits of the fraction of a double tell its bin.
@@ -130,8 +150,13 @@ const TWO_M52: f64 = 1.0 / (1u64 << 52) as f64;
 /// the last comparison. `t − cell` is exact, as |t| < 2^51 and the difference is at most one half.
 /// A NaN fails the comparison.
 #[inline(always)]
-fn lane(word: u64, location: f64, location_error: f64, ratio: f64) -> (f64, bool) {
-    let (value, later) = upper_quantile(tail_bits(word));
+fn lane(
+    word: u64,
+    (value, later): (f64, f64),
+    location: f64,
+    location_error: f64,
+    ratio: f64,
+) -> (f64, bool) {
     let n = ratio * value;
     // The first bit of U says on which side of the median it lies.
     let t = location + f64::from_bits(n.to_bits() ^ (!word & SIGN_MASK));
@@ -163,26 +188,49 @@ pub(super) const BLOCK: usize = 64;
 /// One draw; `None` when 64 bits and this precision do not decide it.
 #[inline]
 pub(super) fn single(word: u64, location: f64, location_error: f64, ratio: f64) -> Option<f64> {
-    let (cell, decided) = lane(word, location, location_error, ratio);
+    let quantile = upper_quantile(tail_bits(word));
+    let (cell, decided) = lane(word, quantile, location, location_error, ratio);
     decided.then_some(cell)
 }
 
 /// [`single`] for a block; whether every draw is decided.
-#[inline]
-pub(super) fn block(
-    words: &[u64; BLOCK],
-    locations: &[f64; BLOCK],
-    location_error: f64,
-    ratio: f64,
-    cells: &mut [f64; BLOCK],
-) -> bool {
-    let mut all = true;
-    for i in 0..BLOCK {
-        let (cell, decided) = lane(words[i], locations[i], location_error, ratio);
-        cells[i] = cell;
-        all &= decided;
+pub(super) struct Block<'a> {
+    pub words: &'a [u64; BLOCK],
+    pub locations: &'a [f64; BLOCK],
+    pub location_error: f64,
+    pub ratio: f64,
+    pub cells: &'a mut [f64; BLOCK],
+}
+
+impl Kernel for Block<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        // In short loops: only the second, which reads the table, is not vectorised.
+        let tails = self.words.map(|word| to_double(tail_bits(word)));
+        let mut bins = [0; BLOCK];
+        for (bin, tail) in bins.iter_mut().zip(&tails) {
+            *bin = (kept(*tail).to_bits() >> BIN_SHIFT).wrapping_sub(FIRST_BIN) as u32;
+        }
+        let (mut nodes, mut widths) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for i in 0..BLOCK {
+            [nodes[i], widths[i]] = NODES[(bins[i] as usize).min(NODES.len() - 1)];
+        }
+        let mut values = [0.0; BLOCK];
+        for i in 0..BLOCK {
+            values[i] = near_node(tails[i], nodes[i], widths[i]);
+        }
+        let mut all = true;
+        for i in 0..BLOCK {
+            let quantile = (values[i], later(tails[i], widths[i]));
+            let (word, location) = (self.words[i], self.locations[i]);
+            let (cell, decided) = lane(word, quantile, location, self.location_error, self.ratio);
+            self.cells[i] = cell;
+            all &= decided;
+        }
+        all
     }
-    all
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod tests;
 pub use law::gaussian_mass;
 
 use lastbit_exact::{Integer, Rational, Rounding};
+use lastbit_lanes::Lanes;
 
 use crate::entropy::{Entropy, EntropyError};
 use crate::{
@@ -157,7 +158,13 @@ impl Gaussian {
         error: f64,
         cells: &mut [f64; Self::BLOCK],
     ) -> bool {
-        kernel::block(words, steps, error, self.ratio_f64, cells)
+        Lanes::widest().run(kernel::Block {
+            words,
+            locations: steps,
+            location_error: error,
+            ratio: self.ratio_f64,
+            cells,
+        })
     }
 
     /// Second tier: the draw that begins with `word`, around the exact location in steps; more bits

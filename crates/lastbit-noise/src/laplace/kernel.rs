@@ -7,15 +7,15 @@
 use std::sync::LazyLock;
 
 use lastbit_exact::{Rounding, ln};
+use lastbit_lanes::Kernel;
+
+use crate::double::to_double;
 
 /// The low 63 bits of a word: the first bits of `U`. The top bit is the sign.
 pub(super) const UNIFORM_BITS: u32 = 63;
-const UNIFORM_MASK: u64 = u64::MAX >> 1;
 
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
-const TWO_84_BITS: u64 = 0x4530_0000_0000_0000;
 /// The bits of the double nearest √½.
 const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
 const ONE_BITS: u64 = 0x3FF0_0000_0000_0000;
@@ -27,26 +27,14 @@ const ROUND: f64 = 1.5 * TWO_52;
 /// Beyond this many steps a draw is left to the second tier.
 const MOST_STEPS: f64 = (1u64 << 50) as f64;
 
-/// The low 63 bits of a word as a double: one rounding.
-///
-/// 2^84 + h·2^32 and 2^52 + l are doubles for h < 2^31 and l < 2^32, and the difference of the
-/// first from 2^84 + 2^52 is a multiple of 2^32 below 2^63: exact. So the result is `k(1 + δ)`,
-/// |δ| ≤ 2^-53.
-#[inline(always)]
-fn to_double(word: u64) -> f64 {
-    let k = word & UNIFORM_MASK;
-    let high = f64::from_bits((k >> 32) | TWO_84_BITS) - (TWO_84 + TWO_52);
-    high + f64::from_bits((k & 0xffff_ffff) | TWO_52_BITS)
-}
-
 /// `2^-floor(log2 x)` for the bits of `x ≥ 1`; above 2^60 or not a number for those of zero.
 #[inline(always)]
 fn reciprocal_of_binade(bits: u64) -> f64 {
     f64::from_bits(0x7FE0_0000_0000_0000u64.wrapping_sub(bits & EXPONENT_MASK))
 }
 
-/// `−ln(k/2^63)` for the low 63 bits `k` of a word, and a bound on how far later bits of `U` can
-/// move it.
+/// `−ln(k/2^63)` for the low 63 bits `k` of a word, by the bits of [`to_double`] and their
+/// [`quotient`], and a bound on how far later bits of `U` can move it.
 ///
 /// Contract, for `k ≥ 1`: `|value − (−ln U)| ≤ 2^-50 + value·2^-51 + later` for every `U` in
 /// `[k, k+1]·2^-63`. For `k = 0` the second number is above 2^60 or not a number, so that no test
@@ -63,12 +51,9 @@ fn reciprocal_of_binade(bits: u64) -> f64 {
 /// ln(1 + 1/k) ≤ 1/k below −ln(k/2^63), and `later` = 2^-floor(log2 x) ≥ 1/k up to a factor 1 +
 /// 2^-52 that matters only for k ≥ 2^53, where it is absorbed above.
 #[inline(always)]
-fn negative_ln(word: u64) -> (f64, f64) {
-    let bits = to_double(word).to_bits();
+fn negative_ln(bits: u64, s: f64) -> (f64, f64) {
     let e = bits.wrapping_sub(SQRT_HALF_BITS) >> 52;
-    let m = f64::from_bits(bits.wrapping_sub(e << 52));
     let minus_a = f64::from_bits(e | TWO_52_BITS) - (TWO_52 + 63.0);
-    let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
     let z2 = z * z;
     let z4 = z2 * z2;
@@ -78,6 +63,14 @@ fn negative_ln(word: u64) -> (f64, f64) {
     let ln_m = 2.0 * (s + s * (z * p));
     let value = -(minus_a * core::f64::consts::LN_2) - ln_m;
     (value, reciprocal_of_binade(bits))
+}
+
+/// `s = (m − 1)/(m + 1)`, where `x = m·2^e` has these bits.
+#[inline(always)]
+fn quotient(bits: u64) -> f64 {
+    let e = bits.wrapping_sub(SQRT_HALF_BITS) >> 52;
+    let m = f64::from_bits(bits.wrapping_sub(e << 52));
+    (m - 1.0) / (m + 1.0)
 }
 
 /// `1/c` and `ln c`, each rounded to nearest, for the middles `c = 1 + (2i + 1)/256` of 128 parts
@@ -172,22 +165,37 @@ pub(super) fn single(
 }
 
 /// [`single`] for a block; whether every draw is decided.
-#[inline]
-pub(super) fn block(
-    words: &[u64; BLOCK],
-    locations: &[f64; BLOCK],
-    location_error: f64,
-    ratio: f64,
-    cells: &mut [f64; BLOCK],
-) -> bool {
-    let mut all = true;
-    for i in 0..BLOCK {
-        let logarithm = negative_ln(words[i]);
-        let (cell, decided) = lane(words[i], logarithm, locations[i], location_error, ratio);
-        cells[i] = cell;
-        all &= decided;
+pub(super) struct Block<'a> {
+    pub words: &'a [u64; BLOCK],
+    pub locations: &'a [f64; BLOCK],
+    pub location_error: f64,
+    pub ratio: f64,
+    pub cells: &'a mut [f64; BLOCK],
+}
+
+impl Kernel for Block<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        // In three short loops: a processor has more turns of a short loop under way, and so waits
+        // less for one to end.
+        let bits = self.words.map(|word| to_double(word).to_bits());
+        let quotients = bits.map(quotient);
+        let (mut values, mut later) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for i in 0..BLOCK {
+            (values[i], later[i]) = negative_ln(bits[i], quotients[i]);
+        }
+        let mut all = true;
+        for i in 0..BLOCK {
+            let logarithm = (values[i], later[i]);
+            let (word, location) = (self.words[i], self.locations[i]);
+            let (cell, decided) = lane(word, logarithm, location, self.location_error, self.ratio);
+            self.cells[i] = cell;
+            all &= decided;
+        }
+        all
     }
-    all
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 pub use draft::{columns, draft};
 pub use inspect::inspect;
 pub use release::{job, release};
-pub use text::{plan, rehearse, save, smallest};
+pub use text::{advice, plan, rehearse, save};
 
 use crate::answer::{self, Answer};
 use crate::html::in_lines;

@@ -1,6 +1,6 @@
 //! The form of a plan: fields that are read from its text.
 
-use lastbit_release::plan::FILL_IN;
+use lastbit_release::plan::{Accountant, FILL_IN};
 use lastbit_release::statistic::WORDS;
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, TableLike};
@@ -41,7 +41,7 @@ const PLAN: &[Spec] = &[
     (
         "accountant",
         "Accountant",
-        Of::Choice(&["pure", "zcdp", "optimal"]),
+        Of::Choice(&Accountant::NAMES),
         "how losses are added; if empty, the one under which errors are smallest",
     ),
     (
@@ -191,10 +191,45 @@ const STATISTIC: &[Spec] = &[
         "limits_by",
         "Limits by",
         Of::Names,
-        "of left-out: the groups of the statistics whose limits it is about; empty: those without \
-         groups",
+        "for left-out: the `by` of the statistics that it is about; empty for those without groups",
+    ),
+    (
+        "on",
+        "On",
+        Of::Names,
+        "for a regression: the columns that explain the other",
+    ),
+    (
+        "weights",
+        "Weights",
+        Of::Text,
+        "for means and sums: the column of weights; empty if all rows count alike",
     ),
     ("at", "At", Of::Numbers, "of quantiles: shares from 0 to 1"),
+    (
+        "interval",
+        "Interval",
+        Of::Flag,
+        "of quantiles: whether an interval around each value is published too; yes if empty",
+    ),
+    (
+        "most",
+        "Most",
+        Of::Number,
+        "for top: how many of the most frequent values",
+    ),
+    (
+        "most_rows",
+        "Most rows",
+        Of::Number,
+        "of a unit in a group, for this statistic alone",
+    ),
+    (
+        "most_groups",
+        "Most groups",
+        Of::Number,
+        "in which a unit counts, for this statistic alone",
+    ),
     (
         "expected_rows",
         "Expected rows",

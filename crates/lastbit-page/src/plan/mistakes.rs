@@ -1,13 +1,16 @@
 //! What is wrong with a plan, each mistake at its place, in the words of the command line.
 
 use lastbit_release::clean;
-use lastbit_release::plan::{Address, DatabaseSystem, FILL_IN, Plan};
+use lastbit_release::plan::{Address, FILL_IN, Plan};
 use serde_json::{Value, json};
 use toml_edit::Document;
 
 use super::fields::{Places, Step};
 use crate::directory::Directory;
 use crate::html::in_lines;
+
+/// The most statistics of a plan that is priced here.
+const MOST_STATISTICS: usize = 1000;
 
 /// The most mistakes that are shown.
 const MOST: usize = 50;
@@ -52,6 +55,9 @@ pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
     let mut found = unfilled(text);
     if found.is_empty() {
         found = outside(directory, text);
+    }
+    if found.is_empty() && text.matches("kind").count() > MOST_STATISTICS {
+        found.extend(too_many(text));
     }
     if !found.is_empty() {
         return (None, found);
@@ -128,6 +134,24 @@ fn unfilled(text: &str) -> Vec<Mistake> {
     found
 }
 
+/// That there are more statistics than the page prices while somebody types: the time and memory of
+/// a price grow with the square of them.
+fn too_many(text: &str) -> Option<Mistake> {
+    let document = Document::parse(text).ok()?;
+    let statistics = document.as_table().get("statistics")?;
+    let tables = statistics.as_array_of_tables().map(|list| list.len());
+    let many = tables.or_else(|| Some(statistics.as_array()?.len()))?;
+    (many > MOST_STATISTICS).then(|| Mistake {
+        at: None,
+        path: None,
+        message: format!(
+            "this page prices at most {MOST_STATISTICS} statistics, and there are {many}; use the \
+             command line, or several plans"
+        ),
+        unfilled: false,
+    })
+}
+
 /// Files that are not in the directory, and what would read such files.
 fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
     let Ok(document) = Document::parse(text) else {
@@ -170,13 +194,14 @@ fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
         if let Some(file) = address.file() {
             paths.push((value.span(), file.to_owned(), false));
         }
-        if address.system() == DatabaseSystem::Spark {
+        if let Some(who) = address.reads_elsewhere() {
             mistakes.push(Mistake {
                 at: value.span().map(|span| span.start),
                 path: None,
-                message: "Spark reads files wherever they are, and this page only those of its \
-                          directory; use the command line"
-                    .to_owned(),
+                message: format!(
+                    "{who} reads files wherever they are, and this page only those of its \
+                     directory; use the command line"
+                ),
                 unfilled: false,
             });
         }

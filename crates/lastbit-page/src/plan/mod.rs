@@ -7,6 +7,7 @@ mod form;
 mod mistakes;
 mod price;
 
+use lastbit_release::plan::Plan;
 use serde_json::{Value, json};
 
 pub use edit::{Operation, edited};
@@ -54,8 +55,11 @@ fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     )
 }
 
-/// The smallest budget that keeps every loss and error that the text fixes, in words.
-pub fn smallest(shared: &Shared, text: &str) -> Value {
-    let (plan, _) = read(shared.directory(), text);
-    json!({ "smallest": plan.and_then(|plan| price::smallest(shared, &plan)) })
+/// What is worth knowing of a plan beside its price: the smallest budget that keeps every loss and
+/// error that it fixes, and what of it was released before. This takes longer than a price.
+pub fn advice(shared: &Shared, plan: &Plan) -> Value {
+    json!({
+        "smallest": price::smallest(shared, plan),
+        "before": price::before(shared, plan),
+    })
 }

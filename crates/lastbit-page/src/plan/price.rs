@@ -9,8 +9,8 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part, price_from};
 use lastbit_release::loss::{Loss, Measure, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
-use lastbit_release::present::{about, loss_in_words, plan_warnings, words};
-use lastbit_release::release::Identity;
+use lastbit_release::present::{about, how_large, loss_in_words, plan_warnings, words};
+use lastbit_release::release::{Identity, remember};
 use serde_json::{Value, json};
 
 use super::fields::Step;
@@ -96,9 +96,20 @@ pub fn smallest(shared: &Shared, plan: &Plan) -> Option<String> {
     }
 }
 
+/// What of the plan was released before, and what the release takes, in words; `None` if nothing
+/// was.
+pub fn before(shared: &Shared, plan: &Plan) -> Option<String> {
+    let known = shared.left().account(shared.directory()).ok()??;
+    let (path, account) = (known.0.as_path(), &known.1);
+    let (_, mut left) = price_from(plan, Some((path, account))).ok()?;
+    remember(plan, path, &mut left);
+    let is_known = left.before.is_some() || left.again.is_some() || left.refused.is_some();
+    is_known.then(|| left.warning()).flatten()
+}
+
 fn offer_words(offer: &Offer) -> String {
     match (&offer.outcome, offer.relative_error) {
-        (Ok(_), Some(ratio)) => format!("errors about {ratio:.2} times as large"),
+        (Ok(_), Some(ratio)) => how_large(ratio),
         (Ok(_), None) => String::new(),
         (Err(why), _) => why.clone(),
     }
@@ -175,7 +186,7 @@ fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Val
             "weak: {rows} rows are expected in a group, and an error below a tenth of a typical \
              value takes {least}"
         )),
-        (_, None) if price.chain.kind().public_rows().is_none() => Some(
+        (_, None) if price.chain.kind().public_rows().is_none() && price.is_foreseen() => Some(
             "weak: no group is large enough for an error below a tenth of a typical value"
                 .to_owned(),
         ),

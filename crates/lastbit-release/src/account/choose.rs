@@ -49,10 +49,10 @@ pub(crate) fn price_as(
         Offered::All => Tails::default(),
         _ => Tails::by_moments(),
     };
-    let alpha = plan.confidence.alpha();
+    let beta = plan.confidence.beta();
     let errors = Errors {
         tails: &tails,
-        alpha: &alpha,
+        beta: &beta,
     };
     let apart = Rc::new(Pricer::new(plan, charging, errors)?);
     let joins = match offered {

@@ -5,7 +5,7 @@ use lastbit::mechanisms::Rho;
 use lastbit::metrics::Norms;
 use lastbit::solve::{self, Decimal};
 use lastbit::tables::{Noise, RankSelection};
-use lastbit::{Epsilon, Error, GridExponent};
+use lastbit::{Epsilon, Error, GridExponent, Share};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Interval, Rational, Up};
 
@@ -153,9 +153,9 @@ impl Item {
                 },
             ) => {
                 let Chain { groups, reach, .. } = &self.chain;
-                let margin = |share: &Rational| {
+                let margin = |share: &Share| {
                     let selection = selected.selection(share, *groups, &end, *reach)?;
-                    selection.margin(errors.alpha)
+                    selection.margin(errors.beta)
                 };
                 let margins = selected.shares().iter().map(margin);
                 Ok(Mechanism::Selection {
@@ -213,14 +213,8 @@ impl Item {
         };
         let range = Decimal::at_least(&decimal::power_of_ten(-12))
             ..=Decimal::at_most(&decimal::power_of_ten(6));
-        let found = solve::smallest_where(range, |loss| {
-            enough(loss).map_err(|error| Error::other(error.to_string()))
-        });
-        match found {
-            Ok(loss) => Ok(Some(loss.get())),
-            Err(error) if error.is_unsolvable() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let found = solve::find_smallest(range, enough)?;
+        Ok(found.map(Decimal::get))
     }
 
     /// With the confidence, every published number of a group of so many rows is within this much
@@ -241,7 +235,7 @@ impl Item {
                 let mut most = Up::ZERO;
                 for share in selected.shares() {
                     let selection = selected.selection(share, *groups, epsilon, *reach)?;
-                    most = most.max(selection.rank_error(errors.alpha)?);
+                    most = most.max(selection.rank_error(errors.beta)?);
                 }
                 Ok(Some(most))
             }
@@ -275,22 +269,17 @@ impl Item {
         &self,
         error: impl Fn(u64) -> Result<Option<Up>, PriceError>,
     ) -> Result<Option<u64>, PriceError> {
-        let enough = |rows: u64| {
+        let enough = |rows: u64| -> Result<bool, PriceError> {
             let typical = self.chain.kind.typical(rows);
             let tenth = Interval::from_rational(&(typical * Rational::new(1, 10)));
-            let error = error(rows).map_err(|error| Error::other(error.to_string()))?;
-            Ok(error.is_some_and(|error| error.get() <= tenth.lo()))
+            Ok(error(rows)?.is_some_and(|error| error.get() <= tenth.lo()))
         };
         // First the power of two that is enough, so that a small number takes few evaluations.
-        let found = solve::smallest_where(0..=53u64, |log2| enough(1 << log2)).and_then(|log2| {
-            let least = (1u64 << log2) / 2 + 1;
-            solve::smallest_where(least..=1 << log2, enough)
-        });
-        match found {
-            Ok(rows) => Ok(Some(rows)),
-            Err(error) if error.is_unsolvable() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let Some(log2) = solve::find_smallest(0..=53u64, |log2| enough(1 << log2))? else {
+            return Ok(None);
+        };
+        let least = (1u64 << log2) / 2 + 1;
+        solve::find_smallest(least..=1 << log2, enough)
     }
 
     /// The smallest count that may be published for a key that one unit alone can add or remove.

@@ -1,6 +1,5 @@
 //! Accounting by the laws of all losses of a release.
 
-use lastbit::Error;
 use lastbit::accounting::{Currency, FixedLosses};
 use lastbit::solve;
 use lastbit_exact::{Rational, Up};
@@ -55,16 +54,14 @@ impl Pricer<'_> {
         let start = (&total - &targets.fixed).max(least);
         let mut best: Option<(Rational, Vec<Assigned>)> = None;
         let found = solve::near_largest(&start, &spend.main, |rest| {
-            let (choices, epsilon) =
-                priced(rest).map_err(|error| Error::other(error.to_string()))?;
+            let (choices, epsilon) = priced(rest)?;
             if epsilon <= spend.main && best.as_ref().is_none_or(|(most, _)| rest > most) {
                 best = Some((rest.clone(), choices));
             }
-            Ok(Up::from_rational(&epsilon))
-        });
+            Ok::<_, PriceError>(Up::from_rational(&epsilon))
+        })?;
         match (found, best) {
-            (Ok(_), Some((_, choices))) => Ok((spend.clone(), choices)),
-            (Err(error), _) if !error.is_unsolvable() => Err(error.into()),
+            (Some(_), Some((_, choices))) => Ok((spend.clone(), choices)),
             _ => Err(infeasible(priced(&start)?.1)),
         }
     }

@@ -3,7 +3,6 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use lastbit::Error;
 use lastbit::accounting::FixedLosses;
 use lastbit::conversions::optimal_composition;
 use lastbit::solve::{self, Decimal};
@@ -223,9 +222,9 @@ impl<'a> Pricer<'a> {
                     format!("for its loss of ε = {loss}"),
                 ),
                 Allowance::Error { target, confidence } => {
-                    let alpha = confidence.alpha();
+                    let beta = confidence.beta();
                     let errors = Errors {
-                        alpha: &alpha,
+                        beta: &beta,
                         ..self.errors
                     };
                     let loss = item
@@ -319,9 +318,7 @@ impl<'a> Pricer<'a> {
         // The sum is always sound, and no single loss exceeds the whole.
         let sum = &spend.main / &Rational::from(count);
         let range = Decimal::at_most(&sum)..=Decimal::at_most(&spend.main);
-        let found = solve::largest_where(range, |each| {
-            enough(&each.get()).map_err(|error| Error::other(error.to_string()))
-        });
+        let found = solve::find_largest(range, |each| enough(&each.get()))?;
         let low = found.map_or(sum.clone(), |found| found.get().max(sum));
         let choices = self
             .items

@@ -2,8 +2,8 @@
 
 use lastbit::accounting::{Currency, gaussian_epsilon};
 use lastbit::conversions::{gaussian_for_zcdp, zcdp_to_approximate_epsilon};
+use lastbit::solve;
 use lastbit::tables::Noise;
-use lastbit::{Error, solve};
 use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Rational, Up};
 
@@ -173,14 +173,8 @@ fn sufficient(
         }
         _ => least.clone(),
     };
-    let found = solve::smallest_where(0..=43, |step: u64| {
-        enough(&at(step)).map_err(|error| Error::other(error.to_string()))
-    });
-    match found {
-        Ok(step) => Ok(at(step)),
-        Err(error) if error.is_unsolvable() => Err(PriceError::OutOfRange {
-            what: "no budget is enough for the targets".to_owned(),
-        }),
-        Err(error) => Err(error.into()),
-    }
+    let found = solve::find_smallest(0..=43, |step: u64| enough(&at(step)))?;
+    found.map(at).ok_or_else(|| PriceError::OutOfRange {
+        what: "no budget is enough for the targets".to_owned(),
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lastbit::Beta;
 use lastbit::tables::Term;
 use lastbit_exact::decimal::power_of_ten;
 use lastbit_exact::{Rational, Up};
@@ -64,9 +65,9 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
             let name = |(_, other): (usize, &Member)| plan.statistics[other.statistic].name.clone();
             others.map(name).collect()
         };
-        let bound = |member: usize, alpha: &Rational| -> Result<Up, PriceError> {
+        let bound = |member: usize, beta: &Beta| -> Result<Up, PriceError> {
             let terms = terms(&projection, family, prices, member)?;
-            Ok(errors.tails.of_sum(&terms, alpha))
+            Ok(errors.tails.of_sum(&terms, beta))
         };
         let mut ties = Vec::new();
         for member in 0..family.members.len() {
@@ -76,7 +77,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
                 with: names(member),
                 projection: Arc::clone(&projection),
                 decimals: 0,
-                off: bound(member, errors.alpha)?,
+                off: bound(member, errors.beta)?,
             });
         }
         let is_fine = |member: &Member| match prices[member.statistic].chain.kind.method() {
@@ -96,13 +97,13 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
         for (member, tied) in family.members.iter().zip(ties) {
             let statistic = &plan.statistics[member.statistic];
             if let Allowance::Error { target, confidence } = &statistic.allowance {
-                let alpha = confidence.alpha();
+                let beta = confidence.beta();
                 let at_target = Tied {
-                    off: bound(tied.member, &alpha)?,
+                    off: bound(tied.member, &beta)?,
                     ..tied.clone()
                 };
                 let errors = Errors {
-                    alpha: &alpha,
+                    beta: &beta,
                     ..errors
                 };
                 let error = error(&prices[member.statistic], &at_target, errors);

@@ -2,7 +2,7 @@
 
 mod digits;
 
-use lastbit::GridExponent;
+use lastbit::{GridExponent, Share};
 use lastbit_exact::{Rational, Up};
 
 use serde::{Deserialize, Serialize};
@@ -124,7 +124,7 @@ pub(crate) fn made_cell(
 /// the value.
 pub(crate) fn selected_cell(
     x: &Numbers,
-    share: &Rational,
+    share: &Share,
     bound: Option<Up>,
     value: Rational,
     ends: Option<[Rational; 2]>,
@@ -152,11 +152,7 @@ pub(crate) fn selected_cell(
         .min()
         .map(|side| Up::from_rational(&side));
     let digits = match x.scale {
-        NumberKind::Real => places(
-            nearer,
-            Some(GridExponent::nearest(x.grid.exponent().into())),
-        )
-        .max(0),
+        NumberKind::Real => places(nearer, Some(x.grid.exponent())).max(0),
         _ => 0,
     };
     let text = |number: Rational| exactly(&number, digits);

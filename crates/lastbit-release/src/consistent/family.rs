@@ -269,7 +269,7 @@ fn limits(plan: &Plan, scope: &Scope) -> Option<(u64, u64)> {
 
 /// In how many groups of a statistic a unit counts.
 fn groups_of_unit(plan: &Plan, candidate: &Candidate<'_>) -> u64 {
-    let (_, most) = limits(plan, &candidate.statistic.scope).unwrap_or((1, 1));
+    let (_, most) = plan.limits(candidate.statistic).unwrap_or((1, 1));
     let there = plan.public_groups(candidate.statistic);
     there.map_or(most, |there| most.min(there))
 }

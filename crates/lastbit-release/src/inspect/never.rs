@@ -55,7 +55,7 @@ pub(super) fn never(plan: &Plan, ask: &Ask<'_>) -> Result<Vec<String>, ReleaseEr
         let mut taken: Vec<&str> = columns
             .filter_map(|name| sources.take(name.as_str()))
             .collect();
-        taken.push(&join.key);
+        taken.push(&join.unit);
         found.extend(without_values(&join.source, &taken, ask)?);
     }
     let sources: Vec<&str> = sources.into_iter().collect();

@@ -7,6 +7,7 @@ use crate::loss::Loss;
 
 /// What a plan asks of its ledger.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Asked<'a> {
     /// All that may be spent.
     pub budget: &'a Loss,
@@ -16,7 +17,16 @@ pub struct Asked<'a> {
     pub protects: &'a str,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// Of a plan with this budget, these terms, and this privacy unit and neighbour relation.
+    pub fn new(budget: &'a Loss, terms: Option<&'a Terms>, protects: &'a str) -> Asked<'a> {
+        Asked {
+            budget,
+            terms,
+            protects,
+        }
+    }
+
     pub(super) fn first_note(&self) -> String {
         format!("{FIRST_NOTE}; protects {}", self.protects)
     }

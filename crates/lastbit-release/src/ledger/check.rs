@@ -20,6 +20,7 @@ pub struct Witness {
 
 /// What [`check`] found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Check {
     /// Everything that is wrong, in the order of the rows; empty if nothing is.
     pub faults: Vec<Fault>,

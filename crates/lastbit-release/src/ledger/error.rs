@@ -233,6 +233,14 @@ pub enum LedgerError {
         /// The first thing that is wrong.
         fault: super::Fault,
     },
+    /// A ledger was open when this process was forked.
+    #[error(
+        "{}: this process was forked while a ledger was open, so it knows nothing of who uses it; \
+         start processes that release anew (in Python, multiprocessing with \"spawn\" or \
+         \"forkserver\")",
+        name(.0)
+    )]
+    Forked(PathBuf),
     /// A reservation of another ledger, or one that is already settled.
     #[error(
         "{}: row {row} is not a reservation of this ledger that waits to be settled",
@@ -272,6 +280,7 @@ pub const MOST_DIGITS: usize = 1000;
     self.difference(),
     self.remedy()
 )]
+#[non_exhaustive]
 pub struct Refusal {
     /// The ledger.
     pub path: PathBuf,

@@ -37,6 +37,8 @@ mod clock;
 mod directory;
 mod entry;
 mod error;
+mod forks;
+mod lock;
 mod place;
 mod reserve;
 mod state;
@@ -49,8 +51,6 @@ mod turn;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-use rusqlite::Connection;
 
 pub use account::{Account, Composed};
 pub use at::{Asked, At};
@@ -67,7 +67,7 @@ pub(crate) use turn::Turn;
 use crate::loss::Loss;
 use budget::{check_loss, first_entry};
 use state::State;
-use store::Access;
+use store::{Access, Store};
 use transact::{altered, catch_up};
 
 /// The newest version of the file format. A ledger whose releases do not compose has version 1, as
@@ -84,7 +84,7 @@ const FIRST_NOTE: &str = "first budget";
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
-    db: Connection,
+    db: Store,
     state: State,
     /// What was found wrong while it was open. From then on nothing is granted, even if the file is
     /// right again.
@@ -110,23 +110,29 @@ impl Ledger {
     pub fn open_on(path: &Path, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
         let note = asked.first_note();
         let ledger = Ledger::open_or_make(path, asked.budget, asked.terms, &note)?;
-        let first = store::read_row(&ledger.db, 1)
-            .map_err(|error| LedgerError::from_sqlite(path, error))?
+        ledger.check_protects(asked)?;
+        Ok(ledger)
+    }
+
+    /// Checks that it is about what a plan protects.
+    pub(crate) fn check_protects(&self, asked: Asked<'_>) -> Result<(), LedgerError> {
+        let first = store::read_row(&self.db, 1)
+            .map_err(|error| LedgerError::from_sqlite(&self.path, error))?
             .and_then(|first| first.description)
             .unwrap_or_default();
-        if first != note {
-            let of_ledger = first.strip_prefix(FIRST_NOTE).unwrap_or(&first);
-            let of_ledger = of_ledger.trim_start_matches("; protects ");
-            return Err(LedgerError::ProtectsDiffers {
-                path: path.to_owned(),
-                ledger: match of_ledger {
-                    "" => "nothing that it names".into(),
-                    named => named.into(),
-                },
-                plan: asked.protects.into(),
-            });
+        if first == asked.first_note() {
+            return Ok(());
         }
-        Ok(ledger)
+        let of_ledger = first.strip_prefix(FIRST_NOTE).unwrap_or(&first);
+        let of_ledger = of_ledger.trim_start_matches("; protects ");
+        Err(LedgerError::ProtectsDiffers {
+            path: self.path.clone(),
+            ledger: match of_ledger {
+                "" => "nothing that it names".into(),
+                named => named.into(),
+            },
+            plan: asked.protects.into(),
+        })
     }
 
     /// A ledger in memory, gone when it is dropped. What it grants is worth nothing, so only
@@ -195,7 +201,7 @@ impl Ledger {
 
     /// Whether it is in a file.
     pub(crate) fn is_kept(&self) -> bool {
-        self.db.path().is_some_and(|path| !path.is_empty())
+        self.db.is_kept()
     }
 
     /// Its path, as given.
@@ -227,8 +233,15 @@ impl Ledger {
         self.state.waiting().into_iter().collect()
     }
 
+    /// Whether a reservation, settled or not, is described by these names after a title: as of the
+    /// last operation.
+    pub(crate) fn has_reserved(&self, names: &str) -> bool {
+        self.state.has_description(&format!(": {names}"))
+    }
+
     /// Every entry, in order, as of now.
     pub fn entries(&mut self) -> Result<Vec<Entry>, LedgerError> {
+        self.db.check_process(&self.path)?;
         self.check_fault()?;
         let mut entries = Vec::new();
         let mut state = State::default();
@@ -248,7 +261,7 @@ impl Ledger {
         Ledger::verified(path, store::open(path, access)?)
     }
 
-    fn verified(path: &Path, mut db: Connection) -> Result<Ledger, LedgerError> {
+    fn verified(path: &Path, mut db: Store) -> Result<Ledger, LedgerError> {
         let mut state = State::default();
         let transaction = db
             .transaction()

@@ -92,6 +92,7 @@ impl Reserved {
 
 /// An earlier release.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stored {
     /// The row of its settlement.
     pub row: i64,
@@ -177,6 +178,7 @@ impl Ledger {
     /// Stores what was released. When this returns, the report is on the disk, and may be shown.
     /// After an error the report must not be shown; the loss stays spent.
     pub fn settle(&mut self, reserved: Reserved, report: &str) -> Result<(), LedgerError> {
+        self.db.check_process(&self.path)?;
         let mine = super::store::read_row(&self.db, reserved.row)
             .map_err(|error| LedgerError::from_sqlite(&self.path, error))?
             .is_some_and(|raw| raw.hash == reserved.hash);

@@ -131,6 +131,11 @@ impl State {
         (last != data).then(|| (*row, time.clone()))
     }
 
+    /// Whether the description of a reservation ends like this.
+    pub fn has_description(&self, end: &str) -> bool {
+        self.last.keys().any(|name| name.ends_with(end))
+    }
+
     fn add(&mut self, raw: &Raw, event: &Event) -> Result<(), String> {
         let limit = raw.limit();
         let limit = limit.as_ref();

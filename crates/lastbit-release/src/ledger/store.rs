@@ -1,5 +1,6 @@
 //! The SQLite file of a ledger: how it is made, opened, read and appended to.
 
+use core::ops::{Deref, DerefMut};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,11 +9,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction};
 
 use super::entry::Raw;
+use super::forks::Counted;
+use super::lock::Lock;
 use super::state::Fault;
 use super::{FORMAT, LedgerError};
 
 /// How long a process waits for another one's write.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// "LBLG": tells a ledger from other SQLite files.
 const APPLICATION_ID: i64 = 0x4c42_4c47;
@@ -62,8 +65,82 @@ pub(super) enum Access {
     Append,
 }
 
+/// An open file. When it is dropped as the last one, its log is moved into the file and removed.
+#[derive(Debug)]
+pub(super) struct Store {
+    /// There until it is dropped.
+    db: Option<Connection>,
+    /// Where it is, wherever this process goes; empty in memory.
+    path: PathBuf,
+    /// Whether its log is ours to remove: it was seen to be a ledger, or had none before.
+    has_own_log: bool,
+    /// That the file is open, if that can be told to others; `None` also in memory.
+    presence: Option<Lock>,
+    /// `None` in memory.
+    counted: Option<Counted>,
+}
+
+impl Store {
+    /// Refuses what a parent opened before `fork`.
+    pub(super) fn check_process(&self, path: &Path) -> Result<(), LedgerError> {
+        match &self.counted {
+            Some(counted) if !counted.is_ours() => Err(LedgerError::Forked(path.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The right to append, until it is dropped. A ledger in memory needs none.
+    pub(super) fn write(&self) -> Result<Option<Lock>, LedgerError> {
+        match self.is_kept() {
+            true => Lock::write(&self.path),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether it is in a file.
+    pub(super) fn is_kept(&self) -> bool {
+        self.counted.is_some()
+    }
+}
+
+impl Deref for Store {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.db.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl DerefMut for Store {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.db.as_mut().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let Some(db) = self.db.take() else {
+            return;
+        };
+        if self
+            .counted
+            .as_ref()
+            .is_some_and(|counted| !counted.is_ours())
+        {
+            // The parent's: neither its locks nor its log are for a child to touch.
+            core::mem::forget((db, self.presence.take(), self.counted.take()));
+            return;
+        }
+        if self.has_own_log && self.presence.as_mut().is_some_and(Lock::alone) {
+            let _ = db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
+        }
+        // Before the lock ends.
+        drop(db);
+    }
+}
+
 /// Opens an existing file and checks that it is a ledger.
-pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+pub(super) fn open(path: &Path, access: Access) -> Result<Store, LedgerError> {
     let start = Instant::now();
     loop {
         match try_open(path, access) {
@@ -77,19 +154,34 @@ pub(super) fn open(path: &Path, access: Access) -> Result<Connection, LedgerErro
     }
 }
 
-fn try_open(path: &Path, access: Access) -> Result<Connection, LedgerError> {
+fn try_open(path: &Path, access: Access) -> Result<Store, LedgerError> {
     check_file(path)?;
     let fail = |error| LedgerError::from_sqlite(path, error);
+    let counted = Counted::one().ok_or_else(|| LedgerError::Forked(path.to_owned()))?;
+    let had_log = sibling(path, "-wal").exists();
+    let presence = match (Lock::open(path), access) {
+        // Who only looks appends nothing and removes no log.
+        (Err(_), Access::Read) => None,
+        (presence, _) => presence?,
+    };
     let db = match access {
         Access::Append => open_writable(path)?,
         Access::Read => open_to_look(path)?,
     };
-    check_schema(&db, path)?;
+    let mut store = Store {
+        db: Some(db),
+        path: absolute(path),
+        has_own_log: !had_log,
+        presence,
+        counted: Some(counted),
+    };
+    check_schema(&store, path)?;
+    store.has_own_log = true;
     // Only now that it is a ledger: this may change the file.
     if access == Access::Append {
-        prepare(&db).map_err(fail)?;
+        prepare(&store).map_err(fail)?;
     }
-    Ok(db)
+    Ok(store)
 }
 
 /// Turns an empty file into a database with the schema and hands it to `fill`, in one transaction.
@@ -98,6 +190,8 @@ pub(super) fn create(
     fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> Result<(), LedgerError> {
     let fail = |error| LedgerError::from_sqlite(path, error);
+    // SQLite knows files by what they are, not by their names: this one becomes the ledger.
+    let _counted = Counted::one().ok_or_else(|| LedgerError::Forked(path.to_owned()))?;
     let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fail)?;
     let make = || {
         db.pragma_update(None, "journal_mode", "WAL")?;
@@ -114,16 +208,25 @@ pub(super) fn create(
         }
     })
     .map_err(fail)?;
+    // Nobody else knows the file yet.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+        .map_err(fail)?;
     db.close().map_err(|(_, error)| fail(error))
 }
 
 /// A database with the schema in memory, for rehearsals.
 pub(super) fn in_memory(
     fill: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
-) -> rusqlite::Result<Connection> {
+) -> rusqlite::Result<Store> {
     let mut db = Connection::open_in_memory()?;
     write_schema(&mut db, fill)?;
-    Ok(db)
+    Ok(Store {
+        db: Some(db),
+        path: PathBuf::new(),
+        has_own_log: false,
+        presence: None,
+        counted: None,
+    })
 }
 
 fn write_schema(
@@ -268,6 +371,9 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     // A foreign file must not make SQLite run or rewrite anything except our statements.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // SQLite removes the log when it takes a connection for the last one, by locks that a process
+    // can lose. Only who has our own lock alone lets it do that.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     db.pragma_update(None, "cell_size_check", true)?;
     Ok(db)
 }
@@ -295,10 +401,10 @@ fn open_writable(path: &Path) -> Result<Connection, LedgerError> {
     }
 }
 
-/// Opens a ledger only for reading, with whatever permissions there are. With permission to write,
-/// the last process to close tidies the log. With permission only to read, the log is shared with
-/// those who write. If SQLite has no place for its index of the log, the file alone is the whole
-/// ledger, provided that the log is empty.
+/// Opens a ledger only for reading, with whatever permissions there are. With permission to write
+/// beside it, the last process to close tidies the log. With permission only to read, the log is
+/// shared with those who write. If SQLite has no place for its index of the log, the file alone is
+/// the whole ledger, provided that the log is empty.
 fn open_to_look(path: &Path) -> Result<Connection, LedgerError> {
     let uri = format!("file:{}?immutable=1", percent_encoded(&absolute(path)));
     let log = || fs::metadata(sibling(path, "-wal")).map_or(0, |log| log.len());
@@ -348,9 +454,10 @@ fn percent_encoded(path: &Path) -> String {
         .collect()
 }
 
-/// Checks that the file is a SQLite database.
+/// Checks what the system knows of the file. It is not opened here: closing it would release the
+/// locks that SQLite has on it in this process.
 fn check_file(path: &Path) -> Result<(), LedgerError> {
-    use std::io::{ErrorKind, Read};
+    use std::io::ErrorKind;
     let fail = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => LedgerError::Missing(path.to_owned()),
         _ => LedgerError::System {
@@ -371,11 +478,6 @@ fn check_file(path: &Path) -> Result<(), LedgerError> {
     }
     if about.len() == 0 {
         return Err(not_a_ledger("the file is empty"));
-    }
-    let mut magic = [0; 16];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    if read.is_err() || &magic != b"SQLite format 3\0" {
-        return Err(not_a_ledger("it is not a SQLite database"));
     }
     super::place::check_names(path, &about)
 }

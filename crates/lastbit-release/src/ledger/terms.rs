@@ -94,6 +94,7 @@ impl fmt::Display for Terms {
 
 /// The terms from an entry on, and the most that may be spent under them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limit {
     /// The terms.
     pub terms: Terms,

@@ -35,6 +35,7 @@ impl Ledger {
         &mut self,
         read: impl FnOnce(&Path, &Connection, &State) -> Result<T, LedgerError>,
     ) -> Result<T, LedgerError> {
+        self.db.check_process(&self.path)?;
         let transaction = self
             .db
             .transaction()
@@ -67,6 +68,9 @@ impl Ledger {
     ) -> Result<Done, LedgerError> {
         let path = &self.path;
         let fail = |error| LedgerError::from_sqlite(path, error);
+        self.db.check_process(path)?;
+        // Until the entry is on the disk.
+        let _write = self.db.write()?;
         let transaction = self
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)

@@ -10,6 +10,8 @@ fn left(loss: &str, left: &str) -> Left {
         is_stated: false,
         before: None,
         again: None,
+        refused: None,
+        is_asked: false,
     }
 }
 
@@ -57,6 +59,8 @@ fn delta_counts_as_epsilon_does() {
         is_stated: true,
         before: None,
         again: None,
+        refused: None,
+        is_asked: false,
     };
     assert_eq!(one.part(), Part::Most);
     let more = Left {

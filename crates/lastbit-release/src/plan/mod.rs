@@ -25,6 +25,7 @@
 mod check;
 mod draft;
 mod error;
+mod groups;
 mod parse;
 mod parse_columns;
 mod parse_database;
@@ -133,8 +134,8 @@ pub enum Neighbours {
     },
 }
 
-/// How losses are added: the choice that a plan makes. Those for closed formulas are
-/// [`lastbit::conversions::Accountant`].
+/// How losses are added: the choice that a plan makes. The rules for lists of losses are
+/// [`lastbit::conversions::CompositionRule`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Accountant {
@@ -151,8 +152,28 @@ pub enum Accountant {
 }
 
 impl Accountant {
+    /// All of them.
+    pub(crate) const ALL: [Accountant; 5] = [
+        Accountant::Pure,
+        Accountant::Zcdp,
+        Accountant::Optimal,
+        Accountant::Gaussian,
+        Accountant::Pld,
+    ];
+
+    /// Their names, in the same order.
+    pub const NAMES: [&str; 5] = {
+        let mut names = [""; 5];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Accountant::ALL[index].name();
+            index += 1;
+        }
+        names
+    };
+
     /// The name in a plan.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Accountant::Pure => "pure",
             Accountant::Zcdp => "zcdp",
@@ -179,6 +200,9 @@ pub struct Statistic {
     pub allowance: Allowance,
     /// How many rows to expect in a group.
     pub expected_rows: Option<u64>,
+    /// In how many groups a unit can be at most, because some keys have one value for each unit;
+    /// `None` if none has, or if others are discovered. See [`Plan::limits`].
+    pub(crate) groups_of_unit: Option<u64>,
 }
 
 /// What a statistic may cost.
@@ -221,6 +245,11 @@ impl Plan {
 
     /// Reads a plan from a file; relative paths in it start at the file's directory.
     pub fn read(path: &Path) -> Result<Plan, PlanError> {
+        Plan::read_with_text(path).map(|(plan, _)| plan)
+    }
+
+    /// As [`Plan::read`], with the text that was read.
+    pub fn read_with_text(path: &Path) -> Result<(Plan, String), PlanError> {
         let bytes = std::fs::read(path).map_err(|error| {
             PlanError::new(format!("could not read the plan: {error}")).in_file(path)
         })?;
@@ -228,7 +257,8 @@ impl Plan {
             PlanError::new("the plan is not UTF-8 text; save it as UTF-8").in_file(path)
         })?;
         let base = path.parent().unwrap_or(Path::new(""));
-        Plan::parse_in(&text, base).map_err(|error| error.in_file(path))
+        let plan = Plan::parse_in(&text, base).map_err(|error| error.in_file(path))?;
+        Ok((plan, text))
     }
 
     /// The plan with other statistics, in the TOML of a plan that has only statistics.
@@ -301,7 +331,12 @@ impl Plan {
 
     /// The ledger's description of a release: the title and the names of the statistics.
     pub fn description(&self) -> String {
+        format!("{}: {}", self.title, self.names())
+    }
+
+    /// The names of the statistics, as they end [`Plan::description`].
+    pub(crate) fn names(&self) -> String {
         let names: Vec<&str> = self.statistics.iter().map(|s| s.name.as_str()).collect();
-        format!("{}: {}", self.title, names.join(", "))
+        names.join(", ")
     }
 }

@@ -26,17 +26,19 @@ pub fn with_statistics(plan: &Plan, text: &str) -> Result<Plan, PlanError> {
         confidence: &plan.confidence,
         measure: plan.budget.measure,
         columns: &plan.columns,
+        derived: &plan.derive.columns,
         unit: &plan.unit,
         neighbours: plan.neighbours,
         is_filtered: plan.derive.filter.is_some(),
     };
     let (statistics, places) = statistics(&root, before)?;
     root.finish()?;
-    let plan = Plan {
+    let mut plan = Plan {
         statistics,
         ..plan.clone()
     };
     check::check(&plan, &places)?;
+    plan.count_groups_of_units();
     Ok(plan)
 }
 
@@ -86,7 +88,8 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     let joins = match joined {
         None => vec![],
         Some(list) => {
-            let joins = joins(&list, base, &unit, &lookups, table.get("lookup").as_ref())?;
+            let looked_up = table.get("lookup");
+            let joins = joins(&list, &source, &unit, &lookups, looked_up.as_ref())?;
             let in_database = |source: &Source| source.database().is_some();
             if in_database(&source) || joins.iter().any(|join| in_database(&join.source)) {
                 return Err(list.error(
@@ -139,6 +142,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
         confidence: &confidence,
         measure: budget.measure,
         columns: &columns,
+        derived: &derive.columns,
         unit: &unit,
         neighbours,
         is_filtered: derive.filter.is_some(),
@@ -168,6 +172,7 @@ pub fn plan(text: &str, base: &Path) -> Result<Plan, PlanError> {
     };
     check::check(&plan, &places)?;
     check::check_joins(&plan)?;
+    plan.count_groups_of_units();
     if let (true, Some(value)) = (is_consistent, consistent) {
         (plan.families, plan.apart) = find(&plan);
         if plan.families.is_empty() {
@@ -445,13 +450,7 @@ fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
 }
 
 fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanError> {
-    let accountant = value.word(&[
-        ("pure", Accountant::Pure),
-        ("zcdp", Accountant::Zcdp),
-        ("optimal", Accountant::Optimal),
-        ("gaussian", Accountant::Gaussian),
-        ("pld", Accountant::Pld),
-    ])?;
+    let accountant = value.word(&Accountant::ALL.map(|one| (one.name(), one)))?;
     let remedy = match (accountant, measure) {
         (Accountant::Pure | Accountant::Zcdp, Measure::Approximate)
         | (Accountant::Pure, Measure::Pure)

@@ -63,6 +63,13 @@ pub fn column(name: &str, value: &Value<'_>, declared: &Declarations) -> Result<
     let scale = scale(&table)?;
     let derived = derived(name, &table, scale, declared)?;
     let codes = codes(&table)?;
+    let title = match table.get("title") {
+        None => None,
+        Some(value) => match value.string()? {
+            "" => return Err(value.error("`title` is empty; leave it out, or say what to show")),
+            title => Some(title.to_owned()),
+        },
+    };
     let discover = match table.get("discover") {
         None => false,
         Some(value) => value.boolean()?,
@@ -101,6 +108,7 @@ pub fn column(name: &str, value: &Value<'_>, declared: &Declarations) -> Result<
     table.finish()?;
     let column = Column {
         name: name.to_owned(),
+        title,
         kind,
         labels,
     };

@@ -10,6 +10,7 @@ use super::parse::first_twice;
 use super::private_files::reads;
 use super::reader::Value;
 use super::{Lookup, LookupError, PlanError, Source, Unit};
+use crate::clean::shown;
 use crate::schema::Join;
 
 /// Larger files are not lists that a plan would quote.
@@ -36,7 +37,7 @@ pub fn lookups(list: Option<Value<'_>>, source: &Source) -> Result<Vec<Arc<Looku
 /// is one of `[[source.lookup]]`.
 pub fn joins(
     list: &Value<'_>,
-    base: &Path,
+    data: &Source,
     unit: &Unit,
     lookups: &[Arc<Lookup>],
     looked_up: Option<&Value<'_>>,
@@ -48,7 +49,8 @@ pub fn joins(
             return Err(key.error(
                 "private tables are joined by the unit's column alone: by another key one row of a \
                  table may match rows of many people, and then no limit bounds what one person \
-                 changes; leave it out",
+                 changes; leave it out. If the unit's column has another name there, write it as \
+                 `unit`",
             ));
         }
         let Unit::Column { name: unit, .. } = unit else {
@@ -58,13 +60,19 @@ pub fn joins(
                  name it with `unit` in [privacy]. Public tables are joined by [[source.lookup]]",
             ));
         };
+        let there = match table.get("unit") {
+            None => unit.clone(),
+            Some(value) => value.string()?.to_owned(),
+        };
         let columns = table.need("columns", "columns = [\"age\"]")?;
         let names = columns.strings()?;
-        if names.is_empty() || names.contains(unit) {
+        if let Some(own) = [unit, &there].into_iter().find(|own| names.contains(own)) {
             return Err(columns.error(format!(
-                "`columns` must name columns of the table other than `{unit}`, which it is joined \
-                 by"
+                "`columns` must name columns of the table other than `{own}`, which it is joined by"
             )));
+        }
+        if names.is_empty() {
+            return Err(columns.error("`columns` must name columns of the table"));
         }
         if let Some(twice) = first_twice(&names) {
             return Err(columns.error(format!("`columns` lists `{twice}` twice")));
@@ -80,7 +88,13 @@ pub fn joins(
                  that both have"
             )));
         }
-        let source = super::parse::source(&table, base)?;
+        let source = super::parse::source(&table, data.base())?;
+        let others = all.iter().map(|join| (&join.source, &join.unit));
+        for (other, whose) in [(data, unit)].into_iter().chain(others) {
+            if *whose != there {
+                check_one_person(&value, &source, &there, other, whose)?;
+            }
+        }
         if let Some(tables) = looked_up {
             for table in tables.list()? {
                 let table = table.table("[[source.lookup]]".to_owned())?;
@@ -91,10 +105,43 @@ pub fn joins(
         all.push(Join {
             source,
             key: unit.clone(),
+            unit: there,
             columns: names,
         });
     }
     Ok(all)
+}
+
+/// That a file whose rows are of one column's people is none whose rows are of another's: a row
+/// that is of two people would let one of them decide what is published about many.
+fn check_one_person(
+    value: &Value<'_>,
+    source: &Source,
+    there: &str,
+    other: &Source,
+    whose: &str,
+) -> Result<(), PlanError> {
+    let Source::Files(files) = source else {
+        return Ok(());
+    };
+    for given in &files.paths {
+        let path = files.base.join(given);
+        if path.is_dir() || given.contains(['*', '?', '[']) {
+            return Err(value.error(format!(
+                "the unit is called `{there}` here and `{whose}` elsewhere: name the files of this \
+                 table one by one, so that none can be both"
+            )));
+        }
+        if reads(other, &path) {
+            return Err(value.error(format!(
+                "the rows of `{}` would be those of `{there}` here, and those of `{whose}` \
+                 elsewhere in the plan: a row of two people lets one of them decide what is \
+                 published about many; join another file, or by the same column",
+                shown(given)
+            )));
+        }
+    }
+    Ok(())
 }
 
 const FILE: &str = "file = \"wards.csv\"";

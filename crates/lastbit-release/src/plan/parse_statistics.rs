@@ -17,6 +17,7 @@ pub struct Before<'a> {
     pub confidence: &'a Confidence,
     pub measure: Measure,
     pub columns: &'a [Column],
+    pub derived: &'a [(String, Expression)],
     pub unit: &'a Unit,
     pub neighbours: Neighbours,
     /// Whether a filter decides which rows count, so that their number is not public.
@@ -101,6 +102,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
     let kind = read(&Reading {
         table: &table,
         columns: before.columns,
+        derived: before.derived,
         unit: before.unit,
         rows,
     })?;
@@ -132,6 +134,7 @@ fn statistic(index: usize, value: &Value<'_>, before: Before<'_>) -> Result<Stat
         scope,
         allowance,
         expected_rows,
+        groups_of_unit: None,
     })
 }
 

@@ -15,15 +15,31 @@ impl Plan {
     pub fn protects(&self) -> String {
         let whose = match &self.unit {
             Unit::Row => "each row".to_owned(),
-            Unit::Column { name, .. } => {
-                format!("all rows of one {name:?}{}", meaning(&self.derive, name))
-            }
+            Unit::Column { name, .. } => format!(
+                "all rows of one {name:?}{}{}",
+                meaning(&self.derive, name),
+                joined(&self.derive, name)
+            ),
         };
         match self.neighbours {
             Neighbours::AddRemove => format!("{whose}, added or removed"),
             Neighbours::ChangeOne { .. } => format!("{whose}, changed"),
         }
     }
+}
+
+/// The columns that say in joined tables whose their rows are, where those are called otherwise.
+fn joined(derive: &Derive, unit: &str) -> String {
+    let mut names: Vec<&str> = (derive.joins.iter())
+        .map(|join| join.unit.as_str())
+        .filter(|name| *name != unit)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+        .iter()
+        .map(|name| format!(", called {name:?} in a joined table"))
+        .collect()
 }
 
 /// What a unit is; nothing if it is a column of the file.

@@ -93,7 +93,7 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
 /// How many rows of a unit count.
 fn limit(plan: &Plan, statistic: &Statistic) -> String {
     let (Unit::Column { name, .. }, Some((most_rows, most_groups))) =
-        (&plan.unit, statistic.scope.limits(&plan.unit))
+        (&plan.unit, plan.limits(statistic))
     else {
         return "every row".to_owned();
     };
@@ -111,6 +111,13 @@ fn limit(plan: &Plan, statistic: &Statistic) -> String {
     let rows = format!("at most {} of each `{name}`", many(most_rows, "row"));
     match plan.public_groups(statistic) {
         _ if statistic.by.is_empty() => rows,
+        _ if statistic.groups_of_unit == Some(1) => {
+            // Of another key with one value a unit may have several, of which one is listed.
+            let of_unit = statistic.by.iter();
+            let of_unit = of_unit.filter(|by| plan.derive.is_of_unit(by, name));
+            let names: Vec<String> = of_unit.map(|by| format!("`{by}`")).collect();
+            format!("{rows}, which has one {}", names.join(" and one "))
+        }
         Some(groups) if groups <= most_groups => format!("{rows} in a group"),
         _ => format!(
             "{rows} in a group, in at most {}",

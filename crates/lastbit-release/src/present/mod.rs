@@ -36,8 +36,8 @@ pub use model::{Bins, Picture, PublishedStatistic, Receipt, Report};
 pub(crate) use noisy::is_too_noisy;
 pub(crate) use notes::notes;
 #[cfg(feature = "engine")]
-pub use parquet::{PARQUET_MARK, parquet};
+pub use parquet::{PARQUET_MARK, arrow, parquet};
 pub use price_html::price_html;
-pub use price_words::{HEADER, counted, price_terms, words};
+pub use price_words::{HEADER, counted, how_large, price_terms, words};
 pub(crate) use price_words::{loss as loss_words, mechanism, published_grid};
 pub use text::{Style, styled_text, styled_text_within, text, wrapped, wrapped_within};

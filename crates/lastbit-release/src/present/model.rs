@@ -1,5 +1,7 @@
 //! The parts of a report. Its JSON is these parts, field by field.
 
+use std::collections::BTreeMap;
+
 use lastbit_exact::Rational;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,9 @@ pub struct PublishedStatistic {
     pub unit: String,
     /// What it is grouped by.
     pub by: Vec<String>,
+    /// The names for readers of the columns that have one of their own, by the names in the data.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub titles: BTreeMap<String, String>,
     /// Which rows it is about and what their cells count as, one phrase each. Errors do not cover
     /// rows that are left out.
     #[serde(default)]
@@ -76,6 +81,13 @@ pub struct PublishedStatistic {
     pub most: Option<String>,
     /// The published numbers; discovered groups come with the largest first.
     pub cells: Vec<Cell>,
+}
+
+impl PublishedStatistic {
+    /// The name of a column for readers.
+    pub fn title<'a>(&'a self, column: &'a str) -> &'a str {
+        self.titles.get(column).map_or(column, String::as_str)
+    }
 }
 
 /// The bins of a column, in their order.

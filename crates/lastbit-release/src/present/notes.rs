@@ -34,15 +34,15 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
             };
             format!(
                 "Rows with the same {name} are one unit: the loss bounds what {change} {name} \
-                 changes. At most {} of a {name} {} in a group, and it counts in at most {} of a \
-                 statistic{}.",
+                 changes. At most {} of each {name} {} in a group, and it counts in at most {} of \
+                 a statistic{}.",
                 many(*most_rows, "row"),
                 if *most_rows == 1 { "counts" } else { "count" },
                 many(*most_groups, "group"),
                 match plan
                     .statistics
                     .iter()
-                    .any(|s| s.scope.limits(&plan.unit) != Some((*most_rows, *most_groups)))
+                    .any(|s| plan.limits(s) != Some((*most_rows, *most_groups)))
                 {
                     true => ", but where a statistic says otherwise",
                     false => "",
@@ -81,7 +81,10 @@ pub fn notes(plan: &Plan, loss: &Loss) -> Vec<String> {
             let (lower, upper) = (numbers.bounds.lower(), numbers.bounds.upper());
             notes.push(format!(
                 "{} is clamped to [{}, {}]{unit} and rounded to {rounded}; {missing}.",
-                column.name,
+                match &column.title {
+                    Some(title) => format!("{title} (`{}`)", column.name),
+                    None => column.name.clone(),
+                },
                 scale.show(lower),
                 scale.show(upper)
             ));

@@ -1,4 +1,5 @@
-//! Reports as Parquet: one row for each published number, with types that fit.
+//! Reports as tables, in Arrow and in Parquet: one row for each published number, with types that
+//! fit.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use ::parquet::basic::Compression;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lastbit_exact::{Rational, Rounding};
 
 use super::interval::{interval, rank_error};
@@ -27,12 +28,7 @@ const BATCH: usize = 4096;
 /// and `lower` and `upper` are rounded outward. What was published, to the last digit, is in
 /// `published`, `published_lower` and `published_upper`; dates and times are only there.
 pub fn parquet(report: &Report) -> io::Result<Vec<u8>> {
-    let mut keys: Vec<&str> = Vec::new();
-    for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
-        if !keys.contains(&key.as_str()) {
-            keys.push(key);
-        }
-    }
+    let keys = keys(report);
     let mark = KeyValue::new(PARQUET_MARK.to_owned(), super::SCHEMA.to_string());
     let properties = WriterProperties::builder()
         .set_compression(Compression::UNCOMPRESSED)
@@ -47,15 +43,42 @@ pub fn parquet(report: &Report) -> io::Result<Vec<u8>> {
     let schema = Arc::new(schema(&keys));
     let mut writer = ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&schema), options)
         .map_err(other)?;
-    for statistic in &report.statistics {
-        for cells in statistic.cells.chunks(BATCH) {
-            let columns = columns(report, statistic, cells, &keys);
-            let batch =
-                RecordBatch::try_new(Arc::clone(&schema), columns).map_err(io::Error::other)?;
-            writer.write(&batch).map_err(other)?;
-        }
+    for batch in batches(report, &keys, &schema) {
+        writer.write(&batch?).map_err(other)?;
     }
     writer.into_inner().map_err(other)
+}
+
+/// The report as a table of Arrow, with the columns of [`parquet()`].
+pub fn arrow(report: &Report) -> io::Result<(SchemaRef, Vec<RecordBatch>)> {
+    let keys = keys(report);
+    let schema = Arc::new(schema(&keys));
+    let batches = batches(report, &keys, &schema).collect::<io::Result<_>>()?;
+    Ok((schema, batches))
+}
+
+/// The columns that any statistic groups by, each once.
+fn keys(report: &Report) -> Vec<&str> {
+    let mut keys: Vec<&str> = Vec::new();
+    for key in report.statistics.iter().flat_map(|statistic| &statistic.by) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+fn batches<'a>(
+    report: &'a Report,
+    keys: &'a [&str],
+    schema: &'a SchemaRef,
+) -> impl Iterator<Item = io::Result<RecordBatch>> + 'a {
+    report.statistics.iter().flat_map(move |statistic| {
+        statistic.cells.chunks(BATCH).map(move |cells| {
+            let columns = columns(report, statistic, cells, keys);
+            RecordBatch::try_new(Arc::clone(schema), columns).map_err(io::Error::other)
+        })
+    })
 }
 
 fn other(error: ::parquet::errors::ParquetError) -> io::Error {

@@ -11,6 +11,14 @@ use crate::plan::{Plan, Statistic};
 use crate::query::Aggregate;
 use crate::statistic::{Mechanism, Method};
 
+/// How large errors are, as so many times others, in words.
+pub fn how_large(ratio: f64) -> String {
+    match format!("{ratio:.2}").as_str() {
+        "1.00" => "errors about as large".to_owned(),
+        times => format!("errors about {times} times as large"),
+    }
+}
+
 /// What the last column of prices means.
 const TENTH: &str =
     "“10 % from”: the smallest group whose error is below a tenth of a typical value.";

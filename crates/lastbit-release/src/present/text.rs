@@ -336,14 +336,14 @@ pub(super) fn what(
     name: &dyn Fn(&str) -> String,
 ) -> String {
     let list = |texts: &[String]| {
-        let names: Vec<String> = texts.iter().map(|text| name(text)).collect();
-        names.join(", ")
+        let names = texts.iter().map(|text| name(statistic.title(text)));
+        names.collect::<Vec<String>>().join(", ")
     };
     let mut text = name(kind);
     match statistic.of.as_slice() {
         [] => {}
         [of, on @ ..] if !on.is_empty() && Word::of(&statistic.kind).is_of_one() => {
-            text += &format!(" of {} on {}", name(of), list(on));
+            text += &format!(" of {} on {}", name(statistic.title(of)), list(on));
         }
         of => text += &format!(" of {}", list(of)),
     }
@@ -384,7 +384,8 @@ fn table(statistic: &PublishedStatistic, columns: usize) -> String {
     let names: Vec<usize> = (0..statistic.by.len())
         .map(|key| {
             let of = |cell: &Cell| cell.group.get(key).map_or(String::new(), |one| name(one));
-            width(&of, name(&statistic.by[key]).chars().count())
+            let head = name(statistic.title(&statistic.by[key]));
+            width(&of, head.chars().count())
         })
         .chain(labelled.then(|| {
             let head = label_header(statistic).chars().count();
@@ -399,7 +400,8 @@ fn table(statistic: &PublishedStatistic, columns: usize) -> String {
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(u16::try_from(columns - 1).unwrap_or(u16::MAX));
-    let mut header: Vec<String> = statistic.by.iter().map(|key| name(key)).collect();
+    let keys = statistic.by.iter();
+    let mut header: Vec<String> = keys.map(|key| name(statistic.title(key))).collect();
     if labelled {
         header.push(label_header(statistic).into());
     }

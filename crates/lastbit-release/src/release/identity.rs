@@ -177,6 +177,9 @@ impl Lines {
                 self.put("joined", name);
                 self.put("joined_from", &place.to_string());
             }
+            if join.unit != join.key {
+                self.put("joined_by", &join.unit);
+            }
             self.source(&join.source);
         }
         for (place, lookup) in derive.lookups.iter().enumerate().rev() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::ReleaseError;
 use super::identity::{Identity, earlier};
 use crate::account::{Charging, Offered, price_as, price_in};
-use crate::ledger::{Entry, Event, Ledger, LedgerError};
+use crate::ledger::{Asked, Entry, Event, Ledger, LedgerError};
 use crate::left::{Again, Left};
 use crate::plan::{Plan, Statistic};
 use crate::present::from_json;
@@ -19,22 +19,45 @@ pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String
         Err(LedgerError::Missing(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
+    if !ledger.has_reserved(&plan.names()) {
+        return Ok(None);
+    }
     let charging = Charging::new(plan, Some(ledger.account()));
     let identity = Identity::new(plan, &price_in(plan, &charging)?);
-    let known = known(plan, &charging, &identity, &ledger);
     let unsettled = ledger.unsettled();
     let entries = ledger.entries()?;
-    let is_same = |entry: &&Entry| match &entry.event {
-        Event::Reserve { plan, .. } => known.contains(plan) && !unsettled.contains(&entry.row),
-        _ => false,
+    let last = |known: &[String]| {
+        let is_same = |entry: &&Entry| match &entry.event {
+            Event::Reserve { plan, .. } => known.contains(plan) && !unsettled.contains(&entry.row),
+            _ => false,
+        };
+        let last = entries.iter().rev().find(is_same);
+        last.map(|entry| (entry.row, entry.time.clone()))
     };
-    let last = entries.iter().rev().find(is_same);
-    Ok(last.map(|entry| (entry.row, entry.time.clone())))
+    // What earlier versions would have stored takes several prices.
+    let now = last(&[identity.hex()]);
+    Ok(now.or_else(|| last(&known(plan, &charging, &identity, &ledger))))
 }
 
-/// Writes into `left` what of a plan was released from the ledger before: all of it, or some of
-/// its statistics. What cannot be read is left out.
+/// Writes into `left` what of a plan was released from the ledger before, all of it or some of its
+/// statistics; or that the ledger is about something else. What cannot be read is left out.
 pub fn remember(plan: &Plan, ledger: &Path, left: &mut Left) {
+    let differs = |ledger: Ledger| {
+        let (terms, protects) = (plan.terms(), plan.protects());
+        let asked = Asked {
+            budget: &plan.budget,
+            terms: terms.as_ref(),
+            protects: &protects,
+        };
+        ledger.check_protects(asked).err()
+    };
+    left.refused = Ledger::view(ledger)
+        .ok()
+        .and_then(differs)
+        .map(|error| error.to_string());
+    if left.refused.is_some() {
+        return;
+    }
     left.before = released_before(plan, ledger).ok().flatten();
     left.again = match &left.before {
         Some(_) => None,
@@ -73,7 +96,11 @@ fn published_before(plan: &Plan, ledger: &Path) -> Result<Option<Again>, Release
 
 /// The hashes under which the same release may have been stored: as it is priced now, as its ledger
 /// composed earlier releases, and as earlier versions did: with noise shared wherever it can be,
-/// and by sums of losses, with and without noise that statistics share.
+/// by sums of losses, with and without noise that statistics share, and with as many groups of a
+/// unit as the plan allows, whatever its keys are.
+///
+/// Only the first, if no release in the ledger has the names of these statistics: they are part of
+/// every identity.
 pub(super) fn known(
     plan: &Plan,
     charging: &Charging,
@@ -85,6 +112,25 @@ pub(super) fn known(
         return vec![];
     }
     let mut known = vec![identity.hex()];
+    if !ledger.has_reserved(&plan.names()) {
+        return known;
+    }
+    otherwise(plan, charging, ledger, &mut known);
+    if let Some(then) = plan.with_written_limits() {
+        known.extend(hash(&then, charging, Offered::All));
+        otherwise(&then, charging, ledger, &mut known);
+    }
+    known
+}
+
+/// The hash of a plan that is priced in this way, if it can be.
+fn hash(plan: &Plan, charging: &Charging, offered: Offered) -> Option<String> {
+    let prices = price_as(plan, charging, offered).ok()?;
+    Some(Identity::new(plan, &prices).hex())
+}
+
+/// Adds the hashes of a plan in other ways than those of now.
+fn otherwise(plan: &Plan, charging: &Charging, ledger: &Ledger, known: &mut Vec<String>) {
     let plainly = Charging::Plainly;
     let mut ways: Vec<(Charging, Offered)> = charging
         .otherwise(plan, ledger)
@@ -95,24 +141,16 @@ pub(super) fn known(
     let joined: Vec<_> = [charging.clone()].into_iter().chain(joined).collect();
     ways.extend(joined.into_iter().map(|other| (other, Offered::Joined)));
     ways.extend([Offered::Sums, Offered::Apart].map(|offered| (plainly.clone(), offered)));
-    let priced = |charging: &Charging, offered: Offered| {
-        let prices = price_as(plan, charging, offered).ok()?;
-        Some(Identity::new(plan, &prices))
-    };
-    let identities: Vec<Identity> = ways
-        .iter()
-        .filter_map(|(charging, offered)| priced(charging, *offered))
-        .collect();
-    for identity in &identities {
-        let hex = identity.hex();
-        if !known.contains(&hex) {
+    for (charging, offered) in ways {
+        if let Some(hex) = hash(plan, &charging, offered)
+            && !known.contains(&hex)
+        {
             known.push(hex);
         }
     }
-    if let Some(sums) = priced(&plainly, Offered::Sums) {
-        known.extend(earlier(plan, &sums, ledger.budgets()));
+    if let Ok(sums) = price_as(plan, &plainly, Offered::Sums) {
+        known.extend(earlier(plan, &Identity::new(plan, &sums), ledger.budgets()));
     }
-    known
 }
 
 #[cfg(test)]

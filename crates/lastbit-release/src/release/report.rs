@@ -32,10 +32,10 @@ pub fn report(
     reserved: &Reserved,
     entropy: &mut dyn Entropy,
 ) -> Result<Report, ReleaseError> {
-    let (tails, alpha) = (Tails::default(), plan.confidence.alpha());
+    let (tails, beta) = (Tails::default(), plan.confidence.beta());
     let errors = Errors {
         tails: &tails,
-        alpha: &alpha,
+        beta: &beta,
     };
     let mut published: Vec<(usize, Keys)> = Vec::new();
     let mut all_drawn: Vec<Option<Drawn>> = vec![None; plan.statistics.len()];
@@ -272,6 +272,14 @@ fn written(
             false => kind.unit(),
         },
         by: statistic.by.clone(),
+        titles: {
+            let named = kind
+                .of()
+                .into_iter()
+                .chain(statistic.by.iter().map(String::as_str));
+            let column = |name: &str| Some((name.to_owned(), plan.column(name)?.title.clone()?));
+            named.filter_map(column).collect()
+        },
         about: about(plan, statistic, price),
         mechanism: mechanism(price).to_owned(),
         loss: loss_words(price),

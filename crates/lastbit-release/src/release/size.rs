@@ -111,7 +111,7 @@ fn cell_bytes(plan: &Plan, statistic: &Statistic, price: &Price) -> u64 {
     let of_column = |column: &str| match plan.column(column).map(|column| &column.kind) {
         Some(ColumnKind::Numbers(numbers)) => {
             let bounds = &numbers.bounds;
-            let grid = u64::from(numbers.grid.exponent().unsigned_abs());
+            let grid = numbers.grid.exponent().get().unsigned_abs();
             grid.max(size(bounds.lower())).max(size(bounds.upper()))
         }
         _ => 0,
@@ -143,7 +143,8 @@ fn columns_bytes(plan: &Plan) -> u64 {
             let labels = column.labels();
             let label = labels.iter().map(|label| json_bytes(label)).max();
             let words = of_column(&column.kind) + label.unwrap_or(0);
-            8 * json_bytes(&column.name) + words + 600
+            let title = column.title.as_deref().map_or(0, json_bytes);
+            9 * json_bytes(&column.name) + title + words + 600
         })
         .sum();
     4_000 + bytes as u64

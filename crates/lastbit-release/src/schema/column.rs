@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lastbit::Bounds;
-use lastbit::statistics::{Grid, NonFinite};
+use lastbit::statistics::{Grid, GridError, NonFinite};
+use lastbit::{Bounds, GridExponent};
 use lastbit_exact::{Rational, Rounding};
 
 use crate::expression;
@@ -13,6 +13,8 @@ use crate::expression;
 pub struct Column {
     /// Its name in the table.
     pub name: String,
+    /// Its name for readers, if it has one of its own.
+    pub title: Option<String>,
     /// The kind of its cells.
     pub kind: ColumnKind,
     /// How its categories or bins are shown, if not as [`ColumnKind::labels`].
@@ -138,7 +140,7 @@ impl Numbers {
     pub fn new(
         column: &str,
         bounds: Bounds,
-        grid_exponent: i32,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<GridError>>,
         missing: Missing,
     ) -> Result<Numbers, String> {
         // NaN never reaches a grid: `missing` has replaced cells that are not numbers.

@@ -149,6 +149,16 @@ impl Address {
         }
     }
 
+    /// What reads files that are neither the plan's nor named in it as such: Spark, and the client
+    /// of PostgreSQL if its settings name some.
+    pub fn reads_elsewhere(&self) -> Option<&'static str> {
+        match self {
+            Address::PostgreSql(url) => url.names_files().then_some("the client of PostgreSQL"),
+            Address::Spark(_) => Some("Spark"),
+            Address::DuckDb(_) | Address::Sqlite(_) => None,
+        }
+    }
+
     /// Whether a password of the plan has somewhere to go.
     pub(crate) fn takes_password(&self) -> bool {
         matches!(self, Address::PostgreSql(_))
@@ -242,7 +252,17 @@ const OPTIONS: [&str; 12] = [
     "target_session_attrs",
 ];
 
+/// Those of them that name files.
+const FILE_OPTIONS: [&str; 3] = ["sslcert", "sslkey", "sslrootcert"];
+
 impl PostgreSqlUrl {
+    /// Whether a setting names a file. `sslrootcert=system` names none.
+    fn names_files(&self) -> bool {
+        self.options
+            .iter()
+            .any(|(key, value)| FILE_OPTIONS.contains(&key.as_str()) && decoded(value) != "system")
+    }
+
     /// Reads what follows `postgresql:`.
     fn parse(text: &str) -> Result<PostgreSqlUrl, String> {
         let Some(rest) = text.strip_prefix("//") else {

@@ -62,9 +62,9 @@ impl PrivateBounds {
 
     /// With the confidence, no bin's noise exceeds this.
     fn threshold(&self, noised: &Noised<'_>, errors: Errors<'_>) -> Up {
-        let each = errors.alpha / &Rational::from(self.0.bins() as u64);
+        let each = errors.beta.part(1, self.0.bins() as u64);
         let all = Errors {
-            alpha: &each,
+            beta: &each,
             ..errors
         };
         all.noise(noised)
@@ -171,8 +171,9 @@ impl Noisy for PrivateBounds {
         let weight = |bin: usize| Interval::point(f64::from(u8::from(!inside.contains(&bin))));
         let weights: Vec<Interval> = (0..numbers.len()).map(weight).collect();
         // For all choices of two bins at once.
-        let bins = Rational::from(numbers.len() as u64);
-        let off = errors.tail(&noised, &weights, &(errors.alpha / &(&bins * &bins)));
+        let bins = numbers.len() as u64;
+        let each = errors.beta.part(1, bins).part(1, bins);
+        let off = errors.tail(&noised, &weights, &each);
         vec![
             labelled("lower", edge(first)),
             labelled("upper", edge(last + 1)),

@@ -97,8 +97,10 @@ pub type ToCounts =
 pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
 
 /// The first stage of every chain of statistics that scan this: the scan, which bounds what a unit
-/// reaches. A filter looks at one row, so it does not extend the reach of a unit.
-pub fn table(plan: &Plan, scanned: Scanned<'_>) -> Result<TableScan, Error> {
+/// reaches. A filter looks at one row, so it does not extend the reach of a unit. The limits are
+/// those that the engine is told, also where a unit cannot be in as many groups as the plan allows
+/// ([`Plan::limits`]).
+pub fn table(plan: &Plan, scanned: &Scanned<'_>) -> Result<TableScan, Error> {
     let metric = match plan.neighbours {
         Neighbours::AddRemove => UnitDistance::Added,
         Neighbours::ChangeOne { .. } => UnitDistance::Changed,
@@ -142,7 +144,7 @@ impl Chain {
     /// The chain of the statistic of a plan at this place.
     pub fn new(plan: &Plan, index: usize) -> Result<Chain, Error> {
         let statistic = &plan.statistics[index];
-        let table = table(plan, Scanned::new(plan, index))?;
+        let table = table(plan, &Scanned::new(plan, index))?;
         Ok(Chain {
             kind: Arc::clone(&statistic.kind),
             reach: table.map(&1)?,

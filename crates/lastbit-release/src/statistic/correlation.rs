@@ -171,14 +171,14 @@ impl Seen<'_> {
     fn mean(&self, column: usize) -> Interval {
         let Published { noised, errors, .. } = self.published;
         let one = Interval::point(1.0);
-        let alpha = errors.part(1);
+        let beta = errors.part(1);
         let next = |mean: Interval| {
             let form = Form::new(self.gram)
                 .single(self.gram.of_column(column), one)
                 .single(0, -mean);
             around(
                 self.means[column],
-                form.tail(&noised, errors, &alpha),
+                form.tail(&noised, errors, &beta),
                 self.rows,
             )
         };
@@ -196,7 +196,7 @@ impl Seen<'_> {
     ) -> Interval {
         let Published { noised, errors, .. } = self.published;
         // Fourteen parts for three of them.
-        let alpha = &errors.part(14) * &Rational::new(1, 3);
+        let beta = errors.part(14).part(1, 3);
         let estimate = Interval::from_rational(estimate);
         let off = |column: usize| self.means[column] - means[column];
         // A square is not negative.
@@ -210,7 +210,7 @@ impl Seen<'_> {
                 .single(self.gram.of_column(i), -means[j])
                 .single(self.gram.of_column(j), -means[i])
                 .single(0, means[i] * means[j] - spread);
-            around(estimate, form.tail(&noised, errors, &alpha), self.rows) + second
+            around(estimate, form.tail(&noised, errors, &beta), self.rows) + second
         };
         let found = range.contracted(next).unwrap_or(range);
         let rounding = Interval::from_rational(&self.gram.pair_rounding(i, j));

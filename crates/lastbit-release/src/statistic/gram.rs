@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use lastbit::Error;
 use lastbit::tables::Products;
+use lastbit::{Beta, Error};
 use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
@@ -110,7 +110,7 @@ impl Form {
         self
     }
 
-    pub fn tail(&self, noised: &Noised<'_>, errors: Errors<'_>, alpha: &Rational) -> Up {
-        errors.tail(noised, &self.0, alpha)
+    pub fn tail(&self, noised: &Noised<'_>, errors: Errors<'_>, beta: &Beta) -> Up {
+        errors.tail(noised, &self.0, beta)
     }
 }

@@ -35,8 +35,8 @@ mod word;
 
 use std::fmt;
 
-use lastbit::Error;
 use lastbit::tables::{RankSelection, Reach};
+use lastbit::{Epsilon, Error, Share};
 use lastbit_exact::{Rational, Up};
 
 use crate::cell::Cell;
@@ -288,7 +288,7 @@ pub trait Selected: Kind {
 
     /// Shares of the rows: a value is selected at each, and the ends of an interval around it if
     /// there is one.
-    fn shares(&self) -> &[Rational];
+    fn shares(&self) -> &[Share];
 
     /// Whether the ends of an interval around each value are selected, too.
     fn has_interval(&self) -> bool;
@@ -296,9 +296,9 @@ pub trait Selected: Kind {
     /// The selection at a share with this bounded range in each group.
     fn selection(
         &self,
-        share: &Rational,
+        share: &Share,
         groups: Option<u64>,
-        epsilon: &lastbit::Epsilon,
+        epsilon: &Epsilon,
         reach: Reach,
     ) -> Result<RankSelection, Error>;
 

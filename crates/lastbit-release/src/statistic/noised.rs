@@ -1,8 +1,9 @@
 //! Noise on the numbers of a statistic: their own, or sums of the noises of another statistic's
 //! numbers.
 
+use lastbit::Beta;
 use lastbit::tables::MixedNoise;
-use lastbit_exact::{Interval, Rational, Up};
+use lastbit_exact::{Interval, Up};
 
 use super::Errors;
 
@@ -29,13 +30,13 @@ impl Errors<'_> {
     pub fn noise(&self, noised: &Noised<'_>) -> Up {
         match noised.made {
             Some(off) => off,
-            None => self.tails.of_each(&noised.drawn, self.alpha),
+            None => self.tails.of_each(&noised.drawn, self.beta),
         }
     }
 
-    /// A weighted sum of the noises is within this much of zero, except with probability `alpha`,
+    /// A weighted sum of the noises is within this much of zero, except with probability `beta`,
     /// for all weights in these intervals.
-    pub fn tail(&self, noised: &Noised<'_>, weights: &[Interval], alpha: &Rational) -> Up {
-        self.tails.of_mixed(&noised.drawn, weights, alpha)
+    pub fn tail(&self, noised: &Noised<'_>, weights: &[Interval], beta: &Beta) -> Up {
+        self.tails.of_mixed(&noised.drawn, weights, beta)
     }
 }

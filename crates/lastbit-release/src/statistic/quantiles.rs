@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lastbit::tables::{RankSelection, Reach};
-use lastbit::{Epsilon, Error};
+use lastbit::{Epsilon, Error, Share};
 use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected, Word};
@@ -18,7 +18,7 @@ const MOST_PARTS: u32 = 1_000_000;
 struct Quantiles {
     x: Arc<Numbers>,
     /// Shares from 0 to 1, increasing.
-    at: Vec<Rational>,
+    at: Vec<Share>,
     /// Whether an interval around each value is selected, too.
     interval: bool,
     /// The public number of rows, if every row counts, in the one group.
@@ -55,9 +55,9 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
 }
 
 /// Shares of the rows, increasing; the median if none are given.
-fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
+fn shares(reading: &Reading<'_>) -> Result<Vec<Share>, PlanError> {
     let Some(at) = reading.table.get("at") else {
-        return Ok(vec![Rational::new(1, 2)]);
+        return Ok(vec![Share::half()]);
     };
     let shares = Reading::some_numbers(&at)?;
     if shares.is_empty() {
@@ -80,7 +80,8 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Rational>, PlanError> {
     if shares.windows(2).any(|pair| pair[0] >= pair[1]) {
         return Err(at.error("`at` must increase"));
     }
-    Ok(shares)
+    let share = |share| Share::new(share).map_err(|error| at.error(error.to_string()));
+    shares.into_iter().map(share).collect()
 }
 
 impl super::own::Own for Quantiles {}
@@ -105,7 +106,7 @@ impl Kind for Quantiles {
     }
 
     fn labels(&self) -> Vec<String> {
-        self.at.iter().map(Rational::to_string).collect()
+        self.at.iter().map(Share::to_string).collect()
     }
 
     fn cells_of_group(&self) -> u64 {
@@ -147,7 +148,7 @@ impl Selected for Quantiles {
         self.x.grid.count()
     }
 
-    fn shares(&self) -> &[Rational] {
+    fn shares(&self) -> &[Share] {
         &self.at
     }
 
@@ -157,7 +158,7 @@ impl Selected for Quantiles {
 
     fn selection(
         &self,
-        share: &Rational,
+        share: &Share,
         groups: Option<u64>,
         epsilon: &Epsilon,
         reach: Reach,

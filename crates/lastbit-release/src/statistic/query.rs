@@ -22,10 +22,10 @@ impl Slot {
 
 /// What is scanned for a statistic: the one place that says it to the engine, by [`query`], and to
 /// the chain that bounds what a unit reaches, by [`Chain::new`](super::Chain::new).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scanned<'a> {
-    /// Which rows count, and the limits of a unit.
-    pub scope: &'a Scope,
+    /// Which rows count, and the limits of a unit, which are those of [`Plan::limits`].
+    pub scope: Scope,
     /// The columns to whose groups the limits apply.
     pub by: &'a [String],
     /// Whether units are told of, and not their rows.
@@ -37,8 +37,13 @@ impl<'a> Scanned<'a> {
     pub fn new(plan: &'a Plan, index: usize) -> Scanned<'a> {
         let grouped = &plan.statistics[plan.finest(index).unwrap_or(index)];
         let limited_by = grouped.kind.limited_by();
+        let mut scope = grouped.scope.clone();
+        let limits = plan.limits(grouped);
+        if limits != scope.limits(&plan.unit) {
+            scope.most_groups = limits.map(|(_, most_groups)| most_groups);
+        }
         Scanned {
-            scope: &grouped.scope,
+            scope,
             by: limited_by.unwrap_or(&grouped.by),
             of_units: limited_by.is_some(),
         }
@@ -56,12 +61,12 @@ pub fn query(plan: &Plan, hash_key: [u8; 32]) -> (Query, Vec<Slot>) {
         let scanned = Scanned::new(plan, index);
         let known = scans.iter().position(|other| *other == scanned);
         let table = known.unwrap_or_else(|| {
-            scans.push(scanned);
             tables.push(Table {
                 scope: scanned.scope.clone(),
                 keys: keys(plan, scanned.by),
                 aggregates: vec![],
             });
+            scans.push(scanned);
             tables.len() - 1
         });
         let aggregates = &mut tables[table].aggregates;

@@ -29,12 +29,13 @@
 #[cfg(test)]
 mod tests;
 
+use lastbit::Beta;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
 use super::{Errors, Moment, Noised, Shape};
 
 /// The smaller events have probabilities in sixteenths of the whole.
-const PARTS: i64 = 16;
+const PARTS: u64 = 16;
 
 /// Means known to within this much are one box.
 const NARROW: f64 = 0.03;
@@ -73,8 +74,8 @@ impl Errors<'_> {
         let places = moment.places(shares)?;
         let [x, y, both] = mean_places(places, &rows).map(|place| Interval::from_rational(&place));
         let main = self.part(PARTS - 1);
-        let (alpha, uneven) = match moment.weight_rounding() {
-            None => (self.alpha, Up::ZERO),
+        let (beta, uneven) = match moment.weight_rounding() {
+            None => (self.beta, Up::ZERO),
             Some(rounding) => {
                 let all_rows = Interval::from_rational(&sum(shares));
                 (&main, seen.weights_rounded(all_rows, &rounding, width))
@@ -85,7 +86,7 @@ impl Errors<'_> {
             Shape::Mean => {
                 let nothing = [Rational::ZERO, Rational::ZERO, Rational::ZERO];
                 let lower = moment.of_places(&nothing, &rows);
-                Interval::from_rational(&lower) + width * seen.mean(shares.len(), x, alpha)
+                Interval::from_rational(&lower) + width * seen.mean(shares.len(), x, beta)
             }
             shape => width * seen.covariance(shape, [x, y], both),
         };
@@ -134,9 +135,7 @@ impl Errors<'_> {
                     return all;
                 }
                 let square = match shape {
-                    Shape::Covariance => {
-                        self.planned_places(shape, noised, &small.times_power_of_two(-1))
-                    }
+                    Shape::Covariance => self.planned_places(shape, noised, &small.part(1, 2)),
                     _ => self.planned_places(shape, noised, &small),
                 };
                 let main = self.planned_products(shape, noised, less, &self.part(PARTS - 2));
@@ -152,29 +151,29 @@ impl Errors<'_> {
 
     /// The tail of a mean's sum, at any mean. If the noises are sums of others, the worst over
     /// boxes that cover the means.
-    fn planned_mean(&self, noised: &Noised<'_>, corners: usize, alpha: &Rational) -> Up {
+    fn planned_mean(&self, noised: &Noised<'_>, corners: usize, beta: &Beta) -> Up {
         if noised.drawn.mix.is_none() {
-            return self.tails.of_each(&noised.drawn, alpha);
+            return self.tails.of_each(&noised.drawn, beta);
         }
         let tails = sliced(Interval::UNIT, 8)
             .into_iter()
-            .map(|place| self.tail(noised, &mean_weights(corners, place), alpha));
+            .map(|place| self.tail(noised, &mean_weights(corners, place), beta));
         tails.fold(Up::ZERO, Up::max)
     }
 
     /// The tail of `D_s` of a moment of products, at any mean.
-    fn planned_places(&self, shape: Shape, noised: &Noised<'_>, alpha: &Rational) -> Up {
+    fn planned_places(&self, shape: Shape, noised: &Noised<'_>, beta: &Beta) -> Up {
         let one = Interval::point(1.0);
         if noised.drawn.mix.is_none() {
             let weights = match shape {
                 Shape::Variance => [one, Interval::point(0.5)],
                 _ => [one, one],
             };
-            return self.tail(noised, &weights, alpha);
+            return self.tail(noised, &weights, beta);
         }
         let of = |place: Interval| {
             let sides = [0, 1].map(|side| shape.place_weights(side, place));
-            let [left, right] = sides.map(|weights| self.tail(noised, &weights, alpha));
+            let [left, right] = sides.map(|weights| self.tail(noised, &weights, beta));
             left.max(right)
         };
         sliced(Interval::UNIT, 8)
@@ -185,13 +184,7 @@ impl Errors<'_> {
 
     /// The tail of the sum of a moment of products with divisor n − 1 ≥ `less`, at any means and
     /// statistic.
-    fn planned_products(
-        &self,
-        shape: Shape,
-        noised: &Noised<'_>,
-        less: Down,
-        alpha: &Rational,
-    ) -> Up {
+    fn planned_products(&self, shape: Shape, noised: &Noised<'_>, less: Down, beta: &Beta) -> Up {
         let quarter = Up::exact(0.25);
         if noised.drawn.mix.is_none() {
             let (linear, corners) = match shape {
@@ -199,7 +192,7 @@ impl Errors<'_> {
                 _ => (Up::exact(1.25), Up::exact(4.0)),
             };
             let weights = linear + corners * quarter / less;
-            return weights * self.tails.of_each(&noised.drawn, alpha);
+            return weights * self.tails.of_each(&noised.drawn, beta);
         }
         let mut most = Up::ZERO;
         let parts = if shape == Shape::Variance { 8 } else { 4 };
@@ -211,7 +204,7 @@ impl Errors<'_> {
             for nu in others {
                 for statistic in sliced(shape.range([mu, nu]), 4) {
                     let weights = shape.weights([mu, nu], statistic);
-                    most = most.max(self.tail(noised, &weights, alpha));
+                    most = most.max(self.tail(noised, &weights, beta));
                 }
             }
         }
@@ -219,8 +212,8 @@ impl Errors<'_> {
     }
 
     /// So many [`PARTS`] of the probability.
-    pub(super) fn part(&self, parts: i64) -> Rational {
-        self.alpha * &Rational::new(parts, PARTS)
+    pub(super) fn part(&self, parts: u64) -> Beta {
+        self.beta.part(parts, PARTS)
     }
 }
 
@@ -235,14 +228,14 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn tail(&self, weights: &[Interval], alpha: &Rational) -> Up {
-        self.errors.tail(self.noised, weights, alpha)
+    fn tail(&self, weights: &[Interval], beta: &Beta) -> Up {
+        self.errors.tail(self.noised, weights, beta)
     }
 
     /// An interval for a mean, with weights `(−m, 1 − m)`. The bound grows with the distance of m
     /// from ½ (Proschan 1965), so it is largest at an end of the box; this fails if the noises are
     /// sums of others.
-    fn mean(&self, corners: usize, estimate: Interval, alpha: &Rational) -> Interval {
+    fn mean(&self, corners: usize, estimate: Interval, beta: &Beta) -> Interval {
         let next = |from: Interval, place: Interval| {
             let far = if self.noised.drawn.mix.is_some() {
                 place
@@ -251,7 +244,7 @@ impl Seen<'_> {
             } else {
                 Interval::point(place.lo())
             };
-            let off = self.tail(&mean_weights(corners, far), alpha);
+            let off = self.tail(&mean_weights(corners, far), beta);
             around(from, off, self.rows)
         };
         let found = Interval::UNIT.contracted(|place| next(estimate, place));
@@ -265,7 +258,7 @@ impl Seen<'_> {
     /// most δ, where weights are parts of the largest. The sum of the weights and the number of
     /// rows are each within their bound, except with half a part of the probability.
     fn weights_rounded(&self, all_rows: Interval, rounding: &Rational, width: Interval) -> Up {
-        let half = self.errors.part(1).times_power_of_two(-1);
+        let half = self.errors.part(1).part(1, 2);
         let (one, zero) = (Interval::point(1.0), Interval::point(0.0));
         let most = all_rows.upper() + self.tail(&[one; 3], &half);
         let least = self.rows.lower() - self.tail(&[one, one, zero], &half);
@@ -282,7 +275,7 @@ impl Seen<'_> {
         let estimate = (product - estimates[0] * estimates[1]) * self.rows / self.less_one;
         let slices: Vec<[Interval; 2]> = match shape {
             Shape::Covariance => {
-                let half = small.times_power_of_two(-1);
+                let half = small.part(1, 2);
                 let [x, y] = [0, 1].map(|side| {
                     let weights = |m: Interval| shape.place_weights(side, m);
                     sliced(self.place(estimates[side], weights, &half), 4)
@@ -327,10 +320,10 @@ impl Seen<'_> {
         &self,
         estimate: Interval,
         weights: impl Fn(Interval) -> Vec<Interval>,
-        alpha: &Rational,
+        beta: &Beta,
     ) -> Interval {
         let found = Interval::UNIT
-            .contracted(|place| around(estimate, self.tail(&weights(place), alpha), self.rows));
+            .contracted(|place| around(estimate, self.tail(&weights(place), beta), self.rows));
         found.unwrap_or(Interval::UNIT)
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lastbit_exact::Rational;
 
+use crate::expression::Expression;
 use crate::plan::reader::{Table, Value, suggestion};
 use crate::plan::{Column, ColumnKind, Missing, Numbers, PlanError, Unit};
 use crate::query::MOST_STEPS;
@@ -12,6 +13,8 @@ use crate::query::MOST_STEPS;
 pub(crate) struct Reading<'a> {
     pub table: &'a Table<'a>,
     pub columns: &'a [Column],
+    /// Names and values of computed columns.
+    pub derived: &'a [(String, Expression)],
     pub unit: &'a Unit,
     /// The number of rows, if it is public and the statistic has one group.
     pub rows: Option<u64>,
@@ -22,6 +25,14 @@ impl<'a> Reading<'a> {
     pub fn error(&self, message: impl std::fmt::Display) -> PlanError {
         self.table
             .error(format!("{}: {message}", self.table.name()))
+    }
+
+    /// A column as a condition of this statistic names it, which sees no computed columns.
+    pub fn in_condition(&self, name: &str) -> String {
+        match self.derived.iter().find(|(other, _)| other == name) {
+            Some((_, expression)) => format!("({})", expression.written()),
+            None => name.to_owned(),
+        }
     }
 
     /// Refuses columns for a kind that takes none.
@@ -205,7 +216,7 @@ pub(crate) fn known<'a>(
         ));
     }
     Err(format!(
-        "there is no column `{name}` in the plan; add [columns.{name}], or: {}",
+        "there is no column `{name}` in the plan; add [columns.{name}]; {}",
         suggestion(name, &names)
     ))
 }

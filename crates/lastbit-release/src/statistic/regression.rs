@@ -190,7 +190,7 @@ impl Regression {
             inverse.iter().map(row).collect()
         };
         // All noises at once are within `each` of zero.
-        let share = &errors.part(1) / &Rational::from(gram.count() as u64);
+        let share = errors.part(1).part(1, gram.count() as u64);
         let each = errors.tails.of_each(&noised.drawn, &share);
         let two = Up::exact(2.0);
         let rows = Up::from_rational(rows) + two * each;
@@ -212,7 +212,7 @@ impl Regression {
             return None;
         }
         let most = first.iter().copied().fold(Up::ZERO, Up::max) / left;
-        let alpha = &errors.part(15) / &Rational::from(size as u64);
+        let share = errors.part(15).part(1, size as u64);
         let off = Up::tightened(vec![most; size], ROUNDS, |off| {
             let boxes: Vec<Interval> = beta
                 .iter()
@@ -223,7 +223,7 @@ impl Regression {
                 .map(|entry| {
                     let form = self.form(entry, &boxes);
                     let norm: Up = boxes.iter().map(|entry| entry.abs().upper()).sum();
-                    form.tail(&noised, errors, &alpha) + rounding * (Up::ONE + norm)
+                    form.tail(&noised, errors, &share) + rounding * (Up::ONE + norm)
                 })
                 .collect();
             times(&forms)

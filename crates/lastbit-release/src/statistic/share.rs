@@ -54,13 +54,15 @@ fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
         ColumnKind::Numbers(_) => {
             return Err(reading.error(format!(
                 "shares of `{name}` need bins; add `edges` to [columns.{name}], or ask for a \
-                 condition, such as of = \"{name} > 0\""
+                 condition, such as of = \"{} > 0\"",
+                reading.in_condition(&name)
             )));
         }
         ColumnKind::Discovered => {
             return Err(reading.error(format!(
-                "the values of `{name}` are not public; ask for a condition, such as of = \"{name} \
-                 = 'a'\", or use a count by `{name}`"
+                "the values of `{name}` are not public; ask for a condition, such as of = \"{} = \
+                 'a'\", or use a count by `{name}`",
+                reading.in_condition(&name)
             )));
         }
     };
@@ -294,7 +296,7 @@ pub(super) fn possible(
         Interval::from_rational(rows),
     );
     let next = |place: Interval| {
-        let off = errors.tail(&noised, &weights(place), errors.alpha);
+        let off = errors.tail(&noised, &weights(place), errors.beta);
         around(share, off, rows)
     };
     // If nothing is possible, the event did not happen, and nothing is promised.

@@ -146,9 +146,9 @@ impl Noisy for Top {
 
     /// All counts are within it at once, so the shown ones are too, whichever they are.
     fn error(&self, noised: &Noised<'_>, _: Option<u64>, errors: Errors<'_>) -> Option<Up> {
-        let each = errors.alpha / &Rational::from(self.labels.len() as u64);
+        let each = errors.beta.part(1, self.labels.len() as u64);
         let all = Errors {
-            alpha: &each,
+            beta: &each,
             ..errors
         };
         Some(whole_error(noised, all))

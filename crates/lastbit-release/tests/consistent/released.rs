@@ -229,14 +229,14 @@ fn sums_of_both_kinds_of_noise_have_a_bound() {
         Noise::Laplace("2".parse().unwrap()),
         Noise::Gaussian("9".parse().unwrap()),
     );
-    let alpha = Rational::new(1, 20);
+    let beta: lastbit::Beta = "0.05".parse().unwrap();
     let term = |noise, weights| Term {
         noise,
         grid: GridExponent::new(-60).unwrap(),
         weights,
     };
     let one = vec![(Up::exact(1.0), 1)];
-    let of = |terms: &[Term<'_>]| tails.of_sum(terms, &alpha).get();
+    let of = |terms: &[Term<'_>]| tails.of_sum(terms, &beta).get();
     let [l, g] = [&laplace, &gaussian].map(|noise| of(&[term(noise, one.clone())]));
     let both = of(&[term(&laplace, one.clone()), term(&gaussian, one.clone())]);
     // 2·ln 20 and 3·1.96.

@@ -15,9 +15,12 @@ use lastbit_release::plan::Plan;
 use lastbit_release::release::Identity;
 use lastbit_release::statistic;
 
-use super::cases::{Cases, MOST_ROWS, Row, SEED, TABLES, batch, compare, query, rows, statements};
+use super::cases::{
+    Cases, MOST_ROWS, Row, SEED, TABLES, at_limits, batch, compare, query, rows, statements,
+};
 
-/// The rows of each table; queries that a dialect refuses are left out.
+/// The rows of each random table, and of those of [`at_limits`] after them; queries that a dialect
+/// refuses are left out.
 pub struct Asked {
     tables: Vec<Vec<Row>>,
 }
@@ -30,8 +33,11 @@ impl Asked {
             query(&mut cases);
             table
         };
-        let tables = (0..TABLES).map(table).collect();
-        Asked { tables }
+        let random = (0..TABLES).map(table);
+        let tables = random.chain(at_limits().into_iter().map(|(rows, _)| rows));
+        Asked {
+            tables: tables.collect(),
+        }
     }
 
     /// Fills the table `nasty`.
@@ -67,6 +73,21 @@ impl Asked {
 
     /// Asks for the integers of every table, and compares them with those of the file engine.
     pub fn compare(&self, session: &mut dyn Session, dialect: &'static dyn Dialect) {
+        for (place, (rows, query)) in at_limits().into_iter().enumerate() {
+            let number = TABLES + place;
+            let relation = Relation::Query(format!("SELECT * FROM nasty WHERE number = {number}"));
+            let columns = session
+                .rows(&types_sql(&query, &relation, dialect).unwrap())
+                .unwrap();
+            let asked = statements(&query, &rows, &relation, dialect, Some(&columns));
+            let (statements, expected) = asked.unwrap();
+            compare(
+                &answer(session, &statements),
+                &expected,
+                number,
+                &statements,
+            );
+        }
         self.compare_in(session, dialect, "nasty", TABLES);
     }
 

@@ -57,7 +57,8 @@ fn offset_on(row: &Row, numbers: &Numbers, grid: &Grid) -> Option<u64> {
     // The grids of the test have at most 2^51 steps from zero: half a step more is a double, and so
     // is every cell in steps.
     let (lower, upper) = grid.bounds_in_steps();
-    let steps = (number * 2f64.powi(-grid.exponent())).clamp(lower as f64, upper as f64);
+    let steps =
+        (number * 2f64.powi(-grid.exponent().get() as i32)).clamp(lower as f64, upper as f64);
     Some(((steps + 0.5).floor() as i64 - lower) as u64)
 }
 

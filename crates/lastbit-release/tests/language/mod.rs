@@ -8,4 +8,5 @@ mod identity;
 mod joins;
 mod labour;
 mod neighbours;
+mod one_group;
 mod parse;

@@ -188,7 +188,7 @@ fn whole_numbers_dates_and_times() {
         (
             numbers.scale,
             numbers.bounds.lower().to_string(),
-            numbers.grid.exponent(),
+            numbers.grid.exponent().get(),
         )
     };
     assert_eq!(

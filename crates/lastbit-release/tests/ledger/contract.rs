@@ -75,14 +75,8 @@ fn what_is_published_of_a_row_does_not_tell_data_apart() {
 #[test]
 fn losses_of_different_units_are_not_added() {
     let (_directory, path) = place();
-    let open = |path: &Path, protects| {
-        let asked = Asked {
-            budget: &pure("1"),
-            terms: None,
-            protects,
-        };
-        Ledger::open_on(path, asked)
-    };
+    let open =
+        |path: &Path, protects| Ledger::open_on(path, Asked::new(&pure("1"), None, protects));
     let mut ledger = open(&path, "each row, added or removed").unwrap();
     let _ = reserved(ledger.reserve(&request("a", pure("0.5"))).unwrap());
     ledger.set_budget(&pure("1"), "again").unwrap();

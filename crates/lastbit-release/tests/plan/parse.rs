@@ -170,7 +170,7 @@ fn errors_say_where_and_what_to_do() {
         (
             "of = \"cost\"",
             "of = \"costs\"",
-            "there is no column `costs` in the plan; add [columns.costs], or: did you mean `cost`?",
+            "there is no column `costs` in the plan; add [columns.costs]; did you mean `cost`?",
         ),
         (
             "of = \"cost\"",

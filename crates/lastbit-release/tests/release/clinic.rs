@@ -39,10 +39,9 @@ fn python(arguments: &[&Path]) -> String {
 }
 
 fn numeric(x: &Numbers, grid: &Grid) -> Value {
-    let exponent = grid.exponent();
-    let steps = |bound: &Rational| {
-        i64::try_from(bound.times_power_of_two(-i64::from(exponent)).floor()).unwrap()
-    };
+    let exponent = grid.exponent().get();
+    let steps =
+        |bound: &Rational| i64::try_from(bound.times_power_of_two(-exponent).floor()).unwrap();
     json!({
         "column": x.column,
         "exponent": exponent,

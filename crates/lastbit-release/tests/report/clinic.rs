@@ -23,6 +23,7 @@ fn statistic(
 ) -> PublishedStatistic {
     let many = cells.len() > 1;
     PublishedStatistic {
+        titles: Default::default(),
         name: name.into(),
         kind: kind.into(),
         of: of.iter().map(|text| (*text).to_owned()).collect(),

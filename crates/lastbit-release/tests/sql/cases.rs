@@ -582,6 +582,96 @@ pub fn query(cases: &mut Cases) -> Query {
     }
 }
 
+/// Units within their limits, exactly at them, one row or one group above, and far above; asked
+/// with limits that none is above, some are and all are. In both ways in which rows that stay are
+/// counted: as sums, and one by one.
+pub fn at_limits() -> Vec<(Vec<Row>, Query)> {
+    let region = "the \"region\"";
+    // Rows of each unit in each group; the second unit is spelled in two ways.
+    let units: [(&[&str], [usize; 4]); 6] = [
+        (&["within"], [1, 1, 0, 0]),
+        (&["7", "7.0"], [2, 2, 0, 0]),
+        (&["one row above"], [3, 2, 0, 0]),
+        (&["one group above"], [2, 0, 2, 2]),
+        (&["both", " both "], [3, 2, 4, 0]),
+        (&["far above"], [5, 6, 7, 8]),
+    ];
+    let regions = ["north", "south ", "7.0", "a'b\\c\"d"];
+    let mut rows = Vec::new();
+    for (names, counts) in units {
+        for (group, count) in counts.into_iter().enumerate() {
+            for copy in 0..count {
+                let name = names[copy % names.len()];
+                let texts = [Some(name), Some(regions[group]), None, None];
+                rows.push(Row {
+                    texts: texts.map(|text| text.map(String::from)),
+                    // Some rows are equal.
+                    cost: Some((copy / 2) as f64),
+                    n: None,
+                    price: None,
+                    born: None,
+                    at: None,
+                    small: None,
+                    flag: None,
+                });
+            }
+        }
+    }
+    let cost = Arc::new(Numbers::clone(&numbers(
+        "cost",
+        ("-1", "9"),
+        -2,
+        Missing::Drop,
+    )));
+    let listed = Key::Categories(Arc::new(Categories {
+        column: region.to_owned(),
+        names: ["north", "south", "7", "west"].map(String::from).to_vec(),
+        other: Some(3),
+    }));
+    let discovered = Key::Discovered {
+        column: region.to_owned(),
+    };
+    let sums = vec![Aggregate::Rows, Aggregate::Moments(cost.clone())];
+    let one_by_one = vec![Aggregate::Offsets(cost.clone()), Aggregate::Sum(cost)];
+    let mut tables = Vec::new();
+    for keys in [vec![listed.clone()], vec![discovered], vec![]] {
+        for aggregates in [sums.clone(), one_by_one.clone(), vec![Aggregate::Kept]] {
+            tables.push(Table {
+                scope: Scope {
+                    filter: None,
+                    most_rows: None,
+                    most_groups: None,
+                },
+                keys: keys.clone(),
+                aggregates,
+            });
+        }
+    }
+    let limits = [(8, 4), (7, 4), (8, 3), (2, 2), (3, 2), (2, 3), (1, 1)];
+    let query = |(most_rows, most_groups)| Query {
+        source: Source::Files(Files {
+            paths: vec![],
+            base: PathBuf::new(),
+            format: FileFormat::Parquet,
+        }),
+        derive: Derive {
+            codes: vec![],
+            joins: vec![],
+            lookups: vec![],
+            filter: None,
+            columns: vec![],
+        },
+        unit: Unit::Column {
+            name: "person".to_owned(),
+            most_rows,
+            most_groups,
+        },
+        tables: tables.clone(),
+        hash_key: [7; 32],
+    };
+    limits.map(|limits| (rows.clone(), query(limits))).to_vec()
+}
+
 /// The statements, or `None` if the dialect refuses this query; the file engine's answer is
 /// computed for the others.
 pub fn statements(

@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
 use super::cases::{
-    COLUMNS, Cases, MOST_ROWS, Row, SEED, TABLES, compare, query, rows, statements,
+    COLUMNS, Cases, MOST_ROWS, Row, SEED, TABLES, at_limits, compare, query, rows, statements,
 };
 
 pub fn table(connection: &Connection, rows: &[Row]) {
@@ -107,6 +107,22 @@ fn sqlite_gives_the_integers_of_the_file_engine() {
         compared += 1;
     }
     assert!(compared > 3 * TABLES / 4, "{refused} were refused");
+}
+
+#[test]
+fn units_at_and_above_their_limits_keep_the_rows_of_the_file_engine() {
+    let connection = Connection::open_in_memory().unwrap();
+    register(&connection).unwrap();
+    let relation = Relation::Table(vec!["visits".to_owned()]);
+    let dialect = dialect("sqlite").unwrap();
+    for (case, (rows, query)) in at_limits().into_iter().enumerate() {
+        table(&connection, &rows);
+        let columns = run(&connection, &types_sql(&query, &relation, dialect).unwrap());
+        let (statements, expected) =
+            statements(&query, &rows, &relation, dialect, Some(&columns)).unwrap();
+        let found = answer(&connection, &statements);
+        compare(&found, &expected, case, &statements);
+    }
 }
 
 #[test]

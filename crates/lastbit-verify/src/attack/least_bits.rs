@@ -41,8 +41,9 @@ pub fn least_bits(
     confidence: &Confidence,
 ) -> Result<LeastBits, TargetError> {
     let samples = Samples::draw(|side| target.draw(side.into()).map(Output::Number), draws)?;
-    let alpha = confidence
-        .alpha()
+    let beta = confidence
+        .beta()
+        .get()
         .to_f64(Rounding::Down)
         .max(f64::MIN_POSITIVE);
     let loss = audit_samples(&samples, &target.claim, confidence, false, &Feature::ALL);
@@ -73,7 +74,7 @@ pub fn least_bits(
     }
     Ok(LeastBits {
         by_preimage,
-        revealed: Proportion::new(revealed, trials, alpha),
+        revealed: Proportion::new(revealed, trials, beta),
         wrong,
         loss,
     })

@@ -49,8 +49,9 @@ pub fn precision(
     confidence: &Confidence,
 ) -> Result<Precision, TargetError> {
     let samples = Samples::draw(|side| target.draw(side.into()).map(Output::Number), draws)?;
-    let alpha = confidence
-        .alpha()
+    let beta = confidence
+        .beta()
+        .get()
         .to_f64(Rounding::Down)
         .max(f64::MIN_POSITIVE);
     let [(train_a, test_a), (train_b, test_b)] =
@@ -66,7 +67,7 @@ pub fn precision(
         Interval::point(guess_limit(&target.claim)) + Interval::from_rational(&target.claim.delta);
     Ok(Precision {
         event,
-        success: Proportion::new(right, trials.max(1), alpha),
+        success: Proportion::new(right, trials.max(1), beta),
         limit: limit.hi().min(1.0),
         sums: target.sums.clone(),
         loss: audit_samples(

@@ -18,14 +18,14 @@ pub struct Proportion {
 }
 
 impl Proportion {
-    /// Bounds that fail with probability at most `alpha`, half on each side. `count ≤ trials`,
+    /// Bounds that fail with probability at most `beta`, half on each side. `count ≤ trials`,
     /// `trials > 0`.
-    pub fn new(count: u64, trials: u64, alpha: f64) -> Proportion {
+    pub fn new(count: u64, trials: u64, beta: f64) -> Proportion {
         Proportion {
             count,
             trials,
-            low: lower_bound(count, trials, alpha / 2.0),
-            high: upper_bound(count, trials, alpha / 2.0),
+            low: lower_bound(count, trials, beta / 2.0),
+            high: upper_bound(count, trials, beta / 2.0),
         }
     }
 

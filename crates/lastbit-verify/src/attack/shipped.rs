@@ -36,7 +36,8 @@ pub(super) fn entries() -> Vec<Entry> {
             || snapping(Arithmetic::Exact, GridRule::Snapped),
         ),
         entry("snapping-fine", "the same on a grid of 2^-20", || {
-            snapping(Arithmetic::Exact, GridRule::Fixed(-20))
+            let fine = GridRule::fixed(-20).map_err(TargetError::new)?;
+            snapping(Arithmetic::Exact, fine)
         }),
         entry("snapping-binary64", "snapping in doubles", || {
             snapping(Arithmetic::Binary64, GridRule::Snapped)

@@ -7,11 +7,11 @@
 
 use lastbit_exact::{Down, Interval, Up};
 
-/// A probability that the true one is at least, with confidence `1 − alpha`: the largest found `p`
-/// with `P(Bin(n, p) ≥ k) ≤ alpha`.
+/// A probability that the true one is at least, with confidence `1 − beta`: the largest found `p`
+/// with `P(Bin(n, p) ≥ k) ≤ beta`.
 ///
 /// Contract: for every true probability, the chance over k that the result exceeds it is at most
-/// `alpha`.
+/// `beta`.
 ///
 /// ```
 /// use lastbit_verify::audit::binomial::{lower_bound, upper_bound};
@@ -20,16 +20,16 @@ use lastbit_exact::{Down, Interval, Up};
 /// ```
 ///
 /// # Panics
-/// If `successes > trials`, or `alpha` is not in (0, 1/2].
-pub fn lower_bound(successes: u64, trials: u64, alpha: f64) -> Down {
-    check(successes, trials, alpha);
+/// If `successes > trials`, or `beta` is not in (0, 1/2].
+pub fn lower_bound(successes: u64, trials: u64, beta: f64) -> Down {
+    check(successes, trials, beta);
     if successes == 0 {
         return Down::ZERO;
     }
     // At the share itself the tail is about one half. Invariant: proved at `low`, not proved at
     // `high`.
     let (mut low, mut high) = (0.0, successes as f64 / trials as f64);
-    if proved(successes, trials, high, alpha) {
+    if proved(successes, trials, high, beta) {
         return Down::exact(high);
     }
     // 2^-50 of the result is far below what any number of draws resolves.
@@ -40,7 +40,7 @@ pub fn lower_bound(successes: u64, trials: u64, alpha: f64) -> Down {
         } else {
             low + (high - low) * 0.5
         };
-        if proved(successes, trials, middle, alpha) {
+        if proved(successes, trials, middle, beta) {
             low = middle;
         } else {
             high = middle;
@@ -49,13 +49,13 @@ pub fn lower_bound(successes: u64, trials: u64, alpha: f64) -> Down {
     Down::exact(low)
 }
 
-/// A probability that the true one is at most, with confidence `1 − alpha`.
+/// A probability that the true one is at most, with confidence `1 − beta`.
 ///
 /// # Panics
-/// If `successes > trials`, or `alpha` is not in (0, 1/2].
-pub fn upper_bound(successes: u64, trials: u64, alpha: f64) -> Up {
-    check(successes, trials, alpha);
-    Up::ONE - lower_bound(trials - successes, trials, alpha)
+/// If `successes > trials`, or `beta` is not in (0, 1/2].
+pub fn upper_bound(successes: u64, trials: u64, beta: f64) -> Up {
+    check(successes, trials, beta);
+    Up::ONE - lower_bound(trials - successes, trials, beta)
 }
 
 /// An upper bound of `P(Bin(n, p) ≥ k)`.
@@ -93,19 +93,19 @@ pub fn tail_at_least(successes: u64, trials: u64, probability: f64) -> Up {
     (first.upper().exp() * sum).min(Up::ONE)
 }
 
-fn proved(successes: u64, trials: u64, probability: f64, alpha: f64) -> bool {
-    tail_at_least(successes, trials, probability).get() <= alpha
+fn proved(successes: u64, trials: u64, probability: f64, beta: f64) -> bool {
+    tail_at_least(successes, trials, probability).get() <= beta
 }
 
-fn check(successes: u64, trials: u64, alpha: f64) {
+fn check(successes: u64, trials: u64, beta: f64) {
     assert!(
         successes <= trials,
         "{successes} successes in {trials} trials"
     );
     assert!(trials < 1 << 53, "more trials than a double counts");
     assert!(
-        alpha > 0.0 && alpha <= 0.5,
-        "alpha must be in (0, 1/2], got {alpha}"
+        beta > 0.0 && beta <= 0.5,
+        "beta must be in (0, 1/2], got {beta}"
     );
 }
 

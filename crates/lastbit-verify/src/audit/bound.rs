@@ -1,6 +1,6 @@
 //! The lower bound on the loss.
 
-use lastbit::Confidence;
+use lastbit::{Beta, Confidence};
 use lastbit_exact::{Down, Rational, Rounding, Up};
 
 use super::binomial::{lower_bound, upper_bound};
@@ -48,7 +48,7 @@ pub struct Report {
     /// The claim that was audited.
     pub claim: Claim,
     /// Probability that the audit is wrong, at most.
-    pub alpha: Rational,
+    pub beta: Beta,
     /// The best event for each ordering of the two inputs.
     pub findings: Vec<Finding>,
 }
@@ -98,9 +98,10 @@ pub fn audit_samples(
     thresholds: bool,
     features: &[Feature],
 ) -> Report {
-    let alpha = confidence.alpha();
-    let quarter = alpha
-        .times_power_of_two(-2)
+    let beta = confidence.beta();
+    let quarter = beta
+        .part(1, 4)
+        .get()
         .to_f64(Rounding::Down)
         .max(f64::MIN_POSITIVE);
     let delta = Up::from_rational(&claim.delta);
@@ -127,18 +128,18 @@ pub fn audit_samples(
         .collect();
     Report {
         claim: claim.clone(),
-        alpha,
+        beta,
         findings,
     }
 }
 
 /// `ln((p − δ)/q)`, rounded down; at least zero.
-fn loss_bound(counts: [u64; 2], trials: [u64; 2], alpha: f64, delta: Up) -> Down {
+fn loss_bound(counts: [u64; 2], trials: [u64; 2], beta: f64, delta: Up) -> Down {
     if trials.contains(&0) {
         return Down::ZERO;
     }
-    let likely = lower_bound(counts[0], trials[0], alpha) - delta;
-    let unlikely = upper_bound(counts[1], trials[1], alpha);
+    let likely = lower_bound(counts[0], trials[0], beta) - delta;
+    let unlikely = upper_bound(counts[1], trials[1], beta);
     if likely.get() <= unlikely.get() {
         return Down::ZERO;
     }
@@ -146,10 +147,10 @@ fn loss_bound(counts: [u64; 2], trials: [u64; 2], alpha: f64, delta: Up) -> Down
 }
 
 /// About what [`loss_bound`] will say, quickly: only the choice of the event depends on it.
-fn guessed_bound(x: u64, y: u64, trials: f64, alpha: f64, delta: f64) -> f64 {
-    let z2 = -2.0 * alpha.ln();
+fn guessed_bound(x: u64, y: u64, trials: f64, beta: f64, delta: f64) -> f64 {
+    let z2 = -2.0 * beta.ln();
     let (x, y) = (x as f64, y as f64);
-    // Poisson tails: x − √(2x·ln 1/α) and y + √(2y·ln 1/α) + ln 1/α.
+    // Poisson tails: x − √(2x·ln 1/β) and y + √(2y·ln 1/β) + ln 1/β.
     let low = (x - (z2 * x * (1.0 - x / trials).max(0.0)).sqrt()) - delta * trials;
     let high = (y + (z2 * y * (1.0 - y / trials).max(0.0)).sqrt() + z2 / 2.0).min(trials);
     if low <= 0.0 {

@@ -95,6 +95,18 @@ impl Event {
 }
 
 impl Event {
+    /// What it means that an event of this sort tells inputs apart; `None` if it says so itself.
+    pub fn meaning(&self) -> Option<&'static str> {
+        match self {
+            Event::OneOf(Feature::LastBit | Feature::LowByte, _) => Some(
+                "The last bits of the outputs tell the inputs apart: which doubles can come out \
+                 depends on the input, as where noise is added in floating-point arithmetic. \
+                 Noise of the right size does not hide that; docs/attacks has a chapter on it.",
+            ),
+            _ => None,
+        }
+    }
+
     /// In words; `words` are those of the samples.
     pub fn describe(&self, words: &[String]) -> String {
         match self {

@@ -143,7 +143,7 @@ impl Claim {
             input: Vec::new(),
             clamped: true,
             noise: vec![Factor::Times(mechanism.scale().clone())],
-            grid_exponent: mechanism.grid_exponent(),
+            grid_exponent: mechanism.grid_exponent().get(),
             bound: mechanism.bound()?.clone(),
         })
     }

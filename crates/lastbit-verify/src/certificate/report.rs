@@ -33,6 +33,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether the noise gives more than a claimed loss, beyond what rounding explains: rounding λ
+    /// to nearest moves ε' by at most ηε', and rounding the input by 2ηB/λ.
+    pub fn exceeds(&self, claimed: &Rational) -> bool {
+        let rounding = &(&self.reach + claimed).times_power_of_two(2) * &self.eta;
+        self.epsilon > claimed + &rounding
+    }
+
     /// Puts an accepted certificate's loss beside the formulas.
     pub fn new(claim: &Claim, accepted: &Accepted) -> Report {
         let epsilon = accepted.epsilon.clone();

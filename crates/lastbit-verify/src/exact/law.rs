@@ -127,7 +127,7 @@ pub fn exact_law(mechanism: &Snapping, value: f64) -> Result<ExactLaw, ExactErro
         return Err(ExactError::ExactArithmetic);
     };
     let cells = bound
-        .times_power_of_two(1 - mechanism.grid_exponent())
+        .times_power_of_two(1 - mechanism.grid_exponent().get())
         .ceil()
         + Integer::from(1);
     if cells > Integer::from(MOST_CELLS) {

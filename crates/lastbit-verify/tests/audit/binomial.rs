@@ -49,16 +49,16 @@ proptest! {
         digits in 1i32..10,
     ) {
         let k = k % (n + 1);
-        let alpha = 0.4 * 10f64.powi(-digits);
-        let bound = lower_bound(k, n, alpha).get();
-        prop_assert!(tail(k, n, &exact(bound)) <= exact(alpha) || k == 0);
+        let beta = 0.4 * 10f64.powi(-digits);
+        let bound = lower_bound(k, n, beta).get();
+        prop_assert!(tail(k, n, &exact(bound)) <= exact(beta) || k == 0);
         if k > 0 {
             let beyond = exact(bound * (1.0 + 1e-6));
-            prop_assert!(tail(k, n, &beyond) > exact(alpha), "{bound} could be larger");
+            prop_assert!(tail(k, n, &beyond) > exact(beta), "{bound} could be larger");
         }
         // And the upper bound is the same thing seen from the other side.
-        let mirrored = 1.0 - lower_bound(n - k, n, alpha).get();
-        let upper = upper_bound(k, n, alpha).get();
+        let mirrored = 1.0 - lower_bound(n - k, n, beta).get();
+        let upper = upper_bound(k, n, beta).get();
         prop_assert!(upper >= mirrored && upper <= mirrored.next_up());
     }
 }
@@ -66,11 +66,8 @@ proptest! {
 #[test]
 fn known_bounds_at_large_counts() {
     // (k, n, α, lower, upper), from tails summed by mpmath at 40 digits, to 12 digits.
-    for (k, n, alpha, lower, upper) in KNOWN {
-        let (low, high) = (
-            lower_bound(k, n, alpha).get(),
-            upper_bound(k, n, alpha).get(),
-        );
+    for (k, n, beta, lower, upper) in KNOWN {
+        let (low, high) = (lower_bound(k, n, beta).get(), upper_bound(k, n, beta).get());
         assert!(
             low <= lower * (1.0 + 1e-11) && low >= lower * (1.0 - 1e-7),
             "{k}/{n}: {low:e} {lower:e}"
@@ -85,11 +82,11 @@ fn known_bounds_at_large_counts() {
 #[test]
 fn no_success_and_all_successes_have_closed_forms() {
     for n in [1u64, 7, 1000, 1_000_000] {
-        for alpha in [0.05f64, 1e-9] {
-            let root = (alpha.ln() / n as f64).exp();
-            assert_eq!(lower_bound(0, n, alpha).get(), 0.0);
-            assert_eq!(upper_bound(n, n, alpha).get(), 1.0);
-            let all = lower_bound(n, n, alpha).get();
+        for beta in [0.05f64, 1e-9] {
+            let root = (beta.ln() / n as f64).exp();
+            assert_eq!(lower_bound(0, n, beta).get(), 0.0);
+            assert_eq!(upper_bound(n, n, beta).get(), 1.0);
+            let all = lower_bound(n, n, beta).get();
             assert!(
                 all <= root * (1.0 + 1e-15) && all >= root * (1.0 - 1e-9),
                 "{all} {root}"

@@ -71,7 +71,7 @@ fn a_scale_that_the_charge_lifts_above_a_power_of_two_keeps_its_grid() {
             .build()
             .unwrap();
         assert!(*mechanism.scale() > Rational::ONE);
-        assert_eq!(mechanism.grid_exponent(), 0);
+        assert_eq!(mechanism.grid_exponent().get(), 0);
         // ln 20 + 1/2, where a grid of 2 gives ln 20 + 1.
         let price = mechanism.price(&"0.95".parse().unwrap()).unwrap();
         assert!(price.accuracy.get() < 3.4958, "{}", price.accuracy.get());

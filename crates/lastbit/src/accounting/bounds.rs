@@ -17,33 +17,33 @@ use crate::Error;
 /// needs no grid: its own profile is taken too.
 ///
 /// ```
-/// use lastbit::accounting::{Bounds, Pair};
-/// use lastbit_exact::{Down, Rational};
+/// use lastbit::accounting::{BestBounds, Pair};
+/// use lastbit::{Down, Rational};
 /// let range = Pair::bounded_range(&Rational::ONE)?;
 /// let delta = Rational::new(1, 1_000_000);
-/// let all = Bounds::new(&[(range, 100)], Down::from_rational(&delta))?;
+/// let all = BestBounds::new(&[(range, 100)], Down::from_rational(&delta))?;
 /// assert!(all.epsilon(&delta)?.hi() < 36.37); // by the laws alone 41.5
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Bounds {
+pub struct BestBounds {
     laws: Composition,
     divergences: Option<Divergences>,
 }
 
-impl Bounds {
+impl BestBounds {
     /// The bounds of pairs, each so often; the laws are tight for δ down to `smallest`, and all is
     /// sound for every δ.
-    pub fn new(releases: &[(Pair, u64)], smallest: Down) -> Result<Bounds, Error> {
-        Ok(Bounds {
+    pub fn new(releases: &[(Pair, u64)], smallest: Down) -> Result<BestBounds, Error> {
+        Ok(BestBounds {
             laws: Composition::new(releases, smallest)?,
             divergences: divergences(releases)?,
         })
     }
 
     /// The bounds by the laws of the losses alone.
-    pub fn by_laws(releases: &[(Pair, u64)], smallest: Down) -> Result<Bounds, Error> {
-        Ok(Bounds {
+    pub fn by_laws(releases: &[(Pair, u64)], smallest: Down) -> Result<BestBounds, Error> {
+        Ok(BestBounds {
             laws: Composition::new(releases, smallest)?,
             divergences: None,
         })

@@ -2,7 +2,7 @@
 
 use lastbit_exact::{Down, Rational};
 
-use super::{Bounds, Pair};
+use super::{BestBounds, Pair};
 use crate::Error;
 
 /// The largest parameter with which `count` releases are (ε, δ) private together, rounded down to
@@ -10,12 +10,12 @@ use crate::Error;
 ///
 /// `pair` makes the pair of a parameter; the loss must grow with it.
 ///
-/// **Proof.** The parameter that is returned was tried: its [`Bounds`] have an ε of at most the one
-/// asked for at δ. ∎
+/// **Proof.** The parameter that is returned was tried: its [`BestBounds`] have an ε of at most the
+/// one asked for at δ. ∎
 ///
 /// ```
 /// use lastbit::accounting::{Pair, calibrate};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let delta = Rational::new(1, 1_000_000);
 /// let each = calibrate(Pair::laplace, 100, &Rational::ONE, &delta)?;
 /// assert!(each > Rational::new(2, 100) && each < Rational::new(3, 100)); // plain sums allow 1/100
@@ -36,7 +36,7 @@ pub fn calibrate(
     largest(target, |parameter| {
         let exact = crate::finite("the loss", parameter)?;
         let all = match pair(&exact) {
-            Ok(pair) => Bounds::new(&[(pair, count)], smallest)?,
+            Ok(pair) => BestBounds::new(&[(pair, count)], smallest)?,
             // Beyond what a pair takes.
             Err(error) if error.is_unbounded() => return Ok(f64::INFINITY),
             Err(error) => return Err(error),

@@ -25,7 +25,7 @@ use grid::{Repeated, Tuning, grid};
 ///
 /// ```
 /// use lastbit::accounting::{Composition, Pair};
-/// use lastbit_exact::{Down, Rational};
+/// use lastbit::{Down, Rational};
 /// let noise = Pair::laplace(&Rational::new(1, 10))?;
 /// let delta = Down::exact(1e-6);
 /// let all = Composition::new(&[(noise, 100)], delta)?;

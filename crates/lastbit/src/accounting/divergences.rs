@@ -22,7 +22,7 @@ use crate::measures::RenyiCurve;
 /// ```
 /// use lastbit::accounting::Divergences;
 /// use lastbit::conversions::LossBound;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let range = LossBound::BoundedRange(Up::ONE);
 /// let losses = Divergences::new([(range, Rational::ZERO, 100)])?;
 /// let delta = Rational::new(1, 1_000_000);
@@ -93,7 +93,7 @@ impl Divergences {
     /// ```
     /// use lastbit::accounting::Divergences;
     /// use lastbit::conversions::LossBound;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let range = LossBound::BoundedRange(Up::ONE);
     /// let losses = Divergences::new([(range, Rational::ZERO, 100)])?;
     /// let level: Rational = "1e-25".parse().unwrap();

@@ -54,7 +54,7 @@ impl Currency {
     ///
     /// ```
     /// use lastbit::accounting::Currency;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let (epsilon, delta) = (Rational::ONE, Rational::new(1, 1_000_000));
     /// let rho = Currency::Zcdp.limit(&epsilon, &delta)?;
     /// // As ρ, Gaussian noise may add up to more.
@@ -142,7 +142,7 @@ impl FilterLoss {
 ///
 /// ```
 /// use lastbit::accounting::{AdaptiveFilter, Currency, FilterLoss};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let tenth = Rational::new(1, 10_000_000);
 /// let mut filter =
 ///     AdaptiveFilter::new(Currency::Gaussian, &Rational::from(2i64), &tenth, &Rational::ZERO)?;

@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::accounting::FixedLosses;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let mut all = FixedLosses::gaussian(Rational::new(1, 10));
 /// all.add(&FixedLosses::gaussian(Rational::new(3, 20)));
 /// let delta = Rational::new(1, 1_000_000);

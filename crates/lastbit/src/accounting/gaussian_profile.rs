@@ -20,7 +20,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::accounting::gaussian_delta;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// // 100 releases with σ = 10Δ.
 /// let delta = gaussian_delta(&Rational::ONE, &Rational::ONE)?;
 /// assert!(delta.contains(0.12693673750664397) && delta.width().get() < 1e-11);
@@ -37,7 +37,7 @@ pub fn gaussian_delta(mu_squared: &Rational, epsilon: &Rational) -> Result<Inter
 ///
 /// ```
 /// use lastbit::accounting::gaussian_epsilon;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let epsilon = gaussian_epsilon(&Rational::ONE, &Rational::new(1, 1_000_000))?;
 /// assert!(epsilon.get() > 4.886 && epsilon.get() < 4.887); // by zCDP it is 5.22
 /// # Ok::<(), lastbit::Error>(())
@@ -55,7 +55,7 @@ pub fn gaussian_epsilon(mu_squared: &Rational, delta: &Rational) -> Result<Up, E
 ///
 /// ```
 /// use lastbit::accounting::gaussian_mu_squared;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let squared = gaussian_mu_squared(&Rational::from(2i64), &Rational::new(1, 10_000_000))?;
 /// assert!((squared.get().sqrt() - 0.408).abs() < 1e-3); // by zCDP it is 0.385
 /// # Ok::<(), lastbit::Error>(())

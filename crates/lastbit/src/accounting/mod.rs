@@ -9,7 +9,7 @@
 //!
 //! | what is known | how it adds up |
 //! |---|---|
-//! | losses fixed beforehand, any mechanism | [`Bounds`]: the better of the next two |
+//! | losses fixed beforehand, any mechanism | [`BestBounds`]: the better of the next two |
 //! | their laws | [`Composition`] |
 //! | their Rényi divergences | [`Divergences`] |
 //! | the statistics of one release | [`FixedLosses`] |
@@ -18,6 +18,11 @@
 //! | losses chosen with earlier results in sight | [`AdaptiveFilter`]: sums of ρ or μ² |
 //!
 //! Gaussian noise adds up exactly. Near ε = 0 the functions of ρ are tighter than any Rényi order.
+//!
+//! A δ to spend is rounded down, as in [`conversions`](crate::conversions): a smaller one costs
+//! more. So it is a [`Down`](crate::Down) where it comes rounded. Where it comes exactly, it is a
+//! rational that is rounded inside. It may be what thresholds leave of a budget, which can be
+//! nothing, so it is no [`Delta`](crate::Delta): 0 is refused where it is used.
 
 mod atoms;
 mod bounded_range;
@@ -44,7 +49,7 @@ mod transform;
 mod with_delta;
 mod zcdp_profile;
 
-pub use bounds::Bounds;
+pub use bounds::BestBounds;
 pub use calibrate::calibrate;
 pub use composition::Composition;
 pub use divergences::Divergences;

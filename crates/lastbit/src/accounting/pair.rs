@@ -96,7 +96,7 @@ impl Tails {
 ///
 /// ```
 /// use lastbit::accounting::Pair;
-/// use lastbit_exact::{Down, Rational};
+/// use lastbit::{Down, Rational};
 /// let laplace = Pair::laplace(&Rational::ONE)?;
 /// let delta = laplace.delta(&Rational::ZERO)?;
 /// assert!(delta.contains(1.0 - (-0.5f64).exp()));

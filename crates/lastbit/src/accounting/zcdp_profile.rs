@@ -16,7 +16,7 @@ use crate::conversions::{zcdp_to_approximate_delta, zcdp_to_approximate_epsilon}
 ///
 /// ```
 /// use lastbit::accounting::zcdp_total_variation;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// // the best Rényi order gives 0.559
 /// assert_eq!(zcdp_total_variation(Up::exact(0.5))?.get(), 0.5);
 /// # Ok::<(), lastbit::Error>(())
@@ -43,7 +43,7 @@ pub fn zcdp_total_variation(rho: Up) -> Result<Up, Error> {
 /// ```
 /// use lastbit::accounting::zcdp_delta;
 /// use lastbit::conversions::zcdp_to_approximate_delta;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let (rho, epsilon) = (Up::exact(0.5), Down::exact(0.1));
 /// assert!(zcdp_delta(rho, epsilon)? < zcdp_to_approximate_delta(rho, epsilon)?);
 /// # Ok::<(), lastbit::Error>(())
@@ -83,7 +83,7 @@ fn line_between(rho: Up, variation: Up, near: f64, far: f64) -> Result<Up, Error
 ///
 /// ```
 /// use lastbit::accounting::zcdp_epsilon;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// assert_eq!(zcdp_epsilon(Up::exact(0.5), Down::exact(0.5))?, Up::ZERO);
 /// # Ok::<(), lastbit::Error>(())
 /// ```

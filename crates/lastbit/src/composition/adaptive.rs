@@ -29,7 +29,7 @@ use crate::{Distance, Error, MetricSpace};
 /// # use lastbit::measures::{MaxDivergence, RangeDivergence};
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
 /// # fn randomized_response(
 /// #     truth: Rational,
@@ -89,7 +89,7 @@ where
 /// ```
 /// use lastbit::composition::{Account, Declared};
 /// use lastbit::measures::ZeroConcentratedDivergence;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let mut declared =
 ///     Declared::new(ZeroConcentratedDivergence, vec![Up::exact(0.25), Up::exact(0.5)])?;
 /// declared.charge(&Up::exact(0.125))?; // what a release leaves of its own loss is not passed on

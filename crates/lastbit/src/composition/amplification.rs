@@ -32,7 +32,7 @@ use crate::{Distance, Error};
 /// ```
 /// use lastbit::composition::Amplified;
 /// use lastbit::measures::MaxDivergence;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let (rate, ln_9) = (Rational::new(1, 10), Up::exact(9.0).ln());
 /// let once = MaxDivergence.amplify(&[ln_9], &rate)?;
 /// let twice = MaxDivergence.amplify(&[ln_9, ln_9], &rate)?;

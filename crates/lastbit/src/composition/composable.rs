@@ -35,7 +35,7 @@ use crate::{Distance, Error};
 /// ```
 /// use lastbit::composition::Composable;
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 ///
 /// let tenth = Up::from_rational(&Rational::new(1, 10));
 /// let total = MaxDivergence.compose(&vec![tenth; 10])?;
@@ -107,7 +107,7 @@ pub trait Composable: Measure + Sealed {
 /// ```
 /// use lastbit::composition::{Budgeted, Composable};
 /// use lastbit::measures::MaxDivergence;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let mut spent = Default::default();
 /// MaxDivergence.add(&mut spent, &Up::exact(0.1))?;
 /// let left = MaxDivergence.remaining(&Up::ONE, &spent)?;
@@ -135,7 +135,7 @@ pub trait Budgeted: Composable<Distance: PartialOrd> {
 /// ```
 /// use lastbit::composition::{Composable, ExactSum};
 /// use lastbit::measures::MaxDivergence;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let mut total = ExactSum::default();
 /// MaxDivergence.add(&mut total, &Up::exact(1e300))?;
 /// MaxDivergence.add(&mut total, &Up::exact(1e-300))?;

@@ -15,7 +15,7 @@ use crate::{Distance, Error, MetricSpace};
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
 /// # fn randomized_response(
 /// #     truth: Rational,
@@ -82,7 +82,7 @@ where
 /// ```
 /// use lastbit::composition::{Account, Filter};
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let loss = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta));
 /// let mut filter = Filter::new(Approximate(MaxDivergence), loss(1.0, 0.5)?)?;
 /// filter.charge(&loss(0.5, 0.125)?)?;

@@ -15,7 +15,7 @@ use crate::Error;
 /// ```
 /// use lastbit::composition::{Account, Odometer};
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence, RangeDivergence};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let loss = EpsilonDelta::new(Up::exact(0.5), Up::exact(0.125))?;
 /// let mut odometer = Odometer::new(Approximate(MaxDivergence))?;
 /// odometer.charge(&loss)?;

@@ -39,7 +39,7 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::SymmetricDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # fn count(
 /// #     epsilon: f64,
 /// # ) -> Result<

@@ -14,7 +14,7 @@ use crate::{Distance, Error, Measurement, MetricSpace, PrivacyMap};
 /// ```
 /// use lastbit::composition::{Account, Filter};
 /// use lastbit::measures::MaxDivergence;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let mut filter = Filter::new(MaxDivergence, Up::ONE)?;
 /// filter.charge(&Up::exact(0.75))?;
 /// assert!(filter.charge(&Up::exact(0.5)).unwrap_err().is_budget());
@@ -62,7 +62,7 @@ pub(super) mod sealed {
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
 /// use lastbit::composition::{Odometer, Queryable};
 /// # let truth = Rational::new(3, 4);
@@ -184,7 +184,7 @@ where
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::measures::MaxDivergence;
 /// use lastbit::metrics::DiscreteDistance;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let composition: Interactive<AtomDomain<bool>, DiscreteDistance, Filter<MaxDivergence>> =
 ///     filtered(AtomDomain::new(), DiscreteDistance, MaxDivergence, 1, Up::ONE)?;
 /// assert!(composition.map(&2).unwrap_err().is_unbounded()); // it was built for distance 1

@@ -16,7 +16,7 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # use lastbit_noise::bernoulli;
 /// # fn randomized_response(
 /// #     truth: Rational,
@@ -93,7 +93,7 @@ where
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::DiscreteDistance;
 /// # use lastbit::{Measurement, PrivacyMap};
-/// # use lastbit_exact::Up;
+/// # use lastbit::Up;
 /// # let release = Measurement::new(
 /// #     AtomDomain::<bool>::new(),
 /// #     DiscreteDistance,

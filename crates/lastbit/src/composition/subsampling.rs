@@ -22,7 +22,7 @@ use crate::{Error, Measurement, MetricSpace, PrivacyMap};
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::SymmetricDistance;
 /// # use lastbit::{Error, Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # fn count() -> Result<
 /// #     Measurement<VectorDomain<AtomDomain<i64>>, SymmetricDistance, MaxDivergence, usize>,
 /// #     Error,
@@ -94,7 +94,7 @@ where
 /// # use lastbit::measures::MaxDivergence;
 /// # use lastbit::metrics::ChangeOneDistance;
 /// # use lastbit::{Measurement, PrivacyMap};
-/// # use lastbit_exact::{Rational, Up};
+/// # use lastbit::{Rational, Up};
 /// # let rows = VectorDomain::new(AtomDomain::<i64>::new()).with_size(10);
 /// # let release = Measurement::new(
 /// #     rows,

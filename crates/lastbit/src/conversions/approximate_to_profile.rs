@@ -15,7 +15,7 @@ use crate::{Distance, Error};
 ///
 /// ```
 /// use lastbit::conversions::{approximate_to_profile, pure_to_approximate};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let profile = approximate_to_profile(&pure_to_approximate(Up::ONE)?)?;
 /// assert_eq!(profile.delta(Down::ONE)?, Up::ZERO);
 /// let total_variation = profile.delta(Down::ZERO)?;

@@ -11,7 +11,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_pure;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// assert_eq!(bounded_range_to_pure(Up::exact(0.5))?.get(), 0.5);
 /// # Ok::<(), lastbit::Error>(())
 /// ```

@@ -18,7 +18,7 @@ use crate::wide::Moment;
 ///
 /// ```
 /// use lastbit::conversions::{bounded_range_to_renyi, bounded_range_to_zcdp};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let curve = bounded_range_to_renyi(Up::ONE)?;
 /// let at_eight = curve.epsilon(Up::exact(8.0))?;
 /// assert!(at_eight < Up::exact(8.0) * bounded_range_to_zcdp(Up::ONE)?);

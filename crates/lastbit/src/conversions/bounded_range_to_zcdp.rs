@@ -12,7 +12,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::{bounded_range_to_zcdp, pure_to_zcdp};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let eta = Up::exact(2.0); // an exponential mechanism at ε = 2
 /// let rho = bounded_range_to_zcdp(eta)?;
 /// assert!(rho.get() < 0.5); // η²/8
@@ -36,7 +36,7 @@ pub fn bounded_range_to_zcdp(eta: Up) -> Result<Up, Error> {
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_zcdp_classical;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// assert_eq!(bounded_range_to_zcdp_classical(Up::exact(2.0))?.get(), 0.5);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
@@ -73,7 +73,7 @@ pub fn bounded_range_to_zcdp_classical(eta: Up) -> Result<Up, Error> {
 ///
 /// ```
 /// use lastbit::conversions::bounded_range_to_zcdp_tight;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let rho = bounded_range_to_zcdp_tight(Up::exact(10.0))?;
 /// assert!(rho.get() > 6.6 && rho.get() < 6.7); // η²/8 is 12.5
 /// # Ok::<(), lastbit::Error>(())

@@ -1,38 +1,39 @@
 use lastbit_exact::Up;
 
-use super::accountants::Accountant;
+use super::composition_rule::CompositionRule;
 
-/// What one accountant charges.
+/// What one rule charges.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Losses, LossBound};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::conversions::{CompositionRule, Losses, LossBound};
+/// use lastbit::{Down, Up};
 /// let charges = Losses::repeated(LossBound::Zcdp(Up::ONE), 1)?.charges(Down::exact(1e-6))?;
 /// let basic = charges.charges()[0];
-/// assert_eq!((basic.accountant, basic.epsilon), (Accountant::Basic, None));
+/// assert_eq!((basic.rule, basic.epsilon), (CompositionRule::Basic, None));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Charge {
-    /// Who charges.
-    pub accountant: Accountant,
-    /// The smallest ε that this accountant proves; `None` if it has no bound for these losses.
+    /// How the losses are added up.
+    pub rule: CompositionRule,
+    /// The smallest ε that this rule proves; `None` if it has no bound for these losses.
     pub epsilon: Option<Up>,
 }
 
-/// The same losses under each accountant, side by side.
+/// The same losses under each rule, side by side.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, LossBound, Losses};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::conversions::{CompositionRule, LossBound, Losses};
+/// use lastbit::{Down, Up};
 /// let charges =
 ///     Losses::repeated(LossBound::Pure(Up::exact(0.1)), 100)?.charges(Down::exact(1e-6))?;
 /// for charge in charges.charges() {
 ///     if let Some(epsilon) = charge.epsilon {
-///         println!("{:<10} ε = {epsilon:.4}", charge.accountant);
+///         println!("{:<10} ε = {epsilon:.4}", charge.rule);
 ///     }
 /// }
-/// assert_eq!(charges.best().unwrap().accountant, Accountant::Optimal);
+/// assert_eq!(charges.best().unwrap().rule, CompositionRule::Optimal);
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -45,12 +46,12 @@ impl Charges {
         Charges { charges }
     }
 
-    /// Every accountant that has something to say about the losses.
+    /// Every rule that has something to say about the losses.
     pub fn charges(&self) -> &[Charge] {
         &self.charges
     }
 
-    /// The charge with the smallest ε, the first of equals; `None` if no accountant has a bound.
+    /// The charge with the smallest ε, the first of equals; `None` if no rule has a bound.
     pub fn best(&self) -> Option<Charge> {
         let mut best: Option<Charge> = None;
         for &charge in &self.charges {
@@ -67,11 +68,11 @@ impl Charges {
         best
     }
 
-    /// What an accountant charges.
-    pub fn epsilon(&self, accountant: Accountant) -> Option<Up> {
+    /// What a rule charges.
+    pub fn epsilon(&self, rule: CompositionRule) -> Option<Up> {
         self.charges
             .iter()
-            .find(|charge| charge.accountant == accountant)
+            .find(|charge| charge.rule == rule)
             .and_then(|charge| charge.epsilon)
     }
 }

@@ -11,7 +11,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::{FinitePair, pure_to_zcdp};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// // Randomized response that tells the truth with probability 3/4.
 /// let [lie, truth] = [Rational::new(1, 4), Rational::new(3, 4)];
 /// let pair = FinitePair::new(vec![truth.clone(), lie.clone()], vec![lie, truth])?;

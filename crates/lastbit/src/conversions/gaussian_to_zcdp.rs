@@ -9,7 +9,7 @@ use lastbit_exact::Rational;
 ///
 /// ```
 /// use lastbit::conversions::{gaussian_for_zcdp, gaussian_to_zcdp};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let mu_squared = Rational::new(1, 4);
 /// assert_eq!(gaussian_to_zcdp(&mu_squared), Rational::new(1, 8));
 /// assert_eq!(gaussian_for_zcdp(&Rational::new(1, 8)), mu_squared);

@@ -16,7 +16,7 @@ use crate::wide::Moment;
 ///
 /// ```
 /// use lastbit::conversions::{laplace_to_renyi, pure_to_renyi};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let order = Up::exact(8.0);
 /// assert!(laplace_to_renyi(Up::ONE)?.epsilon(order)? < pure_to_renyi(Up::ONE)?.epsilon(order)?);
 /// # Ok::<(), lastbit::Error>(())

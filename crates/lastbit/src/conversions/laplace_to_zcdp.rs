@@ -29,7 +29,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::{laplace_to_zcdp, pure_to_zcdp};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let rho = laplace_to_zcdp(Up::ONE)?; // e^-1
 /// assert!(rho.get() >= 0.36787944117144233 && rho < pure_to_zcdp(Up::ONE)?);
 /// # Ok::<(), lastbit::Error>(())

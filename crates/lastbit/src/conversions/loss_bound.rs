@@ -12,7 +12,7 @@ use crate::measures::RenyiCurve;
 ///
 /// ```
 /// use lastbit::conversions::LossBound;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let [pure, laplace, selection] =
 ///     [LossBound::Pure, LossBound::Laplace, LossBound::BoundedRange].map(|kind| kind(Up::ONE));
 /// assert_eq!(pure.epsilon(), selection.epsilon());

@@ -1,8 +1,8 @@
 use lastbit_exact::{Down, Rational, Up};
 
-use super::accountants::Accountant;
 use super::charges::{Charge, Charges};
 use super::checks::at_least_zero;
+use super::composition_rule::CompositionRule;
 use super::loss_bound::LossBound;
 use super::{optimal_composition, renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon};
 use crate::Error;
@@ -12,13 +12,13 @@ use crate::measures::RenyiCurve;
 /// in sight.
 ///
 /// ```
-/// use lastbit::conversions::{Accountant, Losses, LossBound};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::conversions::{CompositionRule, Losses, LossBound};
+/// use lastbit::{Down, Up};
 /// // 100 selections by the exponential mechanism at ε = 0.1.
 /// let losses = Losses::repeated(LossBound::BoundedRange(Up::exact(0.1)), 100)?;
 /// let charges = losses.charges(Down::exact(1e-6))?;
-/// assert_eq!(charges.epsilon(Accountant::Basic).unwrap().get(), 10.000000000000002);
-/// assert!(charges.best().unwrap().epsilon < charges.epsilon(Accountant::Zcdp));
+/// assert_eq!(charges.epsilon(CompositionRule::Basic).unwrap().get(), 10.000000000000002);
+/// assert!(charges.best().unwrap().epsilon < charges.epsilon(CompositionRule::Zcdp));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -31,11 +31,12 @@ impl Losses {
     /// Releases and how often each is made.
     ///
     /// ```
-    /// use lastbit::conversions::{Accountant, LossBound, Losses};
-    /// use lastbit_exact::{Down, Up};
+    /// use lastbit::conversions::{CompositionRule, LossBound, Losses};
+    /// use lastbit::{Down, Up};
     /// let losses =
     ///     Losses::new([(LossBound::Pure(Up::ONE), 2), (LossBound::Laplace(Up::exact(0.5)), 4)])?;
-    /// assert_eq!(losses.charges(Down::ZERO)?.epsilon(Accountant::Basic), Some(Up::exact(4.0)));
+    /// let charges = losses.charges(Down::ZERO)?;
+    /// assert_eq!(charges.epsilon(CompositionRule::Basic), Some(Up::exact(4.0)));
     /// # Ok::<(), lastbit::Error>(())
     /// ```
     pub fn new(releases: impl IntoIterator<Item = (LossBound, u64)>) -> Result<Losses, Error> {
@@ -55,7 +56,7 @@ impl Losses {
     ///
     /// ```
     /// use lastbit::conversions::{Losses, LossBound};
-    /// use lastbit_exact::Up;
+    /// use lastbit::Up;
     /// assert!(Losses::repeated(LossBound::Pure(Up::ONE), 3).is_ok());
     /// assert!(Losses::repeated(LossBound::Pure(Up::ONE), 0).is_err());
     /// ```
@@ -63,8 +64,8 @@ impl Losses {
         Losses::new([(release, count)])
     }
 
-    /// The smallest ε at `delta` that each accountant proves, side by side. At `δ = 0` only pure
-    /// accountants have one.
+    /// The smallest ε at `delta` that each rule proves, side by side. At `δ = 0` only pure
+    /// rules have one.
     pub fn charges(&self, delta: Down) -> Result<Charges, Error> {
         let value = at_least_zero("delta", delta)?;
         if value > 1.0 {
@@ -73,19 +74,16 @@ impl Losses {
             )));
         }
         let charges = self
-            .accountants()
+            .rules()
             .into_iter()
-            .map(|accountant| {
-                let epsilon = match self.charge(accountant, delta) {
+            .map(|rule| {
+                let epsilon = match self.charge(rule, delta) {
                     Ok(epsilon) => epsilon.filter(|epsilon| epsilon.is_finite()),
-                    // A sum beyond the largest double, or too many releases for this accountant.
+                    // A sum beyond the largest double, or too many releases for this rule.
                     Err(error) if error.is_unbounded() || error.is_composition() => None,
                     Err(error) => return Err(error),
                 };
-                Ok(Charge {
-                    accountant,
-                    epsilon,
-                })
+                Ok(Charge { rule, epsilon })
             })
             .collect::<Result<_, Error>>()?;
         Ok(Charges::new(charges))
@@ -100,7 +98,7 @@ impl Losses {
     ///
     /// ```
     /// use lastbit::conversions::{LossBound, Losses};
-    /// use lastbit_exact::Up;
+    /// use lastbit::Up;
     /// let losses =
     ///     Losses::new([(LossBound::BoundedRange(Up::ONE), 2), (LossBound::Pure(Up::ONE), 1)])?;
     /// assert_eq!(losses.eta_if_fixed()?, Some(Up::exact(4.0)));
@@ -110,29 +108,32 @@ impl Losses {
         self.sum(LossBound::eta)
     }
 
-    /// The accountants that can tell something of their own about these losses.
-    fn accountants(&self) -> Vec<Accountant> {
+    /// The rules that can tell something of their own about these losses.
+    fn rules(&self) -> Vec<CompositionRule> {
         let any = |kind: fn(&LossBound) -> bool| self.releases.iter().any(|(r, _)| kind(r));
         let mut list = vec![
-            Accountant::Basic,
-            Accountant::Advanced,
-            Accountant::Optimal,
-            Accountant::Zcdp,
+            CompositionRule::Basic,
+            CompositionRule::Advanced,
+            CompositionRule::Optimal,
+            CompositionRule::Zcdp,
         ];
         if any(|r| matches!(r, LossBound::BoundedRange(_))) {
             list.extend([
-                Accountant::BoundedRangeAdvanced,
-                Accountant::BoundedRangeZcdp,
+                CompositionRule::BoundedRangeAdvanced,
+                CompositionRule::BoundedRangeZcdp,
             ]);
         } else if any(|r| matches!(r, LossBound::Laplace(_))) {
-            list.extend([Accountant::LaplaceAdvanced, Accountant::LaplaceZcdp]);
+            list.extend([
+                CompositionRule::LaplaceAdvanced,
+                CompositionRule::LaplaceZcdp,
+            ]);
         }
-        list.push(Accountant::Renyi);
+        list.push(CompositionRule::Renyi);
         list
     }
 
-    /// `None` where the accountant has no bound.
-    fn charge(&self, accountant: Accountant, delta: Down) -> Result<Option<Up>, Error> {
+    /// `None` where the rule has no bound.
+    fn charge(&self, rule: CompositionRule, delta: Down) -> Result<Option<Up>, Error> {
         let blurred = || Losses {
             releases: self
                 .releases
@@ -141,15 +142,17 @@ impl Losses {
                 .collect(),
         };
         let spends_delta = delta.get() > 0.0;
-        match accountant {
-            Accountant::Basic => Ok(self.sum(|release| Ok(release.epsilon()))?),
-            Accountant::Optimal => self.optimal(delta),
+        match rule {
+            CompositionRule::Basic => Ok(self.sum(|release| Ok(release.epsilon()))?),
+            CompositionRule::Optimal => self.optimal(delta),
             _ if !spends_delta => Ok(None),
-            Accountant::Advanced => blurred().advanced(delta),
-            Accountant::BoundedRangeAdvanced | Accountant::LaplaceAdvanced => self.advanced(delta),
-            Accountant::Zcdp => blurred().by_zcdp(delta),
-            Accountant::BoundedRangeZcdp | Accountant::LaplaceZcdp => self.by_zcdp(delta),
-            Accountant::Renyi => self.by_renyi(delta),
+            CompositionRule::Advanced => blurred().advanced(delta),
+            CompositionRule::BoundedRangeAdvanced | CompositionRule::LaplaceAdvanced => {
+                self.advanced(delta)
+            }
+            CompositionRule::Zcdp => blurred().by_zcdp(delta),
+            CompositionRule::BoundedRangeZcdp | CompositionRule::LaplaceZcdp => self.by_zcdp(delta),
+            CompositionRule::Renyi => self.by_renyi(delta),
         }
     }
 
@@ -168,7 +171,7 @@ impl Losses {
         Ok(Some(sum))
     }
 
-    /// Azuma's inequality; see [`Accountant::Advanced`].
+    /// Azuma's inequality; see [`CompositionRule::Advanced`].
     fn advanced(&self, delta: Down) -> Result<Option<Up>, Error> {
         let mean = self.sum(|release| release.rho().map(Some))?;
         let squares = self.sum(|release| Ok(release.eta()?.map(|eta| eta * eta)))?;

@@ -22,7 +22,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::measures::MaxDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let pure = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -47,7 +47,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::measures::MaxDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -69,7 +69,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::measures::MaxDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -93,7 +93,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, MaxDiverg
     /// # use lastbit::measures::MaxDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -122,7 +122,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDive
     /// # use lastbit::measures::RangeDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let selection = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -148,7 +148,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RangeDive
     /// # use lastbit::measures::RangeDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -174,7 +174,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::measures::ZeroConcentratedDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -202,7 +202,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::measures::ZeroConcentratedDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let gaussian = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -227,7 +227,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::measures::ZeroConcentratedDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::Up;
+    /// # use lastbit::Up;
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -252,7 +252,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDive
     /// # use lastbit::measures::RenyiDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -280,7 +280,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, RenyiDive
     /// # use lastbit::measures::RenyiDivergence;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -309,7 +309,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static>
     /// # use lastbit::measures::{Approximate, MaxDivergence};
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,
@@ -336,7 +336,7 @@ impl<DI: MetricSpace<MI>, MI: Metric, TO: 'static> Measurement<DI, MI, PrivacyPr
     /// # use lastbit::measures::PrivacyProfile;
     /// # use lastbit::metrics::DiscreteDistance;
     /// # use lastbit::{Measurement, PrivacyMap};
-    /// # use lastbit_exact::{Down, Up};
+    /// # use lastbit::{Down, Up};
     /// # let release = Measurement::new(
     /// #     AtomDomain::<bool>::new(),
     /// #     DiscreteDistance,

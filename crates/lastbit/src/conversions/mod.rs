@@ -33,13 +33,13 @@
 //! There is no way from zCDP, Rényi or (ε, δ > 0) back to pure: Gaussian noise satisfies all three,
 //! and its loss is unbounded.
 
-mod accountants;
 mod approximate_to_profile;
 mod bounded_range_to_pure;
 mod bounded_range_to_renyi;
 mod bounded_range_to_zcdp;
 mod charges;
 mod checks;
+mod composition_rule;
 mod curve;
 mod finite_pair;
 mod for_zcdp;
@@ -61,7 +61,6 @@ mod series;
 mod zcdp_to_approximate;
 mod zcdp_to_renyi;
 
-pub use accountants::Accountant;
 pub use approximate_to_profile::approximate_to_profile;
 pub use bounded_range_to_pure::bounded_range_to_pure;
 pub use bounded_range_to_renyi::bounded_range_to_renyi;
@@ -69,6 +68,7 @@ pub use bounded_range_to_zcdp::{
     bounded_range_to_zcdp, bounded_range_to_zcdp_classical, bounded_range_to_zcdp_tight,
 };
 pub use charges::{Charge, Charges};
+pub use composition_rule::CompositionRule;
 pub use finite_pair::FinitePair;
 pub use for_zcdp::{bounded_range_for_zcdp, laplace_for_zcdp};
 pub use gaussian_to_zcdp::{gaussian_for_zcdp, gaussian_to_zcdp};

@@ -27,7 +27,7 @@ pub const MOST_OPTIMAL_RELEASES: u64 = 1 << 36;
 ///
 /// ```
 /// use lastbit::conversions::optimal_composition;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let epsilon = optimal_composition(Up::exact(0.1), 100, Down::exact(1e-6))?;
 /// assert!(epsilon.get() < 4.9); // the sum is 10, and by zCDP it is 5.2
 /// # Ok::<(), lastbit::Error>(())

@@ -13,7 +13,11 @@
 //! evaluation, at the order found, is rigorous. As the order is a stationary point, its error
 //! enters squared.
 
+use core::convert::Infallible;
+
 use lastbit_exact::{Dyadic, Up, Wide, exp_enclosure, ln_enclosure};
+
+use crate::search::find_smallest;
 
 /// Wide enough that the cancellation below leaves at least 70 bits.
 pub(super) type Enclosed = Wide<160>;
@@ -103,18 +107,12 @@ pub(super) fn rest_at(tau: &Dyadic, delta: f64) -> Enclosed {
 /// The smallest positive f64 at which `above` holds, for a condition that holds from some number
 /// on; the largest f64 if none.
 ///
-/// Positive doubles are ordered as their bits, so this takes 63 steps whatever the scale.
+/// It takes 63 steps whatever the scale.
 pub(super) fn first_where(above: impl Fn(f64) -> bool) -> f64 {
-    let (mut low, mut high) = (1u64, f64::MAX.to_bits());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if above(f64::from_bits(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    f64::from_bits(low)
+    let positive = f64::from_bits(1)..=f64::MAX;
+    // The largest is the answer also if nothing holds there.
+    let Ok(found) = find_smallest(positive, |x| Ok::<_, Infallible>(x == f64::MAX || above(x)));
+    found.unwrap_or(f64::MAX)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::measures::{EpsilonDelta, ProfileCurve};
 ///
 /// ```
 /// use lastbit::conversions::{approximate_to_profile, profile_to_approximate, pure_to_approximate};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let profile = approximate_to_profile(&pure_to_approximate(Up::ONE)?)?;
 /// assert_eq!(profile_to_approximate(&profile, Down::ZERO)?.loss().get(), 1.0);
 /// assert!(profile_to_approximate(&profile, Down::exact(0.1))?.loss().get() < 0.86);
@@ -29,7 +29,7 @@ pub fn profile_to_approximate(profile: &ProfileCurve, delta: Down) -> Result<Eps
 ///
 /// ```
 /// use lastbit::conversions::{approximate_to_profile, profile_at, pure_to_approximate};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let profile = approximate_to_profile(&pure_to_approximate(Up::ONE)?)?;
 /// let loss = profile_at(&profile, Down::exact(0.5))?;
 /// assert!(loss.delta().get() > 0.28 && loss.delta().get() < 0.29);

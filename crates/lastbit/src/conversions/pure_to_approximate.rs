@@ -10,7 +10,7 @@ use crate::measures::EpsilonDelta;
 ///
 /// ```
 /// use lastbit::conversions::pure_to_approximate;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let loss = pure_to_approximate(Up::ONE)?;
 /// assert_eq!((*loss.loss(), loss.delta()), (Up::ONE, Up::ZERO));
 /// # Ok::<(), lastbit::Error>(())

@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::pure_to_bounded_range;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// assert_eq!(pure_to_bounded_range(Up::exact(0.5))?.get(), 1.0);
 /// assert!(pure_to_bounded_range(Up::exact(-0.5)).is_err());
 /// # Ok::<(), lastbit::Error>(())

@@ -15,7 +15,7 @@ use crate::wide::Moment;
 ///
 /// ```
 /// use lastbit::conversions::{pure_to_renyi, pure_to_zcdp};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let curve = pure_to_renyi(Up::ONE)?;
 /// let at_eight = curve.epsilon(Up::exact(8.0))?;
 /// assert!(at_eight.get() < 1.0 && at_eight < Up::exact(8.0) * pure_to_zcdp(Up::ONE)?);

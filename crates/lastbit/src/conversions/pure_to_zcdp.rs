@@ -23,7 +23,7 @@ use crate::Error;
 ///
 /// ```
 /// use lastbit::conversions::pure_to_zcdp;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let rho = pure_to_zcdp(Up::ONE)?;
 /// // the customary ε²/2 is 0.5
 /// assert!(rho.get() >= 0.46211715726000975 && rho.get() < 0.4621171572600101);

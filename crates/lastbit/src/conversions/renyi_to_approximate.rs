@@ -15,7 +15,7 @@ use crate::measures::{ProfileCurve, RenyiCurve};
 ///
 /// ```
 /// use lastbit::conversions::renyi_order_to_delta;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// // (1−1/α)^α/(α−1) is 1/4 at α = 2.
 /// let delta = renyi_order_to_delta(Up::exact(2.0), Up::ONE, Down::ONE)?;
 /// assert!(delta.get() >= 0.25 && delta.get() < 0.2500001);
@@ -34,7 +34,7 @@ pub fn renyi_order_to_delta(order: Up, divergence: Up, epsilon: Down) -> Result<
 ///
 /// ```
 /// use lastbit::conversions::renyi_order_to_epsilon;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let epsilon = renyi_order_to_epsilon(Up::exact(2.0), Up::ONE, Down::exact(0.25))?;
 /// assert!(epsilon.get() >= 1.0 && epsilon.get() < 1.000001);
 /// # Ok::<(), lastbit::Error>(())
@@ -54,7 +54,7 @@ pub fn renyi_order_to_epsilon(order: Up, divergence: Up, delta: Down) -> Result<
 /// use lastbit::conversions::{
 ///     renyi_to_approximate_epsilon, zcdp_to_approximate_epsilon, zcdp_to_renyi,
 /// };
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let (rho, delta) = (Up::exact(0.5), Down::exact(1e-6));
 /// let epsilon = renyi_to_approximate_epsilon(&zcdp_to_renyi(rho)?, delta)?;
 /// assert!(epsilon.get() <= zcdp_to_approximate_epsilon(rho, delta)?.get() * (1.0 + 1e-9));
@@ -78,7 +78,7 @@ pub fn renyi_to_approximate_epsilon(curve: &RenyiCurve, delta: Down) -> Result<U
 ///
 /// ```
 /// use lastbit::conversions::{renyi_to_approximate_delta, zcdp_to_renyi};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let delta = renyi_to_approximate_delta(&zcdp_to_renyi(Up::exact(0.5))?, Down::exact(5.23))?;
 /// assert!(delta.get() < 1e-6);
 /// # Ok::<(), lastbit::Error>(())
@@ -95,7 +95,7 @@ pub fn renyi_to_approximate_delta(curve: &RenyiCurve, epsilon: Down) -> Result<U
 ///
 /// ```
 /// use lastbit::conversions::{renyi_to_profile, zcdp_to_renyi};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let profile = renyi_to_profile(&zcdp_to_renyi(Up::exact(0.5))?);
 /// assert!(profile.delta(Down::exact(5.23))?.get() < 1e-6);
 /// # Ok::<(), lastbit::Error>(())

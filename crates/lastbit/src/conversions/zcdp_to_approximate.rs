@@ -19,7 +19,7 @@ use crate::measures::ProfileCurve;
 ///
 /// ```
 /// use lastbit::conversions::zcdp_to_approximate_epsilon;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let epsilon = zcdp_to_approximate_epsilon(Up::exact(0.5), Down::exact(1e-6))?;
 /// assert!(epsilon.get() > 5.22 && epsilon.get() < 5.23); // ρ + 2·√(ρ·ln(1/δ)) is 5.76
 /// # Ok::<(), lastbit::Error>(())
@@ -50,7 +50,7 @@ pub fn zcdp_to_approximate_epsilon(rho: Up, delta: Down) -> Result<Up, Error> {
 ///
 /// ```
 /// use lastbit::conversions::zcdp_to_approximate_delta;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let delta = zcdp_to_approximate_delta(Up::exact(0.5), Down::exact(5.23))?;
 /// assert!(delta.get() > 9e-7 && delta.get() < 1e-6);
 /// # Ok::<(), lastbit::Error>(())
@@ -74,7 +74,7 @@ pub fn zcdp_to_approximate_delta(rho: Up, epsilon: Down) -> Result<Up, Error> {
 ///
 /// ```
 /// use lastbit::conversions::zcdp_to_profile;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let profile = zcdp_to_profile(Up::exact(0.5))?;
 /// assert!(profile.delta(Down::exact(5.23))?.get() < 1e-6);
 /// # Ok::<(), lastbit::Error>(())
@@ -97,7 +97,7 @@ pub fn zcdp_to_profile(rho: Up) -> Result<ProfileCurve, Error> {
 ///
 /// ```
 /// use lastbit::conversions::{zcdp_for_approximate, zcdp_to_approximate_epsilon};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let rho = zcdp_for_approximate(Down::ONE, Down::exact(1e-6))?;
 /// let epsilon = zcdp_to_approximate_epsilon(Up::exact(rho.get()), Down::exact(1e-6))?;
 /// assert!((epsilon.get() - 1.0).abs() < 1e-14);

@@ -11,7 +11,7 @@ use crate::measures::RenyiCurve;
 ///
 /// ```
 /// use lastbit::conversions::zcdp_to_renyi;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let curve = zcdp_to_renyi(Up::exact(0.5))?;
 /// assert_eq!(curve.epsilon(Up::exact(4.0))?.get(), 2.0);
 /// assert!(curve.epsilon(Up::ONE).unwrap_err().is_distance());

@@ -51,7 +51,7 @@ pub trait Ordered: Atom {
 ///
 /// ```
 /// use lastbit::domains::Number;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// assert_eq!(0.75.to_rational(), Some(Rational::new(3, 4)));
 /// assert_eq!(f64::INFINITY.to_rational(), None);
 /// ```

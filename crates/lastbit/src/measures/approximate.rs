@@ -34,7 +34,7 @@ impl<M: Measure> fmt::Display for Approximate<M> {
 ///
 /// ```
 /// # use lastbit::measures::EpsilonDelta;
-/// # use lastbit_exact::Up;
+/// # use lastbit::Up;
 /// let loss = EpsilonDelta::new(Up::ONE, Up::exact(1e-6))?;
 /// assert_eq!((loss.loss().get(), loss.delta().get()), (1.0, 1e-6));
 /// # Ok::<(), lastbit::Error>(())
@@ -49,7 +49,7 @@ pub type EpsilonDelta = WithDelta<Up>;
 ///
 /// ```
 /// use lastbit::measures::EpsilonDelta;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let loss = |epsilon, delta| EpsilonDelta::new(Up::exact(epsilon), Up::exact(delta));
 /// assert!(loss(1.0, 1e-9)? < loss(1.0, 1e-6)?);
 /// assert!(loss(1.0, 1e-9)? <= loss(2.0, 1e-9)?);

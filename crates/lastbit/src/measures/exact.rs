@@ -14,7 +14,7 @@ use crate::{Distance, Error};
 /// ```
 /// use lastbit::composition::Composable;
 /// use lastbit::measures::{Exact, MaxDivergence};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let total = Exact(MaxDivergence).compose(&vec![Rational::new(1, 10); 10])?;
 /// assert_eq!(total, Rational::ONE);
 /// # Ok::<(), lastbit::Error>(())
@@ -46,7 +46,7 @@ exact!(
 /// ```
 /// use lastbit::composition::Composable;
 /// use lastbit::measures::{Approximate, Exact, ExactWithDelta, MaxDivergence};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let loss = ExactWithDelta {
 ///     loss: Rational::new(1, 10),
 ///     delta: Rational::new(1, 10_000_000),

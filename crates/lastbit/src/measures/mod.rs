@@ -24,7 +24,7 @@ use crate::Distance;
 /// ```
 /// use core::fmt;
 /// use lastbit::measures::Measure;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// /// A user's own: total variation.
 /// #[derive(Clone, Debug, PartialEq)]
 /// struct TotalVariation;

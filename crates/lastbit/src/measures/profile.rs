@@ -4,7 +4,7 @@ use std::sync::Arc;
 use lastbit_exact::{Down, Up};
 
 use super::Measure;
-use crate::{Distance, Error, solve};
+use crate::{Distance, Error, search};
 
 /// The whole privacy profile: δ as a function of ε, `δ(ε) = sup_S P(S) − e^ε Q(S)` in both orders.
 ///
@@ -35,7 +35,7 @@ type Delta = dyn Fn(Down) -> Result<Up, Error> + Send + Sync;
 ///
 /// ```
 /// use lastbit::measures::ProfileCurve;
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// // Randomized response that tells the truth with probability 3/4: δ(ε) = max(0, 3/4 − e^ε/4).
 /// let curve = ProfileCurve::new(|epsilon: Down| {
 ///     Ok((Up::exact(0.75) - epsilon.exp() / Up::exact(4.0)).max(Up::ZERO))
@@ -69,20 +69,16 @@ impl ProfileCurve {
     /// The smallest f64 ε with `curve.delta(ε) ≤ delta`: the release is (ε, x) private for every
     /// `x ≥ delta`.
     pub fn epsilon(&self, delta: Down) -> Result<Up, Error> {
-        let enough = |epsilon: f64| {
+        let enough = |epsilon: f64| -> Result<bool, Error> {
             // Every f64 is its own lower bound; the range below holds only finite ones.
             Ok(self.delta(Down::exact(epsilon))?.get() <= delta.get())
         };
-        let epsilon = solve::smallest_where(0.0..=f64::MAX, enough).map_err(|error| {
-            if error.is_unsolvable() {
-                Error::unbounded(format!(
-                    "the profile stays above delta {delta} at every epsilon; allow a larger delta"
-                ))
-            } else {
-                error
-            }
-        })?;
-        Ok(Up::exact(epsilon))
+        let epsilon = search::find_smallest(0.0..=f64::MAX, enough)?;
+        epsilon.map(Up::exact).ok_or_else(|| {
+            Error::unbounded(format!(
+                "the profile stays above delta {delta} at every epsilon; allow a larger delta"
+            ))
+        })
     }
 }
 

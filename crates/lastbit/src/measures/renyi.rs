@@ -36,7 +36,7 @@ type Epsilon = dyn Fn(Up) -> Result<Up, Error> + Send + Sync;
 ///
 /// ```
 /// use lastbit::measures::RenyiCurve;
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let gaussian = RenyiCurve::new(|order| Ok(order * Up::exact(0.5))); // ρ = 1/2
 /// assert_eq!(gaussian.epsilon(Up::exact(4.0))?.get(), 2.0);
 /// assert!(gaussian.epsilon(Up::ONE).unwrap_err().is_distance());

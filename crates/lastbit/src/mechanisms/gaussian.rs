@@ -25,7 +25,7 @@ use crate::{Error, Measurement, ParameterError, PrivacyMap, Sensitivity};
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::mechanisms::{Variance, gaussian};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 ///
 /// // A count at ρ = 1/100: σ² = 50, on the integers.
 /// let variance = Variance::for_rho(&"1".parse()?, &"0.01".parse()?);

@@ -29,7 +29,7 @@ use crate::{Error, Measurement, PrivacyMap};
 /// ```
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::mechanisms::{Scale, geometric};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let scale = Scale::for_epsilon(&"1".parse()?, &"0.5".parse()?);
 /// let count = geometric(AtomDomain::<u64>::new(), &scale)?;
 /// let published: i64 = count.invoke(&417)?;

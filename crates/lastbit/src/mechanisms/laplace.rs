@@ -30,7 +30,7 @@ use crate::{Epsilon, Error, Measurement, PrivacyMap, Sensitivity};
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::mechanisms::{Scale, laplace};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 ///
 /// // A count at ε = 1/10, on the integers.
 /// let scale = Scale::for_epsilon(&"1".parse()?, &"0.1".parse()?);
@@ -64,7 +64,7 @@ pub fn laplace<D: NoiseDomain>(
 /// ```
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::mechanisms::laplace_zcdp;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let noise = laplace_zcdp(AtomDomain::<i64>::new(), &"1".parse()?, 0)?;
 /// // randomized response has 0.462
 /// assert!((noise.map(&Rational::ONE)?.get() - (-1f64).exp()).abs() < 1e-15);

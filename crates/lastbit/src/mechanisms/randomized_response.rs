@@ -24,7 +24,7 @@ use crate::{Epsilon, Error, Measurement, PrivacyMap};
 /// ```
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::mechanisms::{randomized_response, truth_for_epsilon};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let truth = truth_for_epsilon(3, &"1".parse()?)?;               // just below e/(e + 2)
 /// let colours = ["red", "green", "blue"].map(String::from);
 /// let answer = randomized_response(AtomDomain::new(), colours, &truth)?;
@@ -77,7 +77,7 @@ pub fn randomized_response<T: Atom>(
 ///
 /// ```
 /// use lastbit::mechanisms::randomized_response_bool;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let answer = randomized_response_bool(&Rational::new(3, 4))?;
 /// let published: bool = answer.invoke(&true)?;
 /// assert!((answer.map(&1)?.get() - 3f64.ln()).abs() < 1e-15);
@@ -97,7 +97,7 @@ pub fn randomized_response_bool(
 ///
 /// ```
 /// use lastbit::mechanisms::{randomized_response_bool, truth_for_epsilon};
-/// use lastbit_exact::Up;
+/// use lastbit::Up;
 /// let truth = truth_for_epsilon(2, &"0.1".parse()?)?;
 /// assert!(randomized_response_bool(&truth)?.check(&1, &Up::exact(0.1))?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -111,7 +111,7 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
 /// use lastbit::Error;
 /// use lastbit::conversions::zcdp_to_approximate_epsilon;
 /// use lastbit::measures::{Approximate, EpsilonDelta, MaxDivergence};
-/// use lastbit_exact::{Down, Up};
+/// use lastbit::{Down, Up};
 /// let approximate = release.cast(Approximate(MaxDivergence), |loss| {
 ///     let epsilon = zcdp_to_approximate_epsilon(*loss.loss(), Down::exact(1e-9))
 ///         .map_err(|error| Error::other(error.to_string()))?;

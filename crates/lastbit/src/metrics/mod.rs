@@ -60,7 +60,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::SymmetricDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new());
     /// // without 1 and one 2, with 3
     /// assert_eq!(rows.distance(&SymmetricDistance, &vec![1, 2, 2], &vec![2, 3])?, 3);
@@ -78,7 +78,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::ChangeOneDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let rows = VectorDomain::new(AtomDomain::<i64>::new()).with_size(3);
     /// // one 2 became 3
     /// assert_eq!(rows.distance(&ChangeOneDistance, &vec![1, 2, 2], &vec![2, 3, 1])?, 1);
@@ -95,7 +95,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::AbsoluteDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let number = AtomDomain::<f64>::new();
     /// assert_eq!(
     ///     number.distance(&AbsoluteDistance, &-0.5, &1e300)?
@@ -111,7 +111,7 @@ metric!(
     ///
     /// ```
     /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::L1Distance};
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let counts = VectorDomain::new(AtomDomain::<u64>::new());
     /// assert_eq!(counts.distance(&L1Distance, &vec![0, 4], &vec![3, 0])?, Rational::from(7_i64));
     /// # Ok::<(), lastbit::Error>(())
@@ -123,7 +123,7 @@ metric!(
     ///
     /// ```
     /// # use lastbit::{MetricSpace, domains::{AtomDomain, VectorDomain}, metrics::L2Distance};
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let counts = VectorDomain::new(AtomDomain::<u64>::new());
     /// assert_eq!(counts.distance(&L2Distance, &vec![0, 4], &vec![3, 0])?.get(), 5.0);
     /// # Ok::<(), lastbit::Error>(())
@@ -139,7 +139,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::LInfDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let counts = VectorDomain::new(AtomDomain::<u64>::new());
     /// assert_eq!(
     ///     counts.distance(&LInfDistance, &vec![0, 4], &vec![3, 0])?,
@@ -159,7 +159,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::RangeDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let scores = VectorDomain::new(AtomDomain::<i64>::new());
     /// assert_eq!(
     ///     scores.distance(&RangeDistance, &vec![0, 4], &vec![3, 0])?,
@@ -179,7 +179,7 @@ metric!(
     /// #     domains::{AtomDomain, VectorDomain},
     /// #     metrics::DiscreteDistance,
     /// # };
-    /// # use lastbit_exact::Rational;
+    /// # use lastbit::Rational;
     /// let answer = AtomDomain::<String>::new();
     /// assert_eq!(answer.distance(&DiscreteDistance, &"yes".to_string(), &"no".to_string())?, 1);
     /// # Ok::<(), lastbit::Error>(())

@@ -98,12 +98,6 @@ pub enum QualityError {
          fewer, or lower the promise"
     )]
     UnitTooFine,
-    /// A quantile outside [0, 1].
-    #[error("a quantile must be between 0 and 1, got {quantile}; the median is 1/2")]
-    BadQuantile {
-        /// What was given.
-        quantile: Rational,
-    },
     /// A domain with NaN or infinities.
     #[error(
         "the domain admits NaN or infinities, which have no place among numbers; use one without"

@@ -22,6 +22,7 @@ pub enum Wanted {
 
 /// What one way to select needs for the error that is wanted. From [`needed`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Need {
     /// How to select.
     pub method: Method,

@@ -9,7 +9,9 @@ use crate::mechanisms::exponential::Exponential;
 use crate::mechanisms::flat_concave::{Method, RecConcave, Split, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
 use crate::quality::{QualityError, RankQuality};
-use crate::{Beta, Delta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
+use crate::{
+    Beta, Delta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity, Share,
+};
 
 /// A selection of one of the numbers of a domain, or ⊥, for data of a public size.
 pub type PointSelection<P> = Measurement<
@@ -111,7 +113,7 @@ pub fn offers(
 /// ```
 pub fn quantile<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantile: &Rational,
+    quantile: &Share,
     epsilon: &Epsilon,
     delta: Option<&Delta>,
 ) -> Result<PointSelection<P>, Error> {
@@ -123,7 +125,7 @@ pub fn quantile<P: Key + Atom>(
 /// [`quantile`] by a chosen offer.
 pub fn quantile_by<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantile: &Rational,
+    quantile: &Share,
     offer: &Offer,
 ) -> Result<PointSelection<P>, Error> {
     domain.check_space(&ChangeOneDistance)?;
@@ -168,16 +170,11 @@ pub fn interior_point<P: Key + Atom>(
 }
 
 /// The rank that a quantile of `count` rows has: `max(1, ⌈quantile·count⌉)`.
-pub fn rank_of(quantile: &Rational, count: usize) -> Result<u64, QualityError> {
-    if quantile.is_negative() || *quantile > Rational::ONE {
-        return Err(QualityError::BadQuantile {
-            quantile: quantile.clone(),
-        });
-    }
+pub fn rank_of(quantile: &Share, count: usize) -> Result<u64, QualityError> {
     if count == 0 {
         return Err(QualityError::NoData);
     }
-    let rank = (quantile * &Rational::from(count as u64)).ceil();
+    let rank = (quantile.get() * &Rational::from(count as u64)).ceil();
     // 0 ≤ rank ≤ count.
     Ok(u64::try_from(rank).unwrap_or(1).max(1))
 }

@@ -12,7 +12,7 @@ use crate::mechanisms::exponential::{Exponential, Run, SelectionError};
 use crate::mechanisms::flat_concave::{Method, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
 use crate::quality::{LARGEST_SIZE, QualityError, StepFunction};
-use crate::{Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity};
+use crate::{Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity, Share};
 
 /// Several quantiles of data of a public size at once, in the order in which they were asked for.
 pub type QuantilesSelection<P, M = MaxDivergence> =
@@ -29,6 +29,7 @@ pub enum QuantilesMethod {
 
 /// A way to select many quantiles, and its rank error. From [`quantiles_offers`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QuantilesOffer {
     /// How to select.
     pub method: QuantilesMethod,
@@ -44,10 +45,12 @@ pub struct QuantilesOffer {
 ///
 /// ```
 /// use lastbit::selection::{QuantilesMethod, quantiles_offers};
-/// use lastbit_exact::Rational;
-/// let evenly = |k: i64| -> Vec<Rational> { (1..=k).map(|i| Rational::new(i, k + 1)).collect() };
+/// use lastbit::{ParameterError, Rational, Share};
+/// let evenly = |k: i64| -> Result<Vec<Share>, ParameterError> {
+///     (1..=k).map(|i| Share::new(Rational::new(i, k + 1))).collect()
+/// };
 /// let (epsilon, beta) = ("1".parse()?, "0.05".parse()?);
-/// let offers = |k| quantiles_offers(1 << 64, 100_000, &evenly(k), &epsilon, &beta);
+/// let offers = |k| quantiles_offers(1 << 64, 100_000, &evenly(k).unwrap(), &epsilon, &beta);
 /// assert_eq!(offers(3)?[0].method, QuantilesMethod::Split);
 /// assert_eq!(offers(99)?[0].method, QuantilesMethod::Bisection);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,7 +58,7 @@ pub struct QuantilesOffer {
 pub fn quantiles_offers(
     size: u128,
     rows: usize,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &Epsilon,
     beta: &Beta,
 ) -> Result<Vec<QuantilesOffer>, Error> {
@@ -66,7 +69,7 @@ pub fn quantiles_offers(
         size,
         &Method::Exponential,
         &each,
-        &beta.shared_by(ranks.distinct.len() as u64),
+        &beta.part(1, ranks.distinct.len() as u64),
     )?;
     let mut offers = vec![QuantilesOffer {
         method: QuantilesMethod::Split,
@@ -92,12 +95,13 @@ pub fn quantiles_offers(
 /// use lastbit::selection::quantiles;
 /// let rows: Vec<i64> = (0..20_000).collect();
 /// let domain = VectorDomain::new(AtomDomain::<i64>::new()).with_size(rows.len());
-/// let deciles: Vec<_> = (1..10).map(|i| lastbit_exact::Rational::new(i, 10)).collect();
+/// let deciles = ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"];
+/// let deciles = deciles.map(|share| share.parse().unwrap());
 /// let deciles = quantiles(domain, &deciles, &"1".parse()?)?;
 /// let answers = deciles.invoke(&rows)?;
 /// assert!(answers.is_sorted() && answers.len() == 9);
 /// assert_eq!(deciles.map(&1)?.get(), 1.0);
-/// # Ok::<(), lastbit::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Let `m` be the rank of each quantile, [`rank_of`], k the number of different ranks, and T the
@@ -133,7 +137,7 @@ pub fn quantiles_offers(
 /// holds, and for bisection on the published answers.
 pub fn quantiles<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &Epsilon,
 ) -> Result<QuantilesSelection<P>, Error> {
     let (_, size) = places(domain.element())?;
@@ -146,7 +150,7 @@ pub fn quantiles<P: Key + Atom>(
 /// [`quantiles`] by a chosen method.
 pub fn quantiles_by<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &Epsilon,
     method: QuantilesMethod,
 ) -> Result<QuantilesSelection<P>, Error> {
@@ -174,7 +178,7 @@ pub fn quantiles_by<P: Key + Atom>(
 /// ```
 pub fn quantiles_by_zcdp<P: Key + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &Epsilon,
     method: QuantilesMethod,
 ) -> Result<QuantilesSelection<P, ZeroConcentratedDivergence>, Error> {
@@ -198,7 +202,7 @@ pub fn quantiles_by_zcdp<P: Key + Atom>(
 
 fn selection<P: Key + Atom, M: Measure>(
     domain: VectorDomain<AtomDomain<P>>,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &Epsilon,
     method: QuantilesMethod,
     measure: M,
@@ -234,7 +238,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(rows: usize, quantiles: &[Rational]) -> Result<Ranks, Error> {
+    fn new(rows: usize, quantiles: &[Share]) -> Result<Ranks, Error> {
         if quantiles.is_empty() {
             return Err(QualityError::NoQuantiles.into());
         }

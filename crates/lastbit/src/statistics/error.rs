@@ -31,9 +31,6 @@ pub enum StatisticError {
         /// Whether the number of rows is public (change-one).
         public: bool,
     },
-    /// A histogram without bins.
-    #[error("a histogram needs at least 1 bin, got 0")]
-    NoBins,
     /// The statistic has no finite range under these public facts.
     #[error(
         "the range {range} is not bounded; state the largest number of rows, or choose bounds and \

@@ -1,14 +1,14 @@
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::{Noise, Tails, Term};
-use crate::GridExponent;
 use crate::metrics::Norms;
+use crate::{Beta, GridExponent};
 
 /// Numbers as sums of others, with factors.
 ///
 /// ```
 /// use lastbit::tables::Mix;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// // The number of all rows from those of two bins.
 /// let all = Mix::Sums(vec![vec![Rational::ONE, Rational::ONE]]);
 /// let bins = [Rational::from(3u64), Rational::from(4u64)];
@@ -157,25 +157,25 @@ impl<'a> MixedNoise<'a> {
 }
 
 impl Tails {
-    /// A `t` with `P(|η| > t) ≤ alpha` for the noise of each number.
-    pub fn of_each(&self, noise: &MixedNoise<'_>, alpha: &Rational) -> Up {
+    /// A `t` with `P(|η| > t) ≤ beta` for the noise of each number.
+    pub fn of_each(&self, noise: &MixedNoise<'_>, beta: &Beta) -> Up {
         match noise.mix {
-            None | Some(Mix::Same) => self.beyond(noise.noise, noise.grid, alpha),
+            None | Some(Mix::Same) => self.beyond(noise.noise, noise.grid, beta),
             Some(Mix::Sums(numbers)) => {
                 let tails = (0..numbers.len()).map(|number| {
                     let mut weights = vec![Interval::point(0.0); numbers.len()];
                     weights[number] = Interval::point(1.0);
-                    self.of_mixed(noise, &weights, alpha)
+                    self.of_mixed(noise, &weights, beta)
                 });
                 tails.fold(Up::ZERO, Up::max)
             }
         }
     }
 
-    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for the noises `ηᵢ` of the numbers and all weights in
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ beta` for the noises `ηᵢ` of the numbers and all weights in
     /// these intervals: [`combined`](Tails::combined), with the weights of the noises that were
     /// drawn.
-    pub fn of_mixed(&self, noise: &MixedNoise<'_>, weights: &[Interval], alpha: &Rational) -> Up {
+    pub fn of_mixed(&self, noise: &MixedNoise<'_>, weights: &[Interval], beta: &Beta) -> Up {
         let spread = noise.mix.map(|mix| mix.spread(weights));
         let weights: Vec<Up> = spread
             .as_deref()
@@ -183,6 +183,6 @@ impl Tails {
             .iter()
             .map(|weight| weight.abs().upper())
             .collect();
-        self.combined(noise.noise, noise.grid, &weights, alpha)
+        self.combined(noise.noise, noise.grid, &weights, beta)
     }
 }

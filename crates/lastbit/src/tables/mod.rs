@@ -24,7 +24,7 @@
 //! ```
 //! use lastbit::Then;
 //! use lastbit::tables::{Limits, Noise, UnitDistance, scan, shares};
-//! use lastbit_exact::Rational;
+//! use lastbit::Rational;
 //! // Visits as (patient, ward). A patient counts once in a ward, and in at most two of the three
 //! // wards.
 //! let visits = scan(UnitDistance::Added, Limits::new(1, 2)?, |visits: &Vec<(u32, usize)>| {

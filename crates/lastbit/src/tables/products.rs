@@ -13,7 +13,7 @@ use crate::metrics::Norms;
 ///
 /// ```
 /// use lastbit::tables::Products;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let all = Products::new(2, vec![(0, 1)])?;
 /// // Two rows at the places (0, 1) and (1, 1): sums of places 1 and 2, and of products 1.
 /// let whole = |n: u64| Rational::from(n);

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use lastbit_exact::{Integer, Natural, Rational, Up};
+use lastbit_exact::{Natural, Rational, Up};
 
 use super::domain::unknown;
 use super::{AnswerDomain, Reach, ReachDistance, UnitDistance};
@@ -11,7 +11,7 @@ use crate::measures::{Exact, MaxDivergence, ZeroConcentratedDivergence};
 use crate::mechanisms::exponential::{Exponential, Run};
 use crate::mechanisms::flat_concave::{Method, loss_of_quality};
 use crate::{
-    Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity, StabilityMap,
+    Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity, Share, StabilityMap,
     Transformation,
 };
 
@@ -117,7 +117,9 @@ impl Aim {
 #[derive(Clone, Debug)]
 pub struct RankSelection {
     last: u64,
-    share: Rational,
+    share: Share,
+    /// The share as a fraction p/q: 0 ≤ p ≤ q ≤ 2^20.
+    parts: [i64; 2],
     /// How many groups there are, if that is public.
     groups: Option<u64>,
     /// Whether every row counts, in the one group, and changes.
@@ -137,29 +139,31 @@ impl RankSelection {
     /// At `share` of the rows, with the bounded range `epsilon` in each group for neighbours within
     /// `reach`. `whole` says that every row counts, in the one group: then a changed row stays in
     /// it.
+    ///
+    /// The denominator of the share is at most 2^20.
     pub fn new(
         last: u64,
-        share: &Rational,
+        share: &Share,
         groups: Option<u64>,
         whole: bool,
         epsilon: &Epsilon,
         reach: Reach,
     ) -> Result<RankSelection, Error> {
-        let many = share.denominator() > Natural::ONE << LOG2_MOST_PARTS as usize;
-        if share.is_negative() || *share > Rational::ONE || many {
-            return Err(Error::other(format!(
+        let parts = parts(share.get()).ok_or_else(|| {
+            Error::other(format!(
                 "a quantile is at a share from 0 to 1 of at most 2^{LOG2_MOST_PARTS} parts, got \
                  {share}"
-            )));
-        }
+            ))
+        })?;
         let one = Reach { units: 1, ..reach };
         Ok(RankSelection {
             last,
             share: share.clone(),
+            parts,
             groups,
             whole,
             epsilon: epsilon.clone(),
-            calibrated: moved(share, whole, one)?,
+            calibrated: moved(share.get(), whole, one)?,
         })
     }
 
@@ -178,19 +182,18 @@ impl RankSelection {
         &self.calibrated
     }
 
-    /// `P(distance of the rank ≥ t) ≤ alpha`.
-    pub fn rank_error(&self, alpha: &Rational) -> Result<Up, Error> {
+    /// `P(distance of the rank ≥ t) ≤ beta`.
+    pub fn rank_error(&self, beta: &Beta) -> Result<Up, Error> {
         let size = u128::from(self.last) + 1;
-        let beta = Beta::new(alpha.clone())?;
-        let unit = loss_of_quality(size, &Method::Exponential, &self.epsilon, &beta)?;
+        let unit = loss_of_quality(size, &Method::Exponential, &self.epsilon, beta)?;
         Ok(unit * Up::from_rational(&self.calibrated))
     }
 
     /// How many rows beyond the quantile the ends of an interval aim: by the error of their rank,
-    /// at half of the probability `alpha`, and by one row more, for the definitions of a quantile
+    /// at half of the probability `beta`, and by one row more, for the definitions of a quantile
     /// that lie between two rows.
-    pub fn margin(&self, alpha: &Rational) -> Result<u64, Error> {
-        let rank = self.rank_error(&alpha.times_power_of_two(-1))?;
+    pub fn margin(&self, beta: &Beta) -> Result<u64, Error> {
+        let rank = self.rank_error(&beta.part(1, 2))?;
         Rational::try_from(rank.get())
             .ok()
             .and_then(|rank| u64::try_from(rank.ceil()).ok())
@@ -249,7 +252,7 @@ impl RankSelection {
     /// zero, so that units that share their groups are the worst case.
     fn range(&self, reach: Reach) -> Result<Rational, Error> {
         let one = Reach { units: 1, ..reach };
-        let moved = moved(&self.share, self.whole, one)? * Rational::from(reach.units);
+        let moved = moved(self.share.get(), self.whole, one)? * Rational::from(reach.units);
         Ok(self.epsilon.get() * &(moved / self.calibrated.clone()))
     }
 
@@ -263,12 +266,12 @@ impl RankSelection {
             return Err(Error::other("a rank beyond 2^40 rows is aimed at"));
         }
         // Scores are whole numbers: distances times the denominator of the share.
-        let scale = Rational::from(Integer::from(self.share.denominator()));
-        let sensitivity = Sensitivity::new(&self.calibrated * &scale)?;
+        let [_, scale] = self.parts;
+        let sensitivity = Sensitivity::new(&self.calibrated * &Rational::from(scale))?;
         let mechanism = Exponential::new(&self.epsilon, &sensitivity);
-        let (last, share) = (self.last, self.share.clone());
+        let selection = self.clone();
         Measurement::new(
-            OffsetsDomain { last },
+            OffsetsDomain { last: self.last },
             ReachDistance,
             measure,
             move |groups: &Vec<Offsets>, mut entropy| {
@@ -276,7 +279,7 @@ impl RankSelection {
                     .iter()
                     .map(|offsets| {
                         let RankCandidates { runs, starts, .. } =
-                            RankCandidates::new(offsets, last, &share, aim);
+                            selection.candidates(offsets, aim);
                         let (run, place) = mechanism.draw_place(&runs, &mut entropy)?;
                         // A place is below the length of its run, and a run ends at `last`.
                         Ok(starts[run] + place as u64)
@@ -314,6 +317,8 @@ fn moved(share: &Rational, whole: bool, reach: Reach) -> Result<Rational, Error>
 }
 
 /// All offsets of a group, by their scores.
+#[doc(hidden)]
+#[derive(Debug)]
 pub struct RankCandidates {
     /// Runs of equal score.
     pub runs: Vec<Run<i64>>,
@@ -323,7 +328,16 @@ pub struct RankCandidates {
     pub scale: i64,
 }
 
-impl RankCandidates {
+/// A share as p/q, if q is at most 2^20.
+fn parts(share: &Rational) -> Option<[i64; 2]> {
+    if share.denominator() > Natural::ONE << LOG2_MOST_PARTS as usize {
+        return None;
+    }
+    let p = i64::try_from(share.numerator()).ok()?;
+    Some([p, i64::try_from(share.denominator()).ok()?])
+}
+
+impl RankSelection {
     /// Runs of offsets of equal score: `−q` times the distance of their rank from
     /// `r = s·n + shift`, for `s = p/q`, which is `max(0, r − (n − above), below − r)`.
     ///
@@ -332,10 +346,11 @@ impl RankCandidates {
     /// does not count. So some offset always has the distance 0 (if `0 ≤ r ≤ n` a row's, and else
     /// such an end), and one unit moves the distances by no more than without the shift, which is
     /// public.
-    pub fn new(offsets: &Offsets, last: u64, share: &Rational, aim: Aim) -> RankCandidates {
+    #[doc(hidden)]
+    pub fn candidates(&self, offsets: &Offsets, aim: Aim) -> RankCandidates {
         // q ≤ 2^20 and 0 ≤ p ≤ q; n and the shift are at most 2^40: all scores are below 2^62.
-        let q = i128::try_from(share.denominator()).unwrap_or(1);
-        let p = i128::try_from(share.numerator()).unwrap_or(0);
+        let last = self.last;
+        let [p, q] = self.parts.map(i128::from);
         let count: u64 = offsets.iter().map(|(_, count)| count).sum();
         let rank = p * i128::from(count) + q * aim.shift();
         let score = |offset: u64, below: u64, at_most: u64| {
@@ -373,7 +388,7 @@ impl RankCandidates {
         RankCandidates {
             runs,
             starts,
-            scale: q as i64,
+            scale: self.parts[1],
         }
     }
 }

@@ -9,16 +9,16 @@ use lastbit_noise::gaussian_mass;
 
 use self::many::{Many, Sizes};
 use super::Noise;
-use crate::{GridExponent, solve};
+use crate::{Beta, GridExponent, solve};
 
 /// Tails of noise, each quantile found once.
 #[derive(Debug, Default)]
 pub struct Tails {
-    normal: RefCell<HashMap<Rational, Up>>,
+    normal: RefCell<HashMap<Beta, Up>>,
     /// Of sums of Laplace noises.
-    sums: RefCell<HashMap<(Vec<u32>, Rational), Up>>,
+    sums: RefCell<HashMap<(Vec<u32>, Beta), Up>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
-    many: RefCell<HashMap<(Sizes, Rational), Up>>,
+    many: RefCell<HashMap<(Sizes, Beta), Up>>,
     /// Whether these have only the bound of their moments.
     by_moments: bool,
 }
@@ -54,20 +54,20 @@ impl Tails {
         }
     }
 
-    /// A `t` with `P(|noise, rounded to the grid| > t) ≤ alpha`.
-    pub fn beyond(&self, noise: &Noise, grid: GridExponent, alpha: &Rational) -> Up {
+    /// A `t` with `P(|noise, rounded to the grid| > t) ≤ beta`.
+    pub fn beyond(&self, noise: &Noise, grid: GridExponent, beta: &Beta) -> Up {
         let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
         half_step
             + match noise {
                 Noise::Laplace(scale) => {
-                    let one = &Rational::ONE / alpha;
+                    let one = &Rational::ONE / beta.get();
                     Up::from_rational(scale.get()) * Interval::from_rational(&one).ln().upper()
                 }
-                Noise::Gaussian(_) => noise.size() * self.normal(alpha),
+                Noise::Gaussian(_) => noise.size() * self.normal(beta),
             }
     }
 
-    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for all weights with `|wᵢ| ≤ weights[i]`, where each
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ beta` for all weights with `|wᵢ| ≤ weights[i]`, where each
     /// `ηᵢ` is the noise, rounded to the grid, and all are independent.
     ///
     /// **Proof.** Rounding moves each `ηᵢ` by at most half a step, so the sum by `Σ|wᵢ|/2` steps.
@@ -78,36 +78,30 @@ impl Tails {
     /// `Σ Aᵢ/(1 + aᵢ²u²)` with `Aᵢ = Π_{j≠i} aᵢ²/(aᵢ² − aⱼ²)`, so that
     /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is bounded by a series of
     /// the characteristic function, with a proof of its own, in the private `Many::tail`. ∎
-    pub fn combined(
-        &self,
-        noise: &Noise,
-        grid: GridExponent,
-        weights: &[Up],
-        alpha: &Rational,
-    ) -> Up {
+    pub fn combined(&self, noise: &Noise, grid: GridExponent, weights: &[Up], beta: &Beta) -> Up {
         let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
         let rounding = weights.iter().copied().sum::<Up>() * half_step;
         rounding
             + match noise {
                 Noise::Gaussian(_) => {
                     let squares: Up = weights.iter().map(|&weight| weight * weight).sum();
-                    noise.size() * squares.sqrt() * self.normal(alpha)
+                    noise.size() * squares.sqrt() * self.normal(beta)
                 }
                 Noise::Laplace(scale) => {
                     let weights: Vec<(Up, u32)> =
                         weights.iter().map(|&weight| (weight, 1)).collect();
-                    Up::from_rational(scale.get()) * self.laplaces(&weights, alpha)
+                    Up::from_rational(scale.get()) * self.laplaces(&weights, beta)
                 }
             }
     }
 
-    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ alpha` for noises of several kinds and sizes, each rounded to
+    /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ beta` for noises of several kinds and sizes, each rounded to
     /// its grid, all independent, and all weights of at most these magnitudes.
     ///
     /// **Proof.** That of [`combined`](Tails::combined): the Gaussian noises add up to a Gaussian
     /// one, and Laplace noises of any scales were bounded there. If there are both, each part is
     /// beyond its bound with half of the probability. ∎
-    pub fn of_sum(&self, terms: &[Term<'_>], alpha: &Rational) -> Up {
+    pub fn of_sum(&self, terms: &[Term<'_>], beta: &Beta) -> Up {
         let (mut rounding, mut variance) = (Up::ZERO, Up::ZERO);
         let mut laplaces = Vec::new();
         for term in terms {
@@ -127,18 +121,18 @@ impl Tails {
             }
         }
         let both = variance > Up::ZERO && !laplaces.is_empty();
-        let alpha = &match both {
-            true => alpha.times_power_of_two(-1),
-            false => alpha.clone(),
+        let beta = &match both {
+            true => beta.part(1, 2),
+            false => beta.clone(),
         };
         if variance > Up::ZERO {
-            rounding += variance.sqrt() * self.normal(alpha);
+            rounding += variance.sqrt() * self.normal(beta);
         }
-        rounding + self.laplaces(&laplaces, alpha)
+        rounding + self.laplaces(&laplaces, beta)
     }
 
     /// The tail of Laplace noises of these scales, so many of each.
-    fn laplaces(&self, scales: &[(Up, u32)], alpha: &Rational) -> Up {
+    fn laplaces(&self, scales: &[(Up, u32)], beta: &Beta) -> Up {
         let count: u64 = scales
             .iter()
             .filter(|(scale, _)| scale.get() > 0.0)
@@ -152,20 +146,20 @@ impl Tails {
         let tail = match is_many && largest.is_finite() {
             false => {
                 let each = |&(size, count): &(u32, u32)| vec![size; count as usize];
-                self.laplace(distinct(sizes.iter().flat_map(each).collect()), alpha)
+                self.laplace(distinct(sizes.iter().flat_map(each).collect()), beta)
             }
-            true => self.many_laplace(sizes, alpha),
+            true => self.many_laplace(sizes, beta),
         };
         largest * tail
     }
 
-    /// A `z` with `P(|Z| > z) ≤ alpha` for a standard normal Z; of 12 digits, and within 2^-40 of
+    /// A `z` with `P(|Z| > z) ≤ beta` for a standard normal Z; of 12 digits, and within 2^-40 of
     /// the smallest.
-    fn normal(&self, alpha: &Rational) -> Up {
-        if let Some(known) = self.normal.borrow().get(alpha) {
+    fn normal(&self, beta: &Beta) -> Up {
+        if let Some(known) = self.normal.borrow().get(beta) {
             return *known;
         }
-        let half = alpha.times_power_of_two(-1);
+        let half = beta.get().times_power_of_two(-1);
         let enough = |z: f64| {
             let tail = Rational::try_from(z)
                 .ok()
@@ -179,13 +173,13 @@ impl Tails {
             .hi();
         let most = most.ceil().max(1.0) + 1.0;
         // P(|Z| > ½) is above ½: with so much the search has fewer doubles before it.
-        let least = if *alpha <= Rational::new(1, 2) {
+        let least = if *beta.get() <= Rational::new(1, 2) {
             0.5
         } else {
             0.0
         };
         // What lies outside of a narrow bracket is decided by its ends: tails fall.
-        let near = quantile_near(Down::from_rational(alpha).get() / 2.0);
+        let near = quantile_near(Down::from_rational(beta.get()).get() / 2.0);
         let (low, high) = (near * (1.0 - NEAR), near * (1.0 + NEAR));
         let bracket = low > least && high < most && !enough(low) && enough(high);
         let enough = |z: f64| match bracket {
@@ -196,33 +190,33 @@ impl Tails {
         let found = solve::near_smallest_where(least..=most, 40, enough).unwrap_or(most);
         let found = Rational::try_from(found).unwrap_or(Rational::ONE);
         let z = Up::from_rational(&decimal::up(&found, DIGITS));
-        self.normal.borrow_mut().insert(alpha.clone(), z);
+        self.normal.borrow_mut().insert(beta.clone(), z);
         z
     }
 
     /// The tail of Laplace noises with scales of these many [`PARTS`], which increase.
-    fn laplace(&self, parts: Vec<u32>, alpha: &Rational) -> Up {
+    fn laplace(&self, parts: Vec<u32>, beta: &Beta) -> Up {
         if parts.is_empty() {
             return Up::ZERO;
         }
-        let key = (parts, alpha.clone());
+        let key = (parts, beta.clone());
         if let Some(known) = self.sums.borrow().get(&key) {
             return *known;
         }
-        let found = quantile(&key.0, alpha);
+        let found = quantile(&key.0, beta);
         self.sums.borrow_mut().insert(key, found);
         found
     }
 
     /// The tail of many Laplace noises with scales of these sizes, as parts of the largest.
-    fn many_laplace(&self, sizes: Sizes, alpha: &Rational) -> Up {
-        let key = (sizes, alpha.clone());
+    fn many_laplace(&self, sizes: Sizes, beta: &Beta) -> Up {
+        let key = (sizes, beta.clone());
         if let Some(known) = self.many.borrow().get(&key) {
             return *known;
         }
         let found = match self.by_moments {
-            true => self.many_by_moments(&key.0, alpha),
-            false => Many::new(&key.0).by_series(alpha),
+            true => self.many_by_moments(&key.0, beta),
+            false => Many::new(&key.0).by_series(beta),
         };
         self.many.borrow_mut().insert(key, found);
         found
@@ -230,7 +224,7 @@ impl Tails {
 
     /// The same by moments. The largest may outweigh all others: then its own tail, at most of the
     /// probability, and theirs at the rest.
-    fn many_by_moments(&self, sizes: &[(u32, u32)], alpha: &Rational) -> Up {
+    fn many_by_moments(&self, sizes: &[(u32, u32)], beta: &Beta) -> Up {
         let mut others = sizes.to_vec();
         if let Some((_, count)) = others.last_mut() {
             *count -= 1;
@@ -238,10 +232,9 @@ impl Tails {
         others.retain(|&(_, count)| count > 0);
         let of_others = others.last().map_or(0, |&(size, _)| size);
         let unit = Up::from_rational(&Rational::new(i64::from(of_others), i64::from(PARTS)));
-        let most = alpha * &Rational::new(15, 16);
-        let rest = alpha - &most;
+        let (most, rest) = (beta.part(15, 16), beta.part(1, 16));
         let apart = self.laplace(vec![PARTS], &most) + Many::new(&others).by_moments(&rest) * unit;
-        Many::new(sizes).by_moments(alpha).min(apart)
+        Many::new(sizes).by_moments(beta).min(apart)
     }
 }
 
@@ -312,9 +305,9 @@ fn distinct(mut parts: Vec<u32>) -> Vec<u32> {
     parts
 }
 
-/// A `t` with `P(|Σ ηᵢ| > t) ≤ alpha` for independent Laplace noises of scales `parts[i]/PARTS`,
+/// A `t` with `P(|Σ ηᵢ| > t) ≤ beta` for independent Laplace noises of scales `parts[i]/PARTS`,
 /// all different.
-fn quantile(parts: &[u32], alpha: &Rational) -> Up {
+fn quantile(parts: &[u32], beta: &Beta) -> Up {
     let square = |part: u32| i64::from(part) * i64::from(part);
     let terms: Vec<(Interval, Interval)> = parts
         .iter()
@@ -332,7 +325,7 @@ fn quantile(parts: &[u32], alpha: &Rational) -> Up {
             )
         })
         .collect();
-    let most = Interval::from_rational(alpha).lo();
+    let most = Interval::from_rational(beta.get()).lo();
     let enough = |t: f64| {
         let tail = terms
             .iter()
@@ -340,9 +333,9 @@ fn quantile(parts: &[u32], alpha: &Rational) -> Up {
             .fold(Interval::point(0.0), |sum, term| sum + term);
         Ok(tail.hi() <= most)
     };
-    // Each noise is within its own bound at alpha over their number.
-    let each = alpha / &Rational::from(parts.len() as u64);
-    let each = Interval::from_rational(&(&Rational::ONE / &each))
+    // Each noise is within its own bound at beta over their number.
+    let each = beta.part(1, parts.len() as u64);
+    let each = Interval::from_rational(&(&Rational::ONE / each.get()))
         .ln()
         .upper();
     let all = Rational::new(i64::from(parts.iter().sum::<u32>()), i64::from(PARTS));

@@ -148,7 +148,7 @@ impl<T: Number> Edges<T> {
     ///
     /// ```
     /// use lastbit::transformations::Edges;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let ages = Edges::new([0_i64, 18, 65])?;
     /// assert_eq!(ages.value(1, &Rational::new(1, 2)).unwrap().to_string(), "9");
     /// assert_eq!(ages.value(3, &Rational::new(1, 2)).unwrap().to_string(), "65");

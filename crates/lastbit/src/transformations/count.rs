@@ -1,13 +1,11 @@
-use lastbit_exact::Rational;
-
-use super::rows::{RowDomain, RowMetric, RowPath};
+use super::rows::{RowDomain, RowMetric};
 use crate::domains::{AtomDomain, Domain, VectorDomain};
 use crate::metrics::AbsoluteDistance;
-use crate::{Error, MetricSpace, StabilityMap, Transformation};
+use crate::{Error, MetricSpace, StabilityMap, Transformation, statistics};
 
 /// The number of rows: `d_out = d_in` for rows added or removed, 0 if the number of rows is public.
 ///
-/// *Proof.* Each row added or removed changes the number by 1; no other step changes it. ∎
+/// *Proof.* [`statistics::row_count`]; the steps of a path add up. ∎
 ///
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
@@ -35,10 +33,7 @@ where
         AtomDomain::new(),
         AbsoluteDistance,
         move |data| Ok(rows.rows(data) as i64),
-        StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-            RowPath::Changes(_) => Ok(Rational::ZERO),
-            RowPath::AddRemoves(rows) => Ok(Rational::from(rows)),
-        }),
+        StabilityMap::new(move |&d_in| Ok(M::steps(size, d_in).moved(statistics::row_count))),
     )
 }
 
@@ -75,8 +70,6 @@ where
         AtomDomain::new(),
         AbsoluteDistance,
         move |rows| Ok(rows.iter().filter(|row| predicate(row)).count() as i64),
-        StabilityMap::new(move |&d_in| match M::steps(size, d_in) {
-            RowPath::Changes(rows) | RowPath::AddRemoves(rows) => Ok(Rational::from(rows)),
-        }),
+        StabilityMap::new(move |&d_in| Ok(M::steps(size, d_in).moved(statistics::count))),
     )
 }

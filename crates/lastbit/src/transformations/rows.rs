@@ -1,6 +1,11 @@
+use core::num::NonZeroU64;
+
+use lastbit_exact::Rational;
+
 use crate::domains::{Domain, FrameDomain, VectorDomain};
 use crate::metrics::{ChangeOneDistance, Metric, SymmetricDistance};
 use crate::sealed::Sealed;
+use crate::statistics::{Extent, Neighbours};
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
 /// Data made of rows: vectors and frames.
@@ -85,6 +90,21 @@ pub enum RowPath {
     Changes(u64),
     /// So many rows added or removed.
     AddRemoves(u64),
+}
+
+impl RowPath {
+    /// How far the path moves a statistic whose sensitivity does not depend on the number of rows:
+    /// by that for each of its steps.
+    pub(super) fn moved(self, statistic: impl Fn(Neighbours) -> Extent) -> Rational {
+        let (rows, of_a_step) = match self {
+            RowPath::Changes(rows) => {
+                let one = NonZeroU64::MIN;
+                (rows, statistic(Neighbours::ChangeOne { rows: one }))
+            }
+            RowPath::AddRemoves(rows) => (rows, statistic(Neighbours::add_remove())),
+        };
+        &Rational::from(rows) * of_a_step.sensitivity()
+    }
 }
 
 pub(super) mod sealed {

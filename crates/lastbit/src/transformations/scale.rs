@@ -11,7 +11,7 @@ use crate::{Error, StabilityMap, Transformation};
 /// ```
 /// use lastbit::domains::AtomDomain;
 /// use lastbit::transformations::scale;
-/// use lastbit_exact::{Integer, Rational};
+/// use lastbit::{Integer, Rational};
 /// let from_steps = scale(AtomDomain::<Integer>::new(), Rational::new(1, 4))?; // steps of 2^-2
 /// assert_eq!(from_steps.invoke(&Integer::from(10))?.to_string(), "2.5");
 /// assert_eq!(from_steps.map(&Rational::new(3, 1))?.to_string(), "0.75");

@@ -96,13 +96,9 @@ fn sum_map<M: RowMetric>(
     bounds: &Bounds,
     size: Option<usize>,
 ) -> StabilityMap<M, AbsoluteDistance> {
-    let width = bounds.upper() - bounds.lower();
-    let most = statistics::sum(bounds, Neighbours::add_remove());
+    let bounds = bounds.clone();
     StabilityMap::new(move |&d_in| {
-        Ok(match M::steps(size, d_in) {
-            RowPath::Changes(rows) => Rational::from(rows) * width.clone(),
-            RowPath::AddRemoves(rows) => Rational::from(rows) * most.sensitivity().clone(),
-        })
+        Ok(M::steps(size, d_in).moved(|neighbours| statistics::sum(&bounds, neighbours)))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Where one pair stands for many releases, and at the ends of what can be computed.
 
 use lastbit::accounting::{
-    Bounds, Composition, Divergences, Pair, gaussian_epsilon, zcdp_delta, zcdp_epsilon,
+    BestBounds, Composition, Divergences, Pair, gaussian_epsilon, zcdp_delta, zcdp_epsilon,
 };
 use lastbit::conversions::LossBound;
 use lastbit_exact::{Down, Rational, Up};
@@ -85,7 +85,7 @@ fn divergences_but_for_a_rest_are_above_every_product() {
     let sum = Divergences::new([(loss, rational(own), count as u64)]).unwrap();
     let pair = Pair::bounded_range(&rational(eta)).unwrap();
     let pair = pair.with_delta(&rational(own)).unwrap();
-    let all = Bounds::new(&[(pair, count as u64)], Down::exact(1e-9)).unwrap();
+    let all = BestBounds::new(&[(pair, count as u64)], Down::exact(1e-9)).unwrap();
     let atoms = |j: u32| {
         let t = f64::from(j) / 4.0 * eta;
         let p = (eta.exp() - t.exp()) / (eta.exp() - 1.0);
@@ -123,15 +123,15 @@ fn divergences_win_for_many_ranges_with_thresholds_and_are_unknown_of_samples() 
     let own = Rational::new(1, 1_000_000_000);
     let thresholds = [(range.clone().with_delta(&own).unwrap(), 100)];
     let smallest = Down::from_rational(&delta);
-    let by_laws = Bounds::by_laws(&thresholds, smallest).unwrap();
-    let best = Bounds::new(&thresholds, smallest).unwrap();
+    let by_laws = BestBounds::by_laws(&thresholds, smallest).unwrap();
+    let best = BestBounds::new(&thresholds, smallest).unwrap();
     let (by_laws, best) = (by_laws.epsilon(&delta), best.epsilon(&delta));
     let (by_laws, best) = (by_laws.unwrap(), best.unwrap());
     assert!(by_laws.hi() > 41.0 && best.hi() < 36.5 && best.lo() == by_laws.lo());
     let samples = [(range.poisson_sampled(&Rational::new(1, 2)).unwrap(), 100)];
     let both = [
-        Bounds::by_laws(&samples, smallest).unwrap(),
-        Bounds::new(&samples, smallest).unwrap(),
+        BestBounds::by_laws(&samples, smallest).unwrap(),
+        BestBounds::new(&samples, smallest).unwrap(),
     ];
     let [by_laws, best] = both.map(|all| all.epsilon(&delta).unwrap());
     assert_eq!(by_laws.hi(), best.hi());
@@ -167,7 +167,7 @@ fn one_law_alone_is_bounded_by_its_own_profile() {
     // Two Gaussians are one: exact to more digits than a grid has.
     let mu = |n| Pair::gaussian(&Rational::from(n)).unwrap();
     let delta = Rational::new(1, 1_000_000);
-    let all = Bounds::new(&[(mu(3i64), 1), (mu(2i64), 4)], Down::exact(1e-6)).unwrap();
+    let all = BestBounds::new(&[(mu(3i64), 1), (mu(2i64), 4)], Down::exact(1e-6)).unwrap();
     let closed = gaussian_epsilon(&Rational::from(25i64), &delta)
         .unwrap()
         .get();
@@ -178,7 +178,7 @@ fn one_law_alone_is_bounded_by_its_own_profile() {
     );
     // An (ε, δ) release has its own ε at its own δ.
     let own = Pair::approximate(&Rational::ONE, &delta).unwrap();
-    let all = Bounds::new(&[(own, 1)], Down::from_rational(&delta)).unwrap();
+    let all = BestBounds::new(&[(own, 1)], Down::from_rational(&delta)).unwrap();
     let epsilon = all.epsilon(&delta).unwrap();
     assert!(
         epsilon.hi() <= 1.000_000_1 && epsilon.lo() <= 1.0,

@@ -1,7 +1,7 @@
 //! Profiles, compositions and filters against brute force over all outputs of small mechanisms.
 
 use lastbit::accounting::{
-    AdaptiveFilter, Bounds, Composition, Currency, FilterLoss, FixedLosses, Pair, calibrate,
+    AdaptiveFilter, BestBounds, Composition, Currency, FilterLoss, FixedLosses, Pair, calibrate,
     gaussian_delta, gaussian_epsilon, gaussian_mu_squared, zcdp_delta, zcdp_epsilon,
     zcdp_total_variation,
 };
@@ -273,7 +273,7 @@ fn a_calibrated_loss_fits_and_a_larger_one_does_not() {
         let each = calibrate(pair, 20, &epsilon, &delta).unwrap();
         let price = |each: &Rational| {
             let releases = [(pair(each).unwrap(), 20)];
-            let all = Bounds::new(&releases, Down::from_rational(&delta)).unwrap();
+            let all = BestBounds::new(&releases, Down::from_rational(&delta)).unwrap();
             all.epsilon_above(&delta).unwrap().get()
         };
         assert!(price(&each) <= 1.0);

@@ -1,4 +1,4 @@
-mod accountants;
+mod composition_rules;
 mod laws;
 mod properties;
 mod vectors;

@@ -200,7 +200,7 @@ fn snapping_loses_what_it_states_at_every_distance() {
             .build()
             .unwrap()
     };
-    for grid in [GridRule::Snapped, GridRule::Fixed(-1)] {
+    for grid in [GridRule::Snapped, GridRule::fixed(-1).unwrap()] {
         let snapping = build(Arithmetic::Exact, grid)
             .measurement(AtomDomain::<Rational>::new())
             .unwrap();

@@ -6,7 +6,7 @@
 
 use lastbit::mechanisms::exponential::{Exponential, Run};
 use lastbit::quality::{QualityError, StepFunction};
-use lastbit_exact::{Interval, Rational, Rounding};
+use lastbit_exact::{Interval, Rounding};
 
 const SIZE: u64 = 64;
 
@@ -103,7 +103,7 @@ fn interior_points_lose_at_most_epsilon() {
 
 #[test]
 fn quantiles_lose_at_most_epsilon() {
-    let quantile = Rational::new(1, 3);
+    let quantile = "1/3".parse().unwrap();
     let (loss, range) = most_lost(&mechanism(), |data| {
         let rank = lastbit::selection::rank_of(&quantile, data.len())?;
         StepFunction::quantile(data, u128::from(SIZE), rank)

@@ -6,10 +6,8 @@ use lastbit::selection::{
     QuantilesMethod, QuantilesSelection, quantiles, quantiles_by, quantiles_by_zcdp,
     quantiles_offers, rank_of,
 };
-use lastbit::{Epsilon, Error};
+use lastbit::{Epsilon, Error, Share};
 use lastbit_exact::Rational;
-
-use crate::number;
 
 const METHODS: [QuantilesMethod; 2] = [QuantilesMethod::Split, QuantilesMethod::Bisection];
 
@@ -17,8 +15,9 @@ fn epsilon(text: &str) -> Epsilon {
     text.parse().unwrap()
 }
 
-fn evenly(k: i64) -> Vec<Rational> {
-    (1..=k).map(|i| Rational::new(i, k + 1)).collect()
+fn evenly(k: i64) -> Vec<Share> {
+    let share = |i| Share::new(Rational::new(i, k + 1)).unwrap();
+    (1..=k).map(share).collect()
 }
 
 /// How many data points lie between the answer and the rank.
@@ -64,7 +63,8 @@ fn answers_ascend_with_the_quantile_even_where_noise_is_large() {
     let domain = || VectorDomain::new(AtomDomain::bounded(-3i64, 40).unwrap()).with_size(7);
     let rows = vec![-3, 0, 0, 0, 5, 5, 40];
     // In any order, and some more than once.
-    let wanted = ["1", "0.5", "0", "0.5", "0.9", "0.1", "0.3", "0.51"].map(number);
+    let wanted = ["1", "0.5", "0", "0.5", "0.9", "0.1", "0.3", "0.51"];
+    let wanted = wanted.map(|text| text.parse::<Share>().unwrap());
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&i, &j| wanted[i].cmp(&wanted[j]));
     for method in METHODS {
@@ -127,13 +127,13 @@ fn one_budget_is_charged_whatever_the_number() {
 fn bad_requests_are_refused_with_the_remedy() {
     let text = |refused: Result<QuantilesSelection<f64>, Error>| refused.unwrap_err().to_string();
     let numbers = || VectorDomain::new(AtomDomain::<f64>::new());
-    let of = |domain, wanted: &[Rational]| quantiles(domain, wanted, &epsilon("1"));
+    let of = |domain, wanted: &[Share]| quantiles(domain, wanted, &epsilon("1"));
     assert_eq!(
         text(of(numbers().with_size(3), &[])),
         "no quantile was asked for; give at least 1"
     );
     assert_eq!(
-        text(of(numbers().with_size(3), &[number("-0.5")])),
+        "-0.5".parse::<Share>().unwrap_err().to_string(),
         "a quantile must be between 0 and 1, got -0.5; the median is 1/2"
     );
     assert!(text(of(numbers(), &evenly(2))).contains("size"));

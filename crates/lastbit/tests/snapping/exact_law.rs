@@ -18,7 +18,8 @@ struct Case {
     epsilon: &'static str,
     bounds: (&'static str, &'static str),
     bound: Option<&'static str>,
-    grid: GridRule,
+    /// The exponent of the grid, if it is not snapped.
+    grid: Option<i64>,
 }
 
 /// Ties of the grid, ends of the bounds, bounds that are no doubles, B on and off the grid, no B,
@@ -30,7 +31,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("8"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "0.5",
@@ -38,7 +39,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("6.5"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "-0.5",
@@ -46,7 +47,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("4"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "4",
@@ -54,7 +55,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("4"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "-9",
@@ -62,7 +63,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("5.3"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "0.3",
@@ -70,7 +71,7 @@ const CASES: [Case; 12] = [
         epsilon: "0.7",
         bounds: ("0.1", "0.2"),
         bound: Some("1"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "1234.5",
@@ -78,7 +79,7 @@ const CASES: [Case; 12] = [
         epsilon: "0.3",
         bounds: ("1000", "2000"),
         bound: Some("600"),
-        grid: GridRule::Snapped,
+        grid: None,
     },
     Case {
         value: "1/3",
@@ -86,7 +87,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-1", "1"),
         bound: Some("3"),
-        grid: GridRule::Fixed(-2),
+        grid: Some(-2),
     },
     Case {
         value: "0.125",
@@ -94,7 +95,7 @@ const CASES: [Case; 12] = [
         epsilon: "2",
         bounds: ("0", "1"),
         bound: Some("2"),
-        grid: GridRule::Fixed(-3),
+        grid: Some(-3),
     },
     Case {
         value: "0",
@@ -102,7 +103,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("10"),
-        grid: GridRule::Fixed(2),
+        grid: Some(2),
     },
     Case {
         value: "2",
@@ -110,7 +111,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("-4", "4"),
         bound: Some("10"),
-        grid: GridRule::Fixed(2),
+        grid: Some(2),
     },
     Case {
         value: "7",
@@ -118,7 +119,7 @@ const CASES: [Case; 12] = [
         epsilon: "1",
         bounds: ("0", "10"),
         bound: None,
-        grid: GridRule::Snapped,
+        grid: None,
     },
 ];
 
@@ -131,7 +132,10 @@ impl Case {
         Snapping::builder(bounds, self.sensitivity.parse().unwrap())
             .epsilon(self.epsilon.parse().unwrap())
             .bound(bound)
-            .grid(self.grid)
+            .grid(match self.grid {
+                None => GridRule::Snapped,
+                Some(exponent) => GridRule::fixed(exponent).unwrap(),
+            })
             .build()
             .unwrap()
     }

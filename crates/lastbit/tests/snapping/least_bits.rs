@@ -48,7 +48,11 @@ fn a_sign_of_zero_would_be_caught() {
 
 #[test]
 fn exact_snapping_shows_nothing() {
-    for grid in [GridRule::Snapped, GridRule::Fixed(-4), GridRule::Fixed(-30)] {
+    for grid in [
+        GridRule::Snapped,
+        GridRule::fixed(-4).unwrap(),
+        GridRule::fixed(-30).unwrap(),
+    ] {
         let mechanism = snapping(Arithmetic::Exact, grid);
         let mut entropy = System::default();
         let found = violation(|value| mechanism.draw(value, &mut entropy).unwrap());

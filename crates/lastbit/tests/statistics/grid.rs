@@ -352,7 +352,10 @@ fn grids_that_cannot_be_are_refused_with_a_remedy() {
     );
     assert!(Grid::new(&unit, -51, NonFinite::Refuse).is_ok());
     assert_eq!(
-        Grid::finest(&unit, NonFinite::Refuse).unwrap().exponent(),
+        Grid::finest(&unit, NonFinite::Refuse)
+            .unwrap()
+            .exponent()
+            .get(),
         -51
     );
     assert_eq!(
@@ -365,7 +368,10 @@ fn grids_that_cannot_be_are_refused_with_a_remedy() {
     );
     let zero = Bounds::parse("0", "0").unwrap();
     assert_eq!(
-        Grid::finest(&zero, NonFinite::Refuse).unwrap().exponent(),
+        Grid::finest(&zero, NonFinite::Refuse)
+            .unwrap()
+            .exponent()
+            .get(),
         -1022
     );
     let beyond_doubles = Bounds::parse("0", "1e325").unwrap();

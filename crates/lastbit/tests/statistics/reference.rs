@@ -24,12 +24,3 @@ pub fn covariance(x: &[Rational], y: &[Rational]) -> Rational {
 pub fn variance(rows: &[Rational]) -> Rational {
     covariance(rows, rows)
 }
-
-/// The smallest row with at least a fraction `q` of the rows at or below it.
-pub fn quantile(rows: &[Rational], q: &Rational) -> Rational {
-    let mut sorted = rows.to_vec();
-    sorted.sort();
-    let rank = (q * &Rational::from(rows.len() as u64)).ceil();
-    let rank = usize::try_from(rank).expect("between 0 and n").max(1);
-    sorted[rank - 1].clone()
-}

@@ -2,10 +2,7 @@
 //! exceeded.
 
 use lastbit::Bounds;
-use lastbit::statistics::{
-    Extent, Neighbours, count, covariance, histogram, histogram_bin, mean, quantile, row_count,
-    sum, variance,
-};
+use lastbit::statistics::{Extent, Neighbours, count, covariance, mean, row_count, sum, variance};
 use lastbit_exact::Rational;
 
 use crate::number;
@@ -248,39 +245,6 @@ fn count_and_row_count_are_tight() {
 }
 
 #[test]
-fn histogram_is_tight_and_a_bin_is_a_count() {
-    for neighbours in both(0) {
-        assert_eq!(histogram_bin(neighbours), count(neighbours));
-        for bins in 1..=4 {
-            let stated = histogram(bins, neighbours).unwrap();
-            // The last value falls into no bin.
-            let values: Vec<u64> = (0..=bins).collect();
-            assert_tight("histogram", &stated, &values, neighbours, |rows| {
-                (0..bins)
-                    .map(
-                        |bin| Rational::from(rows.iter().filter(|&&row| row == bin).count() as u64),
-                    )
-                    .collect()
-            });
-        }
-    }
-}
-
-#[test]
-fn quantile_is_tight_at_every_level() {
-    for bounds in BOUNDS.map(bounds) {
-        for neighbours in both(1) {
-            let stated = quantile(&bounds, neighbours).unwrap();
-            for level in ["0", "0.25", "0.5", "0.9", "1"].map(number) {
-                assert_tight("quantile", &stated, &values(&bounds), neighbours, |rows| {
-                    vec![super::reference::quantile(rows, &level)]
-                });
-            }
-        }
-    }
-}
-
-#[test]
 fn erratum_8_variance_for_odd_n() {
     let unit = bounds(("0", "1"));
     for (rows, largest) in [(3, "1/3"), (5, "3/10"), (7, "2/7")] {
@@ -353,7 +317,6 @@ fn errors_name_the_remedy() {
          public knowledge, use change-one if the number of rows is public, or release sums and \
          counts and divide"
     );
-    assert!(quantile(&unit, Neighbours::add_remove()).is_err());
     assert_eq!(
         Neighbours::add_remove_between(5, Some(5))
             .unwrap_err()
@@ -361,7 +324,6 @@ fn errors_name_the_remedy() {
         "at least 5 and at most 5 rows leave no two data sets that differ by one row; raise the \
          upper limit, or use change-one if the number of rows is public"
     );
-    assert!(histogram(0, one).is_err());
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit::metrics::{Contribution, Norms};
 use lastbit::statistics::{self, Neighbours};
 use lastbit::tables::{
-    Aim, AnswerDomain, Limits, NumbersDomain, Products, RankCandidates, RankSelection, Reach,
-    ReachDistance, TableDomain, UnitDistance, counts, moved, products, scan, shares, sums, units,
+    Aim, AnswerDomain, Limits, NumbersDomain, Products, RankSelection, Reach, ReachDistance,
+    TableDomain, UnitDistance, counts, moved, products, scan, shares, sums, units,
 };
-use lastbit::{Bounds, Error, MetricSpace, Transformation};
+use lastbit::{Bounds, Error, MetricSpace, Share, Transformation};
 use lastbit_exact::Rational;
 
 /// A row: whose, in which of three groups, and a number from −1 to 2.
@@ -321,20 +321,20 @@ fn a_mean_of_a_public_number_of_rows_moves_by_no_more_than_its_map() {
 #[test]
 fn ranks_move_by_no_more_than_the_selection_says() {
     let last = 3;
-    let distances = |kept: &Kept, group: usize, share: &Rational, aim: Aim| -> Vec<Rational> {
+    let distances = |kept: &Kept, group: usize, selection: &RankSelection, aim: Aim| {
         let mut offsets = BTreeMap::new();
         for (_, number) in kept.iter().filter(|row| row.0 == group) {
             *offsets.entry((number + 1) as u64).or_insert(0) += 1;
         }
-        let found = RankCandidates::new(&offsets.into_iter().collect(), last, share, aim);
+        let found = selection.candidates(&offsets.into_iter().collect(), aim);
         let scale = Rational::from(found.scale);
         let runs = found.runs.iter();
         runs.flat_map(|run| vec![&Rational::from(run.score) / &scale; run.length as usize])
-            .collect()
+            .collect::<Vec<Rational>>()
     };
     for (metric, limits) in settings() {
         for share in ["0", "1/3", "1/2", "1"] {
-            let share: Rational = share.parse().unwrap();
+            let share: Share = share.parse().unwrap();
             let reach = Reach {
                 units: 1,
                 limits,
@@ -352,8 +352,8 @@ fn ranks_move_by_no_more_than_the_selection_says() {
                     let (one, other) = (kept(&a, rows, groups), kept(&b, rows, groups));
                     let touched: BTreeSet<usize> = (0..GROUPS).collect();
                     let found = touched.iter().fold(Rational::ZERO, |sum, &group| {
-                        let a = distances(&one, group, &share, aim);
-                        let b = distances(&other, group, &share, aim);
+                        let a = distances(&one, group, &selection, aim);
+                        let b = distances(&other, group, &selection, aim);
                         let most = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).max();
                         &sum + &most.unwrap_or(Rational::ZERO)
                     });

@@ -3,6 +3,7 @@
 use lastbit::mechanisms::snapping::utility::{
     GridRule, Law, UtilityError, accuracy, laplace_accuracy, scale_for_accuracy, simple_accuracy,
 };
+use lastbit::{Beta, GridExponent};
 use lastbit_exact::{Rational, Rounding, Up};
 
 use crate::number;
@@ -11,21 +12,25 @@ fn double(value: f64) -> Rational {
     Rational::try_from(value).unwrap()
 }
 
-fn snapped(scale: &Rational) -> i64 {
-    scale.ceil_log2().unwrap()
+fn snapped(scale: &Rational) -> GridExponent {
+    GridExponent::new(scale.ceil_log2().unwrap()).unwrap()
+}
+
+fn beta_of(text: &str) -> Beta {
+    text.parse().unwrap()
 }
 
 /// Accuracy of a double scale under a rule.
-fn accuracy_of(scale: f64, alpha: &Rational, rule: GridRule) -> f64 {
+fn accuracy_of(scale: f64, beta: &Beta, rule: GridRule) -> f64 {
     let scale = double(scale);
     let exponent = match rule {
         GridRule::Snapped => snapped(&scale),
         GridRule::Fixed(exponent) => exponent,
     };
-    accuracy(&scale, exponent, None, alpha).get()
+    accuracy(&scale, exponent, None, beta).get()
 }
 
-const ALPHAS: [&str; 8] = [
+const BETAS: [&str; 8] = [
     "0.05",
     "0.01",
     "0.5",
@@ -60,23 +65,24 @@ fn accuracy_holds_at_every_location() {
         let scale = number(scale);
         for bound in ["2", "3.3", "20", "inf"] {
             let bound = (bound != "inf").then(|| number(bound));
-            for exponent in [snapped(&scale), snapped(&scale) - 3, snapped(&scale) + 2] {
+            for finer in [0, -3, 2] {
+                let exponent = GridExponent::new(snapped(&scale).get() + finer).unwrap();
                 let top = bound.clone().unwrap_or_else(|| number("5"));
                 for part in ["0", "0.31", "1/2", "0.87", "1"] {
                     let location = &top * &number(part);
                     let law = Law::new(location, scale.clone(), exponent, bound.clone(), Up::ZERO)
                         .unwrap();
-                    for alpha in ["0.5", "0.05", "1e-6", "0.99"] {
-                        let level = number(alpha);
+                    for beta in ["0.5", "0.05", "1e-6", "0.99"] {
+                        let level = beta_of(beta);
                         let a = accuracy(&scale, exponent, bound.as_ref(), &level);
                         let tail = law.tail(&double(a.get()));
-                        assert!(double(tail.hi()) <= level, "{law:?} {alpha}: {tail}");
-                        let exact = law.exact_accuracy(&level).unwrap();
+                        assert!(double(tail.hi()) <= *level.get(), "{law:?} {beta}: {tail}");
+                        let exact = law.exact_accuracy(&level);
                         assert!(
                             exact <= double(a.get()),
-                            "{law:?} {alpha}: {exact} above {a}"
+                            "{law:?} {beta}: {exact} above {a}"
                         );
-                        assert!(double(law.tail(&exact).hi()) <= level);
+                        assert!(double(law.tail(&exact).hi()) <= *level.get());
                     }
                 }
             }
@@ -100,28 +106,29 @@ fn exact_accuracy_is_the_smallest() {
             Up::ZERO,
         )
         .unwrap();
-        for alpha in ["0.5", "0.05", "0.001", "0.3"] {
-            let alpha = number(alpha);
-            let exact = law.exact_accuracy(&alpha).unwrap();
+        for beta in ["0.5", "0.05", "0.001", "0.3"] {
+            let beta = beta_of(beta);
+            let exact = law.exact_accuracy(&beta);
             let mut distances: Vec<_> = law
                 .points()
                 .map(|point| (&point.value - law.location()).abs())
                 .collect();
             distances.sort();
             for a in distances {
-                let enough = double(law.tail(&a).hi()) <= alpha;
-                assert_eq!(enough, a >= exact, "{law:?} {alpha}: {exact} and {a}");
+                let enough = double(law.tail(&a).hi()) <= *beta.get();
+                assert_eq!(enough, a >= exact, "{law:?} {beta}: {exact} and {a}");
             }
         }
     }
 }
 
 #[test]
-fn an_alpha_below_every_tail_falls_back_on_the_formula() {
+fn a_beta_below_every_tail_falls_back_on_the_formula() {
     let law = Law::new(Rational::ZERO, Rational::ONE, 0, None, Up::ZERO).unwrap();
-    let alpha = number("1e-4000");
-    let exact = law.exact_accuracy(&alpha).unwrap().to_f64(Rounding::Up);
-    let formula = accuracy(&Rational::ONE, 0, None, &alpha).get();
+    // 2^-64 at a time, to below 1e-4000.
+    let beta = (0..200).fold(beta_of("1e-300"), |beta, _| beta.part(1, u64::MAX));
+    let exact = law.exact_accuracy(&beta).to_f64(Rounding::Up);
+    let formula = accuracy(&Rational::ONE, GridExponent::INTEGERS, None, &beta).get();
     assert!((exact - formula).abs() <= 1e-9, "{exact} and {formula}");
     let bounded = Law::new(
         Rational::ZERO,
@@ -131,44 +138,44 @@ fn an_alpha_below_every_tail_falls_back_on_the_formula() {
         Up::ZERO,
     )
     .unwrap();
-    assert_eq!(bounded.exact_accuracy(&alpha).unwrap(), number("9"));
+    assert_eq!(bounded.exact_accuracy(&beta), number("9"));
 }
 
 /// `accuracy(scale_for_accuracy(a)) ≤ a`, and the next double scale exceeds a.
 #[test]
 fn the_scale_of_an_accuracy_meets_it_and_is_the_largest() {
     for a in doubles() {
-        for alpha in ALPHAS {
-            let alpha = number(alpha);
+        for beta in BETAS {
+            let beta = beta_of(beta);
             for rule in [
                 GridRule::Snapped,
-                GridRule::Fixed(-1074),
-                GridRule::Fixed(-3),
+                GridRule::fixed(-1074).unwrap(),
+                GridRule::fixed(-3).unwrap(),
             ] {
-                match scale_for_accuracy(&double(a), &alpha, rule) {
+                match scale_for_accuracy(&double(a), &beta, rule) {
                     Ok(scale) => {
                         let scale = scale.to_f64(Rounding::NearestEven);
                         assert!(
-                            accuracy_of(scale, &alpha, rule) <= a,
-                            "{a:e} {alpha} {rule:?}"
+                            accuracy_of(scale, &beta, rule) <= a,
+                            "{a:e} {beta} {rule:?}"
                         );
                         let next = scale.next_up();
                         assert!(
-                            next.is_infinite() || accuracy_of(next, &alpha, rule) > a,
-                            "{a:e} {alpha} {rule:?}"
+                            next.is_infinite() || accuracy_of(next, &beta, rule) > a,
+                            "{a:e} {beta} {rule:?}"
                         );
                     }
                     Err(UtilityError::AccuracyBelowGrid { .. }) => {
                         let GridRule::Fixed(exponent) = rule else {
                             panic!("{rule:?}");
                         };
-                        assert!(double(a) <= Rational::ONE.times_power_of_two(exponent - 1));
+                        assert!(double(a) <= exponent.step().times_power_of_two(-1));
                     }
                     Err(UtilityError::AccuracyTooSmall { .. }) => {
                         let smallest = f64::from_bits(1);
                         assert!(
-                            accuracy_of(smallest, &alpha, rule) > a,
-                            "{a:e} {alpha} {rule:?}"
+                            accuracy_of(smallest, &beta, rule) > a,
+                            "{a:e} {beta} {rule:?}"
                         );
                     }
                     Err(other) => panic!("{other}"),
@@ -182,12 +189,12 @@ fn the_scale_of_an_accuracy_meets_it_and_is_the_largest() {
 #[test]
 fn a_scale_comes_back_from_its_accuracy() {
     for scale in doubles() {
-        for alpha in ALPHAS {
-            let alpha = number(alpha);
-            for rule in [GridRule::Snapped, GridRule::Fixed(-1000)] {
-                let a = accuracy_of(scale, &alpha, rule);
-                let back = scale_for_accuracy(&double(a), &alpha, rule).unwrap();
-                assert!(back >= double(scale), "{scale:e} {alpha} {rule:?}: {back}");
+        for beta in BETAS {
+            let beta = beta_of(beta);
+            for rule in [GridRule::Snapped, GridRule::fixed(-1000).unwrap()] {
+                let a = accuracy_of(scale, &beta, rule);
+                let back = scale_for_accuracy(&double(a), &beta, rule).unwrap();
+                assert!(back >= double(scale), "{scale:e} {beta} {rule:?}: {back}");
             }
         }
     }
@@ -196,17 +203,17 @@ fn a_scale_comes_back_from_its_accuracy() {
 #[test]
 fn an_accuracy_that_is_no_double_is_met_too() {
     for a in ["1/3", "10/3", "0.1", "22/7", "1e-5"] {
-        let (a, alpha) = (number(a), number("0.05"));
-        let scale = scale_for_accuracy(&a, &alpha, GridRule::Snapped).unwrap();
-        assert!(double(accuracy(&scale, snapped(&scale), None, &alpha).get()) <= a);
+        let (a, beta) = (number(a), beta_of("0.05"));
+        let scale = scale_for_accuracy(&a, &beta, GridRule::Snapped).unwrap();
+        assert!(double(accuracy(&scale, snapped(&scale), None, &beta).get()) <= a);
     }
 }
 
 #[test]
 fn scale_grows_with_accuracy_and_rests_at_powers_of_two() {
-    let alpha = number("0.05");
+    let beta = beta_of("0.05");
     let scale = |a: f64| {
-        scale_for_accuracy(&double(a), &alpha, GridRule::Snapped)
+        scale_for_accuracy(&double(a), &beta, GridRule::Snapped)
             .unwrap()
             .to_f64(Rounding::NearestEven)
     };
@@ -227,66 +234,63 @@ fn scale_grows_with_accuracy_and_rests_at_powers_of_two() {
 
 #[test]
 fn accuracy_is_capped_at_twice_the_bound() {
-    let (one, alpha) = (Rational::ONE, number("1e-9"));
-    assert_eq!(accuracy(&one, 0, Some(&number("3")), &alpha).get(), 6.0);
-    assert!(accuracy(&one, 0, Some(&number("30")), &alpha).get() < 60.0);
+    let (one, beta) = (Rational::ONE, beta_of("1e-9"));
+    assert_eq!(
+        accuracy(&one, GridExponent::INTEGERS, Some(&number("3")), &beta).get(),
+        6.0
+    );
+    assert!(accuracy(&one, GridExponent::INTEGERS, Some(&number("30")), &beta).get() < 60.0);
 }
 
 #[test]
 fn the_simple_bound_is_above_and_laplace_below_on_the_snapped_grid() {
     for scale in doubles() {
-        for alpha in ALPHAS {
-            let (scale, alpha) = (double(scale), number(alpha));
-            let a = accuracy(&scale, snapped(&scale), None, &alpha);
-            assert!(a <= simple_accuracy(&scale, &alpha));
-            assert!(laplace_accuracy(&scale, &alpha) <= a);
+        for beta in BETAS {
+            let (scale, beta) = (double(scale), beta_of(beta));
+            let a = accuracy(&scale, snapped(&scale), None, &beta);
+            assert!(a <= simple_accuracy(&scale, &beta));
+            assert!(laplace_accuracy(&scale, &beta) <= a);
         }
     }
 }
 
 #[test]
 fn numbers_without_meaning_promise_nothing() {
-    let (one, alpha) = (Rational::ONE, number("0.05"));
-    assert_eq!(accuracy(&Rational::ZERO, 0, None, &alpha), Up::INFINITY);
-    assert_eq!(accuracy(&one, 0, None, &Rational::ZERO), Up::INFINITY);
-    assert_eq!(accuracy(&one, i64::MAX, None, &alpha), Up::INFINITY);
-    assert_eq!(accuracy(&one, i64::MAX, Some(&one), &alpha).get(), 2.0);
-    // The grid adds less than any double shows.
+    let (one, beta) = (Rational::ONE, beta_of("0.05"));
     assert_eq!(
-        accuracy(&one, i64::MIN, None, &alpha),
-        laplace_accuracy(&one, &alpha)
+        accuracy(&Rational::ZERO, GridExponent::INTEGERS, None, &beta),
+        Up::INFINITY
     );
-    assert_eq!(simple_accuracy(&-one.clone(), &alpha), Up::INFINITY);
-    assert_eq!(laplace_accuracy(&one, &-one.clone()), Up::INFINITY);
+    assert_eq!(simple_accuracy(&-one.clone(), &beta), Up::INFINITY);
+    assert_eq!(laplace_accuracy(&-one, &beta), Up::INFINITY);
 }
 
 #[test]
 fn refusals_name_the_remedy() {
-    let alpha = number("0.05");
-    let text = |a: &str, alpha: &Rational, rule| {
-        scale_for_accuracy(&number(a), alpha, rule)
+    let beta = beta_of("0.05");
+    let text = |a: &str, beta: &Beta, rule| {
+        scale_for_accuracy(&number(a), beta, rule)
             .unwrap_err()
             .to_string()
     };
     assert_eq!(
-        text("0.5", &alpha, GridRule::Fixed(0)),
+        text("0.5", &beta, GridRule::fixed(0).unwrap()),
         "accuracy 0.5 is not above 0.5, half a step of the grid; ask for less accuracy, or choose \
          a finer grid"
     );
     assert_eq!(
-        text("0", &alpha, GridRule::Snapped),
+        text("0", &beta, GridRule::Snapped),
         "accuracy must be positive, got 0"
     );
     assert!(
-        text("1", &Rational::ONE, GridRule::Snapped).starts_with("alpha must be a probability")
+        text("5e-324", &beta, GridRule::Snapped).contains("measure the query in a smaller unit")
     );
     assert!(
-        text("5e-324", &alpha, GridRule::Snapped).contains("measure the query in a smaller unit")
+        text("1e-400", &beta, GridRule::Snapped).contains("measure the query in a smaller unit")
     );
+    let outside = GridRule::fixed(i64::MIN).unwrap_err().to_string();
     assert!(
-        text("1e-400", &alpha, GridRule::Snapped).contains("measure the query in a smaller unit")
-    );
-    assert!(
-        text("1", &alpha, GridRule::Fixed(i64::MIN)).contains("choose a grid nearer to the scale")
+        outside.contains("outside ±1100; choose a grid nearer to the scale"),
+        "{outside}"
     );
 }

@@ -1,11 +1,13 @@
 //! The choice of B and what it costs: clamp probability, worst bias, and the curve between them.
 
+use lastbit::Gamma;
 use lastbit::mechanisms::snapping::utility::{
     Laws, UtilityError, bound_for_gamma_exact, bound_for_gamma_float,
     bound_for_gamma_float_from_accuracy, clamp_probability, curve,
 };
 use lastbit_exact::{Interval, Rational, Rounding, Up};
 
+use super::typed;
 use crate::number;
 
 fn double(value: f64) -> Rational {
@@ -172,7 +174,8 @@ fn no_clamp_binds_with_probability_one_minus_gamma() {
                 for gamma in GAMMAS {
                     let gamma = number(gamma);
                     let bound =
-                        bound_for_gamma_exact(&half_width, &scale, exponent, &gamma).unwrap();
+                        bound_for_gamma_exact(&half_width, &scale, exponent, &typed(&gamma))
+                            .unwrap();
                     let clamp =
                         clamp_probability(&half_width, &bound, &scale, exponent, Up::ZERO).unwrap();
                     assert!(
@@ -197,9 +200,13 @@ fn the_closed_form_for_float_modes_keeps_gamma() {
                     for gamma in GAMMAS {
                         let (epsilon, sensitivity) = (number(epsilon), number(sensitivity));
                         let (half_width, gamma) = (number(half_width), number(gamma));
-                        let bound =
-                            bound_for_gamma_float(&half_width, &sensitivity, &epsilon, &gamma)
-                                .unwrap();
+                        let bound = bound_for_gamma_float(
+                            &half_width,
+                            &sensitivity,
+                            &epsilon,
+                            &typed(&gamma),
+                        )
+                        .unwrap();
                         let overhead = &Rational::ONE + &(&charged * &(&bound / &sensitivity));
                         let scale = &(&sensitivity * &overhead) / &(&epsilon - &charged);
                         let clamp = clamp_probability(
@@ -221,28 +228,36 @@ fn the_closed_form_for_float_modes_keeps_gamma() {
     }
 }
 
-/// ε⁻ = Δ ln(1/α)/a is at most the ε that reaches a, so B is at least the one for that ε.
+/// ε⁻ = Δ ln(1/β)/a is at most the ε that reaches a, so B is at least the one for that ε.
 #[test]
 fn the_bound_from_accuracy_is_the_one_of_its_smallest_loss() {
-    let (half_width, alpha, gamma) = (number("10"), number("0.05"), number("0.01"));
+    let (half_width, beta, gamma) = (number("10"), number("0.05"), number("0.01"));
     for (sensitivity, accuracy) in [("1", "3"), ("100", "50"), ("0.01", "4")] {
         let (sensitivity, accuracy) = (number(sensitivity), number(accuracy));
         let epsilon = Interval::from_rational(&(&sensitivity / &accuracy))
-            * -Interval::from_rational(&alpha).ln();
+            * -Interval::from_rational(&beta).ln();
         let from_accuracy = bound_for_gamma_float_from_accuracy(
             &half_width,
             &sensitivity,
             &accuracy,
-            &alpha,
-            &gamma,
+            &typed(&beta),
+            &typed(&gamma),
         )
         .unwrap();
-        let smaller =
-            bound_for_gamma_float(&half_width, &sensitivity, &double(epsilon.hi()), &gamma)
-                .unwrap();
-        let larger =
-            bound_for_gamma_float(&half_width, &sensitivity, &double(epsilon.lo()), &gamma)
-                .unwrap();
+        let smaller = bound_for_gamma_float(
+            &half_width,
+            &sensitivity,
+            &double(epsilon.hi()),
+            &typed(&gamma),
+        )
+        .unwrap();
+        let larger = bound_for_gamma_float(
+            &half_width,
+            &sensitivity,
+            &double(epsilon.lo()),
+            &typed(&gamma),
+        )
+        .unwrap();
         assert!(smaller <= from_accuracy && from_accuracy <= larger);
         assert!((larger.to_f64(Rounding::Up) / smaller.to_f64(Rounding::Up) - 1.0) < 1e-14);
     }
@@ -253,23 +268,20 @@ fn bounds_refuse_what_they_cannot_use() {
     let (one, half) = (Rational::ONE, number("0.5"));
     let text = |error: UtilityError| error.to_string();
     for gamma in ["0", "-1", "1.01"] {
-        let error = bound_for_gamma_exact(&one, &one, 0, &number(gamma)).unwrap_err();
-        assert_eq!(
-            text(error),
-            format!("gamma must be above 0 and at most 1, got {gamma}")
-        );
+        assert!(gamma.parse::<Gamma>().is_err(), "{gamma}");
     }
     assert_eq!(
-        bound_for_gamma_exact(&number("1e308"), &number("1e308"), 1023, &half).unwrap_err(),
+        bound_for_gamma_exact(&number("1e308"), &number("1e308"), 1023, &typed(&half)).unwrap_err(),
         UtilityError::BoundOverflow
     );
-    assert!(bound_for_gamma_exact(&-one.clone(), &one, 0, &half).is_err());
+    assert!(bound_for_gamma_exact(&-one.clone(), &one, 0, &typed(&half)).is_err());
     let tiny = Rational::ONE.times_power_of_two(-117);
-    let error = bound_for_gamma_float(&one, &one, &tiny, &half).unwrap_err();
+    let error = bound_for_gamma_float(&one, &one, &tiny, &typed(&half)).unwrap_err();
     assert!(text(error).contains("use exact arithmetic"));
     let accuracy = Rational::ONE.times_power_of_two(200);
+    let (beta, gamma) = (typed(&half), typed(&half));
     assert!(matches!(
-        bound_for_gamma_float_from_accuracy(&one, &one, &accuracy, &half, &half),
+        bound_for_gamma_float_from_accuracy(&one, &one, &accuracy, &beta, &gamma),
         Err(UtilityError::EpsilonTooSmall { .. })
     ));
     assert!(matches!(

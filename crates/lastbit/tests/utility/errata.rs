@@ -1,10 +1,12 @@
 //! Statements about utility that look right and are not.
 
+use lastbit::GridExponent;
 use lastbit::mechanisms::snapping::utility::{
     Law, accuracy, bound_for_gamma_exact, bound_for_gamma_float, clamp_probability,
 };
 use lastbit_exact::{Rational, Rounding, Up};
 
+use super::typed;
 use crate::number;
 
 fn double(value: f64) -> Rational {
@@ -30,14 +32,14 @@ fn laplace_cdf(x: f64, scale: f64) -> f64 {
 fn erratum_5_bound_scales_with_sensitivity() {
     let (zero, one, gamma) = (Rational::ZERO, Rational::ONE, number("0.05"));
     let (sensitivity, epsilon) = (number("100"), number("1"));
-    let without_sensitivity = bound_for_gamma_float(&zero, &one, &epsilon, &gamma).unwrap();
+    let without_sensitivity = bound_for_gamma_float(&zero, &one, &epsilon, &typed(&gamma)).unwrap();
     assert!((nearest(&without_sensitivity) - 6.99).abs() < 0.01);
 
     let scale = &sensitivity / &epsilon;
     let exponent = snapped(&scale);
-    let needed = bound_for_gamma_exact(&zero, &scale, exponent, &gamma).unwrap();
+    let needed = bound_for_gamma_exact(&zero, &scale, exponent, &typed(&gamma)).unwrap();
     assert!((nearest(&needed) - 363.57).abs() < 0.01);
-    let bound = bound_for_gamma_float(&zero, &sensitivity, &epsilon, &gamma).unwrap();
+    let bound = bound_for_gamma_float(&zero, &sensitivity, &epsilon, &typed(&gamma)).unwrap();
     assert!(bound >= needed);
     assert_eq!(
         nearest(&bound),
@@ -67,35 +69,43 @@ fn accuracy_by_cases(
     location: &Rational,
     bound: &Rational,
     scale: f64,
-    alpha: f64,
+    beta: f64,
 ) -> (u32, Rational) {
     let (f, b) = (nearest(location), nearest(bound));
     let lower = laplace_cdf(-b - f + scale, scale);
     let upper = 1.0 - laplace_cdf(b - f - scale, scale);
     let error_cdf = |z: f64| 1.0 - (1.0 - z / scale).exp();
-    if lower >= alpha {
+    if lower >= beta {
         (1, bound + location)
-    } else if error_cdf(b - f) >= 1.0 + lower - alpha {
-        (2, double(scale * (1.0 - (alpha - lower).ln())))
-    } else if error_cdf(b - f) + upper >= 1.0 + lower - alpha {
+    } else if error_cdf(b - f) >= 1.0 + lower - beta {
+        (2, double(scale * (1.0 - (beta - lower).ln())))
+    } else if error_cdf(b - f) + upper >= 1.0 + lower - beta {
         (3, bound - location)
     } else {
-        (4, double(scale * (1.0 - (alpha - lower + upper).ln())))
+        (4, double(scale * (1.0 - (beta - lower + upper).ln())))
     }
 }
 
 #[test]
 fn erratum_6_get_accuracy_case_4_is_unsound() {
-    let (location, bound, alpha) = (number("1.35"), number("3"), number("0.05"));
+    let (location, bound, beta) = (number("1.35"), number("3"), number("0.05"));
     let (case, claimed) = accuracy_by_cases(&location, &bound, 1.0, 0.05);
     assert_eq!(case, 4);
     assert!((nearest(&claimed) - 2.226).abs() < 1e-3);
     let law = Law::new(location, Rational::ONE, 0, Some(bound.clone()), Up::ZERO).unwrap();
     let tail = law.tail(&claimed);
     assert!(tail.lo() > 0.0785 && tail.hi() < 0.0787, "{tail}");
-    let sound = double(accuracy(&Rational::ONE, 0, Some(&bound), &alpha).get());
-    assert!(double(law.tail(&sound).hi()) <= alpha);
-    assert!(double(law.tail(&law.exact_accuracy(&alpha).unwrap()).hi()) <= alpha);
+    let sound = double(
+        accuracy(
+            &Rational::ONE,
+            GridExponent::INTEGERS,
+            Some(&bound),
+            &typed(&beta),
+        )
+        .get(),
+    );
+    assert!(double(law.tail(&sound).hi()) <= beta);
+    assert!(double(law.tail(&law.exact_accuracy(&typed(&beta))).hi()) <= beta);
 
     let (mut settings, mut failures) = (0, 0);
     for scale in ["1", "1.3", "1.7", "2"] {
@@ -103,29 +113,29 @@ fn erratum_6_get_accuracy_case_4_is_unsound() {
             for part in 0..10 {
                 let (scale, bound) = (number(scale), number(bound));
                 let location = &bound * &Rational::new(19 * part, 200);
-                let exponent = snapped(&scale);
+                let grid = GridExponent::new(snapped(&scale)).unwrap();
                 let law = Law::new(
                     location.clone(),
                     scale.clone(),
-                    exponent,
+                    grid,
                     Some(bound.clone()),
                     Up::ZERO,
                 )
                 .unwrap();
-                for alpha in ["0.01", "0.02", "0.05", "0.1", "0.2", "0.3"] {
-                    let alpha = number(alpha);
+                for beta in ["0.01", "0.02", "0.05", "0.1", "0.2", "0.3"] {
+                    let beta = number(beta);
                     settings += 1;
                     let (case, claimed) =
-                        accuracy_by_cases(&location, &bound, nearest(&scale), nearest(&alpha));
-                    if double(law.tail(&claimed).lo()) > alpha {
+                        accuracy_by_cases(&location, &bound, nearest(&scale), nearest(&beta));
+                    if double(law.tail(&claimed).lo()) > beta {
                         assert_eq!(case, 4);
                         failures += 1;
                     }
                     for ours in [
-                        double(accuracy(&scale, exponent, Some(&bound), &alpha).get()),
-                        law.exact_accuracy(&alpha).unwrap(),
+                        double(accuracy(&scale, grid, Some(&bound), &typed(&beta)).get()),
+                        law.exact_accuracy(&typed(&beta)),
                     ] {
-                        assert!(double(law.tail(&ours).hi()) <= alpha, "{law:?} {alpha}");
+                        assert!(double(law.tail(&ours).hi()) <= beta, "{law:?} {beta}");
                     }
                 }
             }

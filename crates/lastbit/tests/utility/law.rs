@@ -111,7 +111,7 @@ fn cdf_and_tail_agree_with_sums_over_points() {
     for law in small_laws() {
         let points: Vec<_> = law.points().collect();
         for probe in &points {
-            let quarter = Rational::new(1, 4).times_power_of_two(law.grid_exponent());
+            let quarter = Rational::new(1, 4).times_power_of_two(law.grid_exponent().get());
             for x in [
                 probe.value.clone(),
                 &probe.value + &quarter,
@@ -318,8 +318,7 @@ fn the_whole_range_of_doubles_works() {
                     );
                     assert!(law.variance().lo().sqrt() <= range * (1.0 + 1e-15));
                     assert!(law.cdf(&location).hi() <= 1.0);
-                    let alpha = number("0.05");
-                    let accuracy = law.exact_accuracy(&alpha).unwrap();
+                    let accuracy = law.exact_accuracy(&"0.05".parse().unwrap());
                     assert!(
                         law.tail(&accuracy).hi() <= 0.05
                             && accuracy <= number(bound).times_power_of_two(1)
@@ -361,12 +360,6 @@ fn refusals_name_the_remedy() {
         assert!(new("0", "1", 0, "1", tau).contains("must lie in [0, 1)"));
     }
     let law = law("0", "1", 0, "1", 0.0);
-    for alpha in ["0", "1", "-1", "2"] {
-        assert!(matches!(
-            law.exact_accuracy(&number(alpha)),
-            Err(UtilityError::NotAProbability { name: "alpha", .. })
-        ));
-    }
     assert!(law.points_but(&Rational::ZERO).is_err());
     let laws = Laws::new(one.clone(), 0, Some(one.clone()), Up::ZERO).unwrap();
     assert_eq!(laws.expected_bias(&[]).unwrap_err(), UtilityError::NoWeight);

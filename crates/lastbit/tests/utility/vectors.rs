@@ -37,7 +37,7 @@ fn every_enclosure_holds_the_oracle_and_is_narrow() {
             continue;
         }
         let law = law.as_ref().unwrap();
-        let exponent = law.grid_exponent();
+        let exponent = law.grid_exponent().get();
         let place = number(words[1]).times_power_of_two(exponent);
         let expected = number(words[words.len() - 1]);
         let (found, expected) = match words[0] {
@@ -52,7 +52,7 @@ fn every_enclosure_holds_the_oracle_and_is_narrow() {
                 expected.times_power_of_two(2 * exponent),
             ),
             "accuracy" => {
-                let found = law.exact_accuracy(&number(words[1])).unwrap();
+                let found = law.exact_accuracy(&words[1].parse().unwrap());
                 assert_eq!(
                     found,
                     expected.times_power_of_two(exponent),

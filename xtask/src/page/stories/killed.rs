@@ -1,6 +1,6 @@
 //! A killed server.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::{Stage, plan, visits};
 use crate::page::server::Scratch;
@@ -16,6 +16,11 @@ impl Stage<'_> {
         self.open(&served, "plan.toml")?;
         self.browser.click("#release")?;
         self.browser.click("#confirm-yes")?;
+        // The release is under way, or done.
+        self.browser.until(
+            "!document.getElementById('progress-line').hidden \
+             || document.getElementById('report') !== null",
+        )?;
         served.kill()?;
         // Whatever the page has seen by now, it asks again.
         self.browser
@@ -30,6 +35,10 @@ impl Stage<'_> {
         self.browser.click("#confirm-yes")?;
         self.browser
             .until("document.getElementById('report') !== null")?;
+        ensure!(
+            directory.path().join("lastbit.ledger").exists(),
+            "a release has no ledger"
+        );
         self.ledger_is_right(&directory)?;
         self.quiet()
     }

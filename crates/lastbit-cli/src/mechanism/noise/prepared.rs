@@ -126,17 +126,17 @@ impl Prepared {
     /// A number that the error of a draw, whatever the value, exceeds with at most the probability
     /// that the confidence leaves.
     pub fn accuracy(&self, confidence: &Confidence) -> Up {
-        let alpha = &Rational::ONE - confidence.get();
+        let beta = confidence.beta();
         match &self.kind {
             Kind::Laplace(scale) => {
-                Tails::default().beyond(&Noise::Laplace(scale.clone()), self.grid, &alpha)
+                Tails::default().beyond(&Noise::Laplace(scale.clone()), self.grid, &beta)
             }
             Kind::Gaussian(variance) => {
-                Tails::default().beyond(&Noise::Gaussian(variance.clone()), self.grid, &alpha)
+                Tails::default().beyond(&Noise::Gaussian(variance.clone()), self.grid, &beta)
             }
             Kind::Geometric(scale) => {
-                // P(|k| > t) = 2q^(t+1)/(1 + q) ≤ α from t = s·ln(2/((1 + q)·α)) − 1 on.
-                let twice = Interval::from_rational(&(&Rational::from(2i64) / &alpha));
+                // P(|k| > t) = 2q^(t+1)/(1 + q) ≤ β from t = s·ln(2/((1 + q)·β)) − 1 on.
+                let twice = Interval::from_rational(&(&Rational::from(2i64) / beta.get()));
                 let ratio = ratio(scale, &Integer::ONE);
                 let logarithm = (twice / (Interval::ONE + ratio)).ln();
                 let least = (Interval::from_rational(scale.get()) * logarithm).upper();

@@ -69,7 +69,7 @@ fn list(out: &mut impl Write, mechanism: &Snapping, law: &utility::Law) -> Resul
         );
     }
     let head = json!({
-        "grid": json_nearest(&Rational::ONE.times_power_of_two(mechanism.grid_exponent())),
+        "grid": json_nearest(&mechanism.grid_exponent().step()),
         "bound": mechanism.bound().map(json_nearest),
         "centre": json_nearest(&mechanism.bounds().centre()),
         "epsilon": json_up(mechanism.epsilon()),

@@ -9,9 +9,10 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use lastbit::mechanisms::snapping as mechanism;
+use lastbit::mechanisms::snapping::{self as mechanism, SnappingError};
 use lastbit::{
-    Accuracy, Bounds, Confidence, Epsilon, Gamma, ParameterError, Sensitivity, parse_number,
+    Accuracy, Bounds, Confidence, Epsilon, Gamma, GridExponent, ParameterError, Sensitivity,
+    parse_number,
 };
 use lastbit_exact::Rational;
 
@@ -103,7 +104,7 @@ pub struct Common {
     /// Grid of the outputs: `snapped` (the smallest power of two ≥ λ) or `fine:K` (2^K; exact
     /// arithmetic)
     #[arg(long, value_name = "GRID", default_value = "snapped", value_parser = grid)]
-    grid: mechanism::GridRule,
+    grid: Grid,
 
     /// Confidence of statements about the error, and of --accuracy
     #[arg(
@@ -175,7 +176,7 @@ impl Common {
                 Arithmetic::Binary64 => mechanism::Arithmetic::Binary64,
                 Arithmetic::Multi => mechanism::Arithmetic::Multi,
             })
-            .grid(self.grid)
+            .grid(self.grid.rule()?)
             .build()?)
     }
 }
@@ -203,13 +204,31 @@ fn bound(text: &str) -> Result<mechanism::Bound, ParameterError> {
     parse_number("bound", text).map(mechanism::Bound::Value)
 }
 
-fn grid(text: &str) -> Result<mechanism::GridRule, String> {
+/// The grid, as it was written.
+#[derive(Clone, Copy)]
+enum Grid {
+    Snapped,
+    Fine(i64),
+}
+
+impl Grid {
+    fn rule(self) -> Result<mechanism::GridRule, SnappingError> {
+        match self {
+            Grid::Snapped => Ok(mechanism::GridRule::Snapped),
+            Grid::Fine(exponent) => GridExponent::new(exponent)
+                .map(mechanism::GridRule::Fixed)
+                .map_err(|_| SnappingError::GridOutOfRange { exponent }),
+        }
+    }
+}
+
+fn grid(text: &str) -> Result<Grid, String> {
     let exponent = match (text, text.strip_prefix("fine:")) {
-        ("snapped", _) => return Ok(mechanism::GridRule::Snapped),
+        ("snapped", _) => return Ok(Grid::Snapped),
         (_, Some(exponent)) => i64::from_str(exponent).ok(),
         _ => None,
     };
-    exponent.map(mechanism::GridRule::Fixed).ok_or_else(|| {
+    exponent.map(Grid::Fine).ok_or_else(|| {
         "write `snapped`, or `fine:K` for a grid of 2^K, such as fine:-10".to_owned()
     })
 }

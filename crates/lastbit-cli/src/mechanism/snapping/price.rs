@@ -116,7 +116,7 @@ fn to_json(
     let mut value = json!({
         "epsilon": json_up(mechanism.epsilon()),
         "lambda": json_nearest(mechanism.scale()),
-        "grid": json_nearest(&Rational::ONE.times_power_of_two(mechanism.grid_exponent())),
+        "grid": json_nearest(&mechanism.grid_exponent().step()),
         "bound": mechanism.bound().map(json_nearest),
         "accuracy": json_upper(price.accuracy),
         "confidence": json_nearest(confidence),
@@ -194,7 +194,7 @@ fn print(
         (
             "grid",
             shortest(
-                lastbit_exact::Dyadic::power_of_two(mechanism.grid_exponent())
+                lastbit_exact::Dyadic::power_of_two(mechanism.grid_exponent().get())
                     .to_f64(lastbit_exact::Rounding::NearestEven),
             ),
             "outputs are the centre plus multiples of this",

@@ -1,11 +1,16 @@
 use super::*;
 use lastbit_exact::{Dyadic, Rounding, ln_enclosure};
+use lastbit_lanes::Lanes;
+
+const UNIFORM_MASK: u64 = u64::MAX >> 1;
 
 /// `|value − (−ln U)|` at both ends of the cell of `U`, rounded up, against the contract.
 fn check(word: u64) {
     let k = i128::from(word & UNIFORM_MASK);
     let ends = [k, k + 1].map(|k| ln_enclosure(&Dyadic::new(k, -63), 100));
-    for (value, later) in [negative_ln(word), negative_ln_by_table(word, &TABLE)] {
+    let bits = to_double(word).to_bits();
+    let by_division = negative_ln(bits, quotient(bits));
+    for (value, later) in [by_division, negative_ln_by_table(word, &TABLE)] {
         let exact = Dyadic::try_from(value).unwrap();
         for ln in &ends {
             let error = [ln.lo(), ln.hi()]
@@ -67,15 +72,77 @@ fn undecided_draws_are_as_rare_as_stated() {
     assert!((20..400).contains(&undecided), "{undecided} of 2^22");
 }
 
+/// Words of all magnitudes and both signs, with some at the ends.
+fn words(seed: u64) -> [u64; BLOCK] {
+    core::array::from_fn(|i| {
+        let word = (64 * seed + i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        match i {
+            0 => 0,
+            1 => u64::MAX,
+            2 => 1 << 63,
+            3 => 1 + seed,
+            _ => (word & UNIFORM_MASK) >> (word % 50) | word << 63,
+        }
+    })
+}
+
+/// Every kind of vector that this machine has gives the bits of the baseline, decided or not, and
+/// what is decided is what a single draw gives.
 #[test]
-fn a_block_is_its_lanes() {
+fn a_block_is_its_draws_with_all_vectors() {
+    for seed in 0..200 {
+        let words = words(seed);
+        let locations: [f64; BLOCK] = core::array::from_fn(|i| match i % 16 {
+            0 => f64::NAN,
+            1 => 1e300,
+            2 => 1e15,
+            _ => (i as f64 * 0.37 - 10.0) * (1u64 << (seed % 40)) as f64,
+        });
+        let ratio = [0.8, 1e-5, 1e9, f64::NAN][seed as usize % 4];
+        let run = |lanes: Lanes| {
+            let mut cells = [0.0; BLOCK];
+            let all = lanes.run(Block {
+                words: &words,
+                locations: &locations,
+                location_error: 1e-12,
+                ratio,
+                cells: &mut cells,
+            });
+            (all, cells)
+        };
+        let (all, cells) = run(Lanes::BASELINE);
+        for lanes in Lanes::all() {
+            let (also, others) = run(lanes);
+            assert_eq!(also, all, "{lanes:?}");
+            for (cell, other) in cells.iter().zip(others) {
+                let same = cell.to_bits() == other.to_bits() || cell.is_nan() && other.is_nan();
+                assert!(same, "{lanes:?}, {seed}: {cell:e}, {other:e}");
+            }
+        }
+        let single = |i: usize| single(words[i], locations[i], 1e-12, ratio, &TABLE);
+        for (i, cell) in cells.iter().enumerate() {
+            assert!(single(i).is_none_or(|alone| alone == *cell), "{seed}, {i}");
+        }
+    }
+}
+
+#[test]
+fn a_block_of_easy_draws_is_decided() {
     let words: [u64; BLOCK] =
         core::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let locations: [f64; BLOCK] = core::array::from_fn(|i| i as f64 * 0.37 - 10.0);
-    let mut cells = [0.0; BLOCK];
-    assert!(block(&words, &locations, 1e-12, 0.8, &mut cells));
-    for i in 0..BLOCK {
-        let alone = single(words[i], locations[i], 1e-12, 0.8, &TABLE);
-        assert_eq!(alone, Some(cells[i]));
+    for lanes in Lanes::all() {
+        let mut cells = [0.0; BLOCK];
+        assert!(lanes.run(Block {
+            words: &words,
+            locations: &locations,
+            location_error: 1e-12,
+            ratio: 0.8,
+            cells: &mut cells,
+        }));
+        for i in 0..BLOCK {
+            let alone = single(words[i], locations[i], 1e-12, 0.8, &TABLE);
+            assert_eq!(alone, Some(cells[i]));
+        }
     }
 }

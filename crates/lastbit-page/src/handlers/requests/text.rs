@@ -2,11 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::State;
+use lastbit_release::plan::Plan;
 use lastbit_release::release;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{answered, conflict, valid};
+use super::{Failed, answered, confined, conflict, valid};
 use crate::answer::Answer;
 use crate::directory::hash;
 use crate::plan::{self as text, Operation};
@@ -29,12 +30,27 @@ pub async fn plan(State(shared): State<Shared>, body: Bytes) -> Answer {
     .await
 }
 
-/// The smallest budget for what a text fixes.
-pub async fn smallest(State(shared): State<Shared>, body: Bytes) -> Answer {
+/// What is worth knowing of a text beside its price, and whether its files have its columns.
+pub async fn advice(State(shared): State<Shared>, body: Bytes) -> Answer {
     answered(shared, body, |shared, request: Text| {
-        Ok(text::smallest(shared, &request.text))
+        let plan = valid(shared, &request.text)?;
+        let mut advice = text::advice(shared, &plan);
+        let names = confined(shared, &plan).and_then(|()| named(&plan));
+        advice["names"] = names.err().map(|(_, message)| message).into();
+        Ok(advice)
     })
     .await
+}
+
+/// Refuses columns that the files of a plan lack, by their names alone, where the files are there.
+#[cfg(feature = "engine")]
+fn named(plan: &Plan) -> Result<(), Failed> {
+    lastbit_release::engine::check_names(plan).map_err(|error| conflict(error.to_string()))
+}
+
+#[cfg(not(feature = "engine"))]
+fn named(_: &Plan) -> Result<(), Failed> {
+    Ok(())
 }
 
 #[derive(Deserialize)]

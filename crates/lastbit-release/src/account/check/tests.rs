@@ -94,10 +94,10 @@ fn plans() -> Vec<(Accountant, Plan)> {
 fn each(test: impl Fn(&Pricer<'_>, Accountant, &Assignment, Vec<Price>)) {
     for (accountant, plan) in plans() {
         let charging = Charging::new(&plan, None);
-        let (tails, alpha) = (Tails::default(), plan.confidence.alpha());
+        let (tails, beta) = (Tails::default(), plan.confidence.beta());
         let errors = Errors {
             tails: &tails,
-            alpha: &alpha,
+            beta: &beta,
         };
         let apart = Pricer::new(&plan, &charging, errors).unwrap();
         let pricer = apart.sharing(Joins::new(&plan, &apart.items).chosen(&plan));

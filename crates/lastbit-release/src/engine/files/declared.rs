@@ -66,9 +66,7 @@ pub fn check_names(plan: &Plan) -> Result<(), EngineError> {
     }
     let (query, _) = query(plan, [0; 32]);
     match check(&query) {
-        Err(
-            error @ (EngineError::UnknownColumn { .. } | EngineError::UnknownAndNoNames { .. }),
-        ) => Err(error),
+        Err(error) if error.unknown_column().is_some() => Err(error),
         _ => Ok(()),
     }
 }

@@ -106,6 +106,14 @@ pub enum EngineError {
         /// The column that the plan names.
         column: String,
     },
+    /// An error, and what the plan has to do with it.
+    #[error("{cause}; {words}")]
+    Explained {
+        /// The error.
+        cause: Box<EngineError>,
+        /// What the plan has to do with it.
+        words: String,
+    },
     /// A name that the header has twice.
     #[error(
         "`{}` has more than one column `{}`; rename one of them",
@@ -253,6 +261,26 @@ pub enum EngineError {
     /// The data engine failed.
     #[error("the data engine failed: {0}")]
     Engine(String),
+}
+
+impl EngineError {
+    /// With what the plan has to do with it.
+    pub(super) fn explained(self, words: String) -> EngineError {
+        EngineError::Explained {
+            cause: Box::new(self),
+            words,
+        }
+    }
+
+    /// The column of the plan that is not there, if that is the error.
+    pub(super) fn unknown_column(&self) -> Option<&str> {
+        match self {
+            EngineError::UnknownColumn { column, .. }
+            | EngineError::UnknownAndNoNames { column, .. } => Some(column),
+            EngineError::Explained { cause, .. } => cause.unknown_column(),
+            _ => None,
+        }
+    }
 }
 
 /// The name that is most alike; otherwise the first ones.

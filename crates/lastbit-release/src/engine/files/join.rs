@@ -14,6 +14,7 @@ use super::cells::texts;
 use super::table::ScanTable;
 use super::worker::Shared;
 use super::{EngineError, Options};
+use crate::clean::shown;
 use crate::engine::choice::{Rank, Ranking, group_text, unit_name};
 use crate::plan::{Lookup, Unit};
 use crate::query::{Aggregate, Derive, Join, Key, Query, Table};
@@ -58,7 +59,7 @@ fn lookup(
             source: join.source.clone(),
             derive: Derive::default(),
             unit: Unit::Column {
-                name: join.key.clone(),
+                name: join.unit.clone(),
                 most_rows: 1,
                 most_groups: 1,
             },
@@ -71,12 +72,12 @@ fn lookup(
         },
         options,
     )?;
-    let table = ScanTable::open(&join.source, &run, options)?;
+    let table = ScanTable::open(&join.source, &run, options);
+    let table = table.map_err(|error| unknown_unit(error, join))?;
     let mut rows = Rows {
         query,
         choice: Ranking::new(&query.hash_key),
-        unit: &join.key,
-        columns: &join.columns,
+        join,
         chosen: BTreeMap::new(),
         bytes: 0,
         limit: options.memory,
@@ -90,12 +91,24 @@ fn lookup(
     rows.lookup()
 }
 
+/// Says what a join is by where a table lacks the column of the unit.
+fn unknown_unit(error: EngineError, join: &Join) -> EngineError {
+    if error.unknown_column() != Some(&join.unit) {
+        return error;
+    }
+    let words = format!(
+        "a private table is joined by the unit, `{}`: if that column has another name there, write \
+         it as `unit` in [[source.join]], such as unit = \"ID\"",
+        shown(&join.key)
+    );
+    error.explained(words)
+}
+
 /// The one row of each unit so far.
 struct Rows<'a> {
     query: &'a Query,
     choice: Ranking,
-    unit: &'a str,
-    columns: &'a [String],
+    join: &'a Join,
     /// By the one text of the unit: the hash of the row, and its cells.
     chosen: BTreeMap<String, (Rank, Vec<String>)>,
     bytes: usize,
@@ -104,8 +117,9 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn add(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
-        let units = self.cells(batch, self.unit)?;
-        let columns = self.columns.iter().map(|name| self.cells(batch, name));
+        let units = self.cells(batch, &self.join.unit, &self.join.key)?;
+        let columns = self.join.columns.iter();
+        let columns = columns.map(|name| self.cells(batch, name, name));
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         for (row, unit) in units.into_iter().enumerate() {
             // Rows without a unit are nobody's.
@@ -135,10 +149,16 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// The one text of each cell; empty where it is missing, or says a code of missing cells.
-    fn cells(&self, batch: &RecordBatch, name: &str) -> Result<Vec<String>, EngineError> {
+    /// The one text of each cell; empty where it is missing, or says a code of missing cells of
+    /// the column that the plan knows by a name.
+    fn cells(
+        &self,
+        batch: &RecordBatch,
+        name: &str,
+        in_plan: &str,
+    ) -> Result<Vec<String>, EngineError> {
         let codes = self.query.derive.codes.iter();
-        let codes = codes.filter(|(other, _)| other == name);
+        let codes = codes.filter(|(other, _)| other == in_plan);
         let codes: Vec<Values> = codes.map(|(_, codes)| Values::of(codes)).collect();
         let column = batch.column_by_name(name);
         let column =
@@ -163,7 +183,7 @@ impl Rows<'_> {
     fn lookup(self) -> Result<Lookup, EngineError> {
         let rows = self.chosen.into_iter();
         let rows = rows.map(|(unit, (_, cells))| (unit, cells));
-        Lookup::new(self.unit, self.columns, rows)
+        Lookup::new(&self.join.key, &self.join.columns, rows)
             .map_err(|_| EngineError::Engine("a unit was joined twice".to_owned()))
     }
 }

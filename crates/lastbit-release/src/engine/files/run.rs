@@ -11,6 +11,8 @@ use super::memory::MemoryTable;
 use super::table::{Piece, ScanTable};
 use super::worker::{Shared, Worker};
 use super::{EngineError, Options, ScanProgress};
+use crate::clean::shown;
+use crate::expression::Expression;
 use crate::query::{Answer, Query, Sealed};
 
 /// Called from any of the threads, once for each batch of some thousand rows.
@@ -56,7 +58,8 @@ pub fn check_memory(table: &MemoryTable, query: &Query) -> Result<(), EngineErro
     no_joins(query)?;
     let options = Options::default();
     let run = Shared::new(query, &options)?;
-    ScanTable::of_memory(table, &run, &options).map(|_| ())
+    let table = ScanTable::of_memory(table, &run, &options);
+    table.map(|_| ()).map_err(|error| explained(error, query))
 }
 
 /// A plan's joined tables are files, which are neither fingerprinted nor read for a table in
@@ -75,7 +78,39 @@ pub fn check(query: &Query) -> Result<(), EngineError> {
     let options = Options::default();
     let query = &*joined(query, &options, false)?;
     let run = Shared::new(query, &options)?;
-    ScanTable::open(&query.source, &run, &options).map(|_| ())
+    open(query, &run, &options).map(|_| ())
+}
+
+fn open(query: &Query, run: &Shared, options: &Options) -> Result<ScanTable, EngineError> {
+    let table = ScanTable::open(&query.source, run, options);
+    table.map_err(|error| explained(error, query))
+}
+
+/// Says why an expression of the plan asks for a column that is not there.
+fn explained(error: EngineError, query: &Query) -> EngineError {
+    let Some(column) = error.unknown_column() else {
+        return error;
+    };
+    let derive = &query.derive;
+    let name = shown(column);
+    if derive.columns.iter().any(|(other, _)| other == column) {
+        return error.explained(format!(
+            "`{name}` is computed in the plan, and here it must be a column of the files: `where` \
+             in [source], `as` of other columns and conditions of shares see no computed column. \
+             Write the expression of `{name}` there, or use it in `where` of a statistic"
+        ));
+    }
+    let of_tables = query.tables.iter().filter_map(|t| t.scope.filter.as_ref());
+    let of_columns = derive.columns.iter().map(|(_, expression)| expression);
+    let expressions = derive.filter.iter().chain(of_columns).chain(of_tables);
+    let mut named = expressions.flat_map(Expression::columns);
+    // A name that is almost one of the columns is a mistake of another sort.
+    match named.any(|other| other == column) && !error.to_string().contains("did you mean") {
+        true => error.explained(format!(
+            "in an expression a text is written in single quotes: '{name}'"
+        )),
+        false => error,
+    }
 }
 
 /// The unprotected answer, for tests.
@@ -108,7 +143,7 @@ fn exact(
 ) -> Result<Answer, EngineError> {
     let query = &*joined(query, options, true)?;
     let run = Shared::new(query, options)?;
-    let table = ScanTable::open(&query.source, &run, options)?;
+    let table = open(query, &run, options)?;
     finish(&run, &table, progress, stop)
 }
 

@@ -102,6 +102,10 @@ impl Driver {
                 "SET TimeZone = 'UTC'",
                 "SET DateStyle = 'ISO, YMD'",
                 "SET extra_float_digits = 1",
+                // Statements of many expressions take longer to compile than to run.
+                "SET jit = off",
+                // Its estimates of what units have are far off, and sorting all rows is slow.
+                "SET enable_mergejoin = off",
                 "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
             ],
             // Without the second, a name that is no table could be a file.

@@ -35,6 +35,9 @@ const DECIMAL: &str = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$";
 const NUMBER: &str = "^[+-]?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?0*[0-9]{1,17})?$";
 /// Those of them that are not.
 const PLAIN: &str = "^(0|-?[1-9][0-9]{0,39})$";
+/// Of texts of 1 to 40 bytes, all that are not their own one text have this, and some others: what
+/// is not visible ASCII, or begins like a number that is not whole, or like `true` or `false`.
+const SPELLED: &str = "[^!-~]|^([-+]|[0-9]+[.eE]|[tT][rR]|[fF][aA])";
 const INFINITY: &str = "^[+]?[iI][nN][fF]([iI][nN][iI][tT][yY])?$";
 const MINUS_INFINITY: &str = "^-[iI][nN][fF]([iI][nN][iI][tT][yY])?$";
 const TRUE: &str = "^[tT][rR][uU][eE]$";
@@ -191,10 +194,42 @@ impl Form {
             return Expr::of(&[&text], sql);
         }
         let d = self.dialect;
+        let t = self.bind(Expr::of(&[&text], d.binary(&text.sql)));
+        let is_own = format!(
+            "{} BETWEEN 1 AND 40 AND NOT {}",
+            d.bytes(&t.sql),
+            d.matches(&t.sql, SPELLED)
+        );
+        if d.defers() {
+            let mut others = Form::new(d);
+            let other = others.spelled(&Expr::atom("c0"));
+            let other = others.bind(other);
+            let (stages, last) = others.stages();
+            let sql = format!(
+                "CASE WHEN {0} IS NULL THEN NULL WHEN {is_own} THEN {0} ELSE (WITH s0 AS (SELECT \
+                 {0} AS c0){stages} SELECT {1} FROM {last}) END",
+                t.sql, other.sql
+            );
+            return Expr::of(&[&t], d.binary(&sql));
+        }
+        // Null where the text is its own one text, so that what follows costs little.
+        let other = format!("CASE WHEN {is_own} THEN NULL ELSE {} END", t.sql);
+        let other = self.bind(Expr::of(&[&t], other));
+        let spelled = self.spelled(&other);
+        let sql = format!(
+            "CASE WHEN {} IS NULL THEN {} ELSE {} END",
+            other.sql, t.sql, spelled.sql
+        );
+        Expr::of(&[&t, &other, &spelled], d.binary(&sql))
+    }
+
+    /// The one text of a text that may be spelled in another way.
+    fn spelled(&mut self, text: &Expr) -> Expr {
+        let d = self.dialect;
         let (integer, characters) = (d.integer_type(), |sql: &str| d.characters(sql));
-        let t = self.trimmed(&text);
-        // Null but for the few texts that are spelled in another way: what follows costs nothing
-        // for the others.
+        let t = self.trimmed(text);
+        // Null but for the few numbers that are spelled in another way, and so is what follows: it
+        // costs little for the others.
         let number = format!(
             "CASE WHEN {} AND NOT {} THEN {2} END",
             d.matches(&t.sql, NUMBER),
@@ -202,10 +237,13 @@ impl Form {
             t.sql
         );
         let n = self.bind(Expr::of(&[&t], number));
-        let digits = d.extract(&n.sql, "^[+-]?([0-9.]+)");
-        let digits = self.bind(Expr::of(&[&n], digits));
-        let exponent = d.extract(&n.sql, "[eE][+]?(-?[0-9]+)$");
-        let exponent = self.bind(Expr::of(&[&n], exponent));
+        let mut extract = |pattern: &str| {
+            let found = d.extract(&n.sql, pattern);
+            let found = format!("CASE WHEN {} IS NOT NULL THEN {found} END", n.sql);
+            self.bind(Expr::of(&[&n], found))
+        };
+        let digits = extract("^[+-]?([0-9.]+)");
+        let exponent = extract("[eE][+]?(-?[0-9]+)$");
         let point = self.bind(Expr::of(&[&digits], d.position(&digits.sql, '.')));
         let fraction = format!(
             "CASE WHEN {0} = 0 THEN 0 ELSE {1} - {0} END",
@@ -255,7 +293,7 @@ impl Form {
             is_true = d.matches(&t.sql, TRUE),
             is_false = d.matches(&t.sql, FALSE),
         );
-        Expr::of(&[&t, &n, &kept, &power, &before], d.binary(&sql))
+        Expr::of(&[&t, &n, &kept, &power, &before], sql)
     }
 
     /// Whether a cell says one of some values; null where it says nothing.

@@ -97,9 +97,6 @@ impl Dialect for DataFusion {
     }
 
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
-        vec![(
-            format!("CAST(sum(CAST({number} AS DECIMAL(28,0))) AS VARCHAR)"),
-            0,
-        )]
+        vec![(format!("sum(CAST({number} AS DECIMAL(28,0)))"), 0)]
     }
 }

@@ -124,6 +124,12 @@ pub trait Dialect: Sync {
         ""
     }
 
+    /// Whether a sub-select of one row in a branch of a `CASE` is computed only for rows that take
+    /// the branch.
+    fn defers(&self) -> bool {
+        false
+    }
+
     /// How the columns of `VALUES` are called, from 1.
     fn values_column(&self, place: usize) -> String {
         format!("column{place}")
@@ -137,7 +143,18 @@ pub trait Dialect: Sync {
     /// SHA-256 in small hexadecimal digits.
     fn sha256(&self, text: &str) -> String;
 
-    /// The first 60 bits of a SHA-256, as a whole number.
+    /// SHA-256 as something that is sorted as its digits are.
+    fn rank(&self, text: &str) -> String {
+        self.sha256(text)
+    }
+
+    /// What is written before the parentheses of a `WITH` that is used twice and must not be
+    /// computed twice, where it would be.
+    fn once(&self) -> &'static str {
+        ""
+    }
+
+    /// The first 60 bits of a [`Dialect::rank`], as a whole number.
     fn first_60_bits(&self, hash: &str) -> String;
 
     /// How many bytes.
@@ -263,8 +280,8 @@ pub trait Dialect: Sync {
     /// The microseconds of a timestamp since 1970, null if it is no time.
     fn microseconds(&self, cell: &str) -> String;
 
-    /// The exact sum of whole numbers below 2^62 over at most 2^40 rows, as texts that are
-    /// multiplied by powers of two and added.
+    /// The exact sum of whole numbers below 2^62 over at most 2^40 rows, as aggregates that are
+    /// multiplied by powers of two and added. `sum` adds up those of parts of the rows.
     fn sum(&self, number: &str) -> Vec<(String, u32)>;
 }
 

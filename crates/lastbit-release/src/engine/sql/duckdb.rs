@@ -60,6 +60,10 @@ impl Dialect for DuckDb {
         format!("CAST('0x' || substr({hash}, 1, 15) AS BIGINT)")
     }
 
+    fn once(&self) -> &'static str {
+        "MATERIALIZED "
+    }
+
     fn bytes(&self, text: &str) -> String {
         format!("strlen({text})")
     }
@@ -97,6 +101,6 @@ impl Dialect for DuckDb {
     }
 
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
-        vec![(format!("CAST(sum({number}) AS VARCHAR)"), 0)]
+        vec![(format!("sum({number})"), 0)]
     }
 }

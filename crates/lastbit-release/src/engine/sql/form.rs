@@ -39,6 +39,8 @@ impl Expr {
 /// Stages, and what they define.
 pub(super) struct Form {
     pub dialect: &'static dyn Dialect,
+    /// What the stages are called, before their number.
+    name: &'static str,
     stages: Vec<Stage>,
     names: usize,
 }
@@ -53,8 +55,14 @@ struct Stage {
 
 impl Form {
     pub(super) fn new(dialect: &'static dyn Dialect) -> Form {
+        Form::named(dialect, "s")
+    }
+
+    /// With another name for its stages.
+    pub(super) fn named(dialect: &'static dyn Dialect, name: &'static str) -> Form {
         Form {
             dialect,
+            name,
             stages: Vec::new(),
             names: 0,
         }
@@ -110,11 +118,12 @@ impl Form {
         self.stage(condition.level).filter = Some(condition.sql.clone());
     }
 
-    /// All stages as common table expressions after `s0`, and the name of the last.
+    /// All stages as common table expressions after the first, and the name of the last.
     pub(super) fn stages(&self) -> (String, String) {
         let mut text = String::new();
+        let name = self.name;
         for (place, stage) in self.stages.iter().enumerate() {
-            let mut values = format!("s{place}.*");
+            let mut values = format!("{name}{place}.*");
             for (name, sql) in &stage.values {
                 // Writing to a string does not fail.
                 let _ = write!(values, ",\n    {sql} AS {name}");
@@ -130,11 +139,11 @@ impl Form {
                 .map_or_else(String::new, |filter| format!("\n  WHERE {filter}"));
             let _ = write!(
                 text,
-                ",\ns{} AS (\n  SELECT {values}\n  FROM s{place}{joins}{filter}{}\n)",
+                ",\n{name}{} AS (\n  SELECT {values}\n  FROM {name}{place}{joins}{filter}{}\n)",
                 place + 1,
                 self.dialect.fence()
             );
         }
-        (text, format!("s{}", self.stages.len()))
+        (text, format!("{name}{}", self.stages.len()))
     }
 }

@@ -26,8 +26,10 @@ mod relation;
 mod source;
 mod spark;
 mod sqlite;
+mod sums;
 mod table;
 mod times;
+mod units;
 mod words;
 
 pub use dialect::{CellType, Dialect, dialect, dialect_of, dialects};
@@ -144,23 +146,32 @@ impl Statements {
         let from = relation.sql(dialect)?;
         let count = format!("-- All rows.\nSELECT CAST(count(*) AS {text}) FROM {from}");
         let reads = reads(query)?;
-        let mut cells = String::from("''");
+        let (mut cells, mut texts) = (String::from("''"), Vec::new());
         let mut read = format!("lastbit sql fingerprint 1\n{}\n", dialect.name());
-        for name in &reads {
+        for (place, name) in reads.iter().enumerate() {
             let column = dialect.identifier(name)?;
-            let cell = format!("CAST({column} AS {text})");
-            let sized = format!("CAST({} AS {text}) || ':' || {cell}", dialect.bytes(&cell));
-            cells += &format!(" || CASE WHEN {column} IS NULL THEN '-' ELSE {sized} END");
+            texts.push(format!("CAST({column} AS {text}) AS c{place}"));
+            let bytes = dialect.bytes(&format!("c{place}"));
+            cells += &format!(" || coalesce(CAST({bytes} AS {text}) || ':' || c{place}, '-')");
             read += &format!("{}:{name}\n", name.len());
+        }
+        if texts.is_empty() {
+            texts.push("1 AS c0".to_owned());
         }
         let hash = dialect.first_60_bits("h");
         let sum = dialect.sum(&hash);
-        let sums: Vec<&str> = sum.iter().map(|(cell, _)| cell.as_str()).collect();
+        let sums: Vec<String> = sum
+            .iter()
+            .map(|(sum, _)| format!("CAST({sum} AS {text})"))
+            .collect();
         let fingerprint = format!(
             "-- Which data: how many rows, and the sum of the first 60 bits of a hash of each.\n\
-             SELECT CAST(count(*) AS {text}), {}\nFROM (SELECT {} AS h FROM {from}) AS hashed",
+             SELECT CAST(count(*) AS {text}), {}\nFROM (SELECT {} AS h FROM (SELECT {} FROM \
+             {from}{fence}) AS texts{fence}) AS hashed",
             sums.join(", "),
-            dialect.sha256(&format!("({cells})")),
+            dialect.rank(&format!("({cells})")),
+            texts.join(", "),
+            fence = dialect.fence(),
         );
         Ok(Statements {
             layout: Arc::new(layout),

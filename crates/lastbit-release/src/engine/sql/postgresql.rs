@@ -64,12 +64,25 @@ impl Dialect for PostgreSql {
         " OFFSET 0"
     }
 
+    fn defers(&self) -> bool {
+        true
+    }
+
     fn sha256(&self, text: &str) -> String {
         format!("encode(sha256(convert_to({text}, 'UTF8')), 'hex')")
     }
 
+    fn rank(&self, text: &str) -> String {
+        format!("sha256(convert_to({text}, 'UTF8'))")
+    }
+
     fn first_60_bits(&self, hash: &str) -> String {
-        format!("CAST(CAST('x' || substr({hash}, 1, 15) AS BIT(60)) AS BIGINT)")
+        let byte = |place: u32| {
+            let shift = 52 - 8 * place;
+            format!("(CAST(get_byte({hash}, {place}) AS BIGINT) << {shift})")
+        };
+        let bytes: Vec<String> = (0..7).map(byte).collect();
+        format!("({} + (get_byte({hash}, 7) >> 4))", bytes.join(" + "))
     }
 
     fn trim(&self, text: &str) -> String {
@@ -197,7 +210,7 @@ impl Dialect for PostgreSql {
     }
 
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
-        vec![(format!("CAST(sum({number}) AS TEXT)"), 0)]
+        vec![(format!("sum({number})"), 0)]
     }
 }
 
@@ -208,11 +221,4 @@ fn exact_decimal(n: usize) -> String {
 }
 
 #[cfg(test)]
-#[test]
-fn exact_decimals_are_exact() {
-    use lastbit_exact::Rational;
-    for n in [1, 2, 10, 1075] {
-        let power = Rational::ONE.times_power_of_two(-(n as i64));
-        assert_eq!(exact_decimal(n).parse::<Rational>().unwrap(), power);
-    }
-}
+mod tests;

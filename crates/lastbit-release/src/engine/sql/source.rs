@@ -118,6 +118,16 @@ impl Source {
         Ok(Source { form, cells, first })
     }
 
+    /// Of columns that are there.
+    pub(super) fn of(form: Form, cells: Vec<StagedColumn>) -> Source {
+        let cells = cells.into_iter().map(|cell| (cell.column.clone(), cell));
+        Source {
+            form,
+            cells: cells.collect(),
+            first: String::new(),
+        }
+    }
+
     pub(super) fn cell(&self, name: &str) -> Result<StagedColumn, SqlError> {
         let found = self.cells.get(name).cloned();
         found.ok_or_else(|| SqlError::UnknownColumn(name.to_owned()))

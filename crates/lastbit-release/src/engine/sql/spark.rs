@@ -150,10 +150,7 @@ impl Dialect for Spark {
     }
 
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
-        vec![(
-            format!("CAST(sum(CAST({number} AS DECIMAL(28,0))) AS STRING)"),
-            0,
-        )]
+        vec![(format!("sum(CAST({number} AS DECIMAL(28,0)))"), 0)]
     }
 }
 

@@ -2,6 +2,8 @@
 //! `engine::files::encode`.
 
 use super::SqlError;
+use super::cells::{Kind, StagedColumn};
+use super::dialect::CellType;
 use super::form::Expr;
 use super::source::Source;
 use crate::engine::layout::{Feature, Layout, NONE, Offset};
@@ -70,7 +72,7 @@ impl Source {
                 numbers,
                 other,
             } => {
-                let cell = self.cell(name(*column))?;
+                let mut cell = self.cell(name(*column))?;
                 let mut codes: Vec<(u64, String)> = names
                     .iter()
                     .map(|(name, code)| (*code, name.clone()))
@@ -78,6 +80,11 @@ impl Source {
                 codes.extend(numbers.iter().map(|(name, code)| (*code, name.to_string())));
                 codes.sort_unstable();
                 let (mut text, mut parts) = (String::from("CASE"), Vec::new());
+                if cell.kind == Kind::Raw(CellType::Text) && !codes.is_empty() {
+                    let listed = self.listed(&mut cell, &codes)?;
+                    text += &format!(" WHEN {0} IS NOT NULL THEN {0}", listed.sql);
+                    parts.push(listed);
+                }
                 for (code, name) in codes {
                     let says = self.form.says(&cell, &[name])?;
                     text += &format!(" WHEN {} THEN {code}", says.sql);
@@ -88,6 +95,28 @@ impl Source {
             }
         };
         Ok(self.form.bind(word))
+    }
+
+    /// The code of a text that is a category letter by letter, and null for others; of the cell
+    /// these others are left.
+    fn listed(
+        &mut self,
+        cell: &mut StagedColumn,
+        codes: &[(u64, String)],
+    ) -> Result<Expr, SqlError> {
+        let d = self.form.dialect;
+        let raw = Expr::of(&[&cell.value], d.binary(&cell.value.sql));
+        let raw = self.form.bind(raw);
+        let mut cases = String::new();
+        for (code, name) in codes {
+            // A category is its own one text.
+            cases += &format!(" WHEN {} THEN {code}", d.literal(name)?);
+        }
+        let listed = Expr::of(&[&raw], format!("CASE {}{cases} END", raw.sql));
+        let listed = self.form.bind(listed);
+        let rest = format!("CASE WHEN {} IS NULL THEN {} END", listed.sql, raw.sql);
+        cell.value = self.form.bind(Expr::of(&[&raw, &listed], rest));
+        Ok(listed)
     }
 
     fn number(&mut self, column: &str) -> Result<Expr, SqlError> {
@@ -103,15 +132,21 @@ impl Source {
         let d = self.form.dialect;
         let n = &number.sql;
         let (lower, upper) = offset.grid.bounds_in_steps();
-        let exponent = offset.grid.exponent();
+        // Within ±1022.
+        let exponent = offset.grid.exponent().get() as i32;
         // Steps are within 2^51, so that these are doubles; one beyond the range of doubles is
         // infinite.
         let step = 2f64.powi(exponent);
         let [low, high] = [lower, upper].map(|steps| d.double(steps as f64 * step));
-        let [first, last] = [lower, upper].map(|steps| d.double(steps as f64));
-        let scaled = match exponent {
+        // In half steps, which are within 2^52.
+        let [first, last] = [lower, upper].map(|steps| d.double(2.0 * steps as f64));
+        let scaled = match 1 - exponent {
             0 => n.clone(),
-            _ => format!("{n} * {}", d.double(2f64.powi(-exponent))),
+            power @ ..=1023 => format!("{n} * {}", d.double(2f64.powi(power))),
+            power => {
+                let [much, rest] = [1023, power - 1023].map(|power| d.double(2f64.powi(power)));
+                format!("{n} * {much} * {rest}")
+            }
         };
         // Less than a quarter of a step is rounded to 0, and scaling it down may raise.
         let vanishing = match exponent > 0 {
@@ -122,24 +157,23 @@ impl Source {
             ),
             false => String::new(),
         };
-        let steps = format!(
+        let halves = format!(
             "CASE WHEN {n} <= {low} THEN {first} WHEN {n} >= {high} THEN {last}{vanishing} WHEN \
              {n} IS NOT NULL THEN {scaled} END"
         );
-        let steps = self.form.bind(Expr::of(&[&number], steps));
-        let (y, half) = (&steps.sql, d.double(0.5));
-        let from = match lower {
-            0 => String::new(),
-            lower if lower > 0 => format!(" - {lower}"),
-            lower => format!(" + {}", lower.unsigned_abs()),
+        let halves = self.form.bind(Expr::of(&[&number], halves));
+        // ⌊y + 1/2⌋ = ⌊(⌊2y⌋ + 1) / 2⌋, and what is halved is positive.
+        let from = match 1 - 2 * lower {
+            from if from < 0 => format!("- {}", from.unsigned_abs()),
+            from => format!("+ {from}"),
         };
-        let word = format!(
-            "CAST({floor} AS {}){from} + CASE WHEN {y} - {floor} >= {half} THEN 1 ELSE 0 END",
-            d.integer_type(),
-            floor = d.floor(y),
+        let floor = d.floor(&halves.sql);
+        let word = d.quotient(
+            &format!("(CAST({floor} AS {}) {from})", d.integer_type()),
+            2,
         );
         Ok(Expr::of(
-            &[&steps],
+            &[&halves],
             match offset.missing {
                 NONE => format!("({word})"),
                 missing => format!("coalesce({word}, {missing})"),

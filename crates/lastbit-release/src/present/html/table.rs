@@ -90,7 +90,7 @@ fn long(statistic: &PublishedStatistic) -> String {
     let labelled = statistic.cells.iter().any(|cell| !cell.label.is_empty());
     let mut text = String::from("<thead>\n<tr>");
     for key in &statistic.by {
-        text += &format!("<th scope=\"col\">{}</th>", name(key));
+        text += &format!("<th scope=\"col\">{}</th>", name(statistic.title(key)));
     }
     if labelled {
         text += &format!("<th scope=\"col\">{}</th>", label_header(statistic));

@@ -5,6 +5,7 @@ use super::*;
 #[test]
 fn intervals_are_in_the_unit_of_the_number_and_within_its_bounds() {
     let statistic = PublishedStatistic {
+        titles: Default::default(),
         name: String::new(),
         kind: "mean".into(),
         of: vec![],

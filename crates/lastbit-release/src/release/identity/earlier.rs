@@ -99,7 +99,7 @@ fn text(plan: &Plan) -> String {
                         Missing::Value(value) => Some(number(value)),
                     },
                 );
-                line("grid", &numeric.grid.exponent());
+                line("grid", &numeric.grid.exponent().get());
                 let edges = numeric.edges.as_ref();
                 let edges = edges
                     .map(|edges| -> Vec<Word> { edges.iter().map(|edge| number(edge)).collect() });

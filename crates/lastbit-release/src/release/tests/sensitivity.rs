@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use lastbit::MetricSpace;
 use lastbit::metrics::{Contribution, Norms};
-use lastbit::tables::{Aim, Limits, RankCandidates, UnitDistance, scan};
+use lastbit::tables::{Aim, Limits, RankSelection, UnitDistance, scan};
 use lastbit_exact::Rational;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -19,9 +19,7 @@ use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
 use crate::plan::{Neighbours, Plan, Statistic, Unit};
 use crate::query::{Aggregated, Answer, KeyValue, Query};
-use crate::statistic::{
-    Method, Pick, Scan, Selected, Slot, TableScan, numbers_chain, query, rows_by_key,
-};
+use crate::statistic::{Method, Pick, Scan, Slot, TableScan, numbers_chain, query, rows_by_key};
 
 /// Every statistic, grouped and not, under one of the neighbour relations and units.
 fn plan(change_one: bool, by_person: bool, drop: bool, rows: usize) -> Plan {
@@ -223,7 +221,8 @@ impl One<'_> {
             assert_eq!(margin.is_some(), selected.has_interval());
             let selection =
                 selected.selection(share, self.price.groups, &"1".parse().unwrap(), reach);
-            let most = selection.unwrap().sensitivity() * &Rational::from(groups * units);
+            let selection = selection.unwrap();
+            let most = selection.sensitivity() * &Rational::from(groups * units);
             // A margin near the number of rows, and one beyond it.
             let ends = [Some(2), margin].into_iter().flatten();
             let ends = ends.flat_map(|rows| [Aim::Lower(rows), Aim::Upper(rows)]);
@@ -234,7 +233,7 @@ impl One<'_> {
                     .map(|group| &group.key)
                     .collect();
                 let moved = keys.into_iter().fold(Rational::ZERO, |sum, key| {
-                    let of = |answer| self.distances(selected, answer, key, share, aim);
+                    let of = |answer| self.distances(&selection, answer, key, aim);
                     let changes = of(a).into_iter().zip(of(b)).map(|(a, b)| (a - b).abs());
                     &sum + &changes.max().unwrap_or(Rational::ZERO)
                 });
@@ -247,10 +246,9 @@ impl One<'_> {
     /// The distance of the rank of every offset in a group. A group that is not there has no rows.
     fn distances(
         &self,
-        selected: &dyn Selected,
+        selection: &RankSelection,
         answer: &Answer,
         key: &Vec<KeyValue>,
-        share: &Rational,
         aim: Aim,
     ) -> Vec<Rational> {
         let mut groups = answer.tables[self.slot.table].iter();
@@ -260,7 +258,7 @@ impl One<'_> {
             Some(_) => panic!("offsets"),
             None => vec![],
         };
-        let found = RankCandidates::new(&offsets, selected.last(), share, aim);
+        let found = selection.candidates(&offsets, aim);
         let scale = Rational::from(found.scale);
         let each = |run: &lastbit::mechanisms::exponential::Run<i64>| {
             vec![&Rational::from(run.score) / &scale; run.length as usize]

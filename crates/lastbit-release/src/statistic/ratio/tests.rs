@@ -126,8 +126,8 @@ proptest! {
         let rows = points.len() * copies;
         let points: Vec<(f64, f64)> = points.iter().cycle().take(rows).copied().collect();
         let tails = Tails::default();
-        let alpha = Rational::new(1, 20);
-        let errors = Errors { tails: &tails, alpha: &alpha };
+        let beta: Beta = "0.05".parse().unwrap();
+        let errors = Errors { tails: &tails, beta: &beta };
         let scale = Rational::new(2, 1);
         let law = match gaussian {
             true => Noise::Gaussian(Variance::new(&scale * &scale).unwrap()),
@@ -136,14 +136,14 @@ proptest! {
         let grid = GridExponent::new(-9).unwrap();
         let drawn = MixedNoise { noise: &law, grid, mix: None };
         let noised = Noised { drawn, made: None };
-        let one = tails.beyond(&law, GridExponent::new(-9).unwrap(), &alpha).get();
+        let one = tails.beyond(&law, GridExponent::new(-9).unwrap(), &beta).get();
         for moment in moments() {
             let moment = &**moment;
             let noise: Vec<f64> = signs.iter().map(|sign| sign * one * size).collect();
             let (exact, noisy) = shares(moment, &points, &noise);
             let total: f64 = noisy.iter().sum();
             if total <= 1.5 { continue; }
-            if !event(moment, &points, &noise, &tails, &law, &alpha, exact) { continue; }
+            if !event(moment, &points, &noise, &tails, &law, &beta, exact) { continue; }
             let width = moment.width().to_f64(Rounding::NearestEven);
             let (low, high) = moment.range();
             let unclamped = offset(moment) + width * estimate(moment, &noisy);
@@ -166,15 +166,15 @@ fn event(
     noise: &[f64],
     tails: &Tails,
     law: &Noise,
-    alpha: &Rational,
+    beta: &Beta,
     exact: f64,
 ) -> bool {
     let n = points.len() as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
     let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1));
-    let part = |numerator: i64, denominator: i64| alpha * &Rational::new(numerator, denominator);
-    let sums: Vec<(Vec<f64>, Rational)> = match moment.word() {
-        "mean" => vec![(vec![-mx, 1.0 - mx], alpha.clone())],
+    let part = |parts: u64, of: u64| beta.part(parts, of);
+    let sums: Vec<(Vec<f64>, Beta)> = match moment.word() {
+        "mean" => vec![(vec![-mx, 1.0 - mx], beta.clone())],
         "variance" => vec![
             (
                 vec![
@@ -203,7 +203,7 @@ fn event(
             ]
         }
     };
-    sums.iter().all(|(weights, alpha)| {
+    sums.iter().all(|(weights, beta)| {
         let sum: f64 = weights.iter().zip(noise).map(|(w, noise)| w * noise).sum();
         let bounds: Vec<Up> = weights.iter().map(|w| Up::exact(w.abs())).collect();
         // A little less, so that rounding the parts of Laplace weights up cannot make the event of
@@ -211,7 +211,7 @@ fn event(
         sum.abs()
             <= 0.95
                 * tails
-                    .combined(law, GridExponent::new(-9).unwrap(), &bounds, alpha)
+                    .combined(law, GridExponent::new(-9).unwrap(), &bounds, beta)
                     .get()
     })
 }

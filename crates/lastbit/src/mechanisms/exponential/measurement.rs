@@ -27,7 +27,7 @@ impl Exponential {
     /// use lastbit::domains::{AtomDomain, VectorDomain};
     /// use lastbit::measures::{MaxDivergence, ZeroConcentratedDivergence};
     /// use lastbit::mechanisms::exponential::Exponential;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
     /// let select =
     ///     mechanism.measurement(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;
@@ -64,7 +64,7 @@ impl Exponential {
     /// ```
     /// use lastbit::domains::{AtomDomain, VectorDomain};
     /// use lastbit::mechanisms::exponential::Exponential;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let mechanism = Exponential::monotone(&"0.5".parse()?, &"1".parse()?);
     /// let select = mechanism
     ///     .measurement_by_range(VectorDomain::new(AtomDomain::<i64>::new()).with_size(3))?;

@@ -33,7 +33,7 @@ use score::Item;
 ///
 /// ```
 /// use lastbit::mechanisms::exponential::Exponential;
-/// use lastbit_noise::entropy::System;
+/// use lastbit::System;
 /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
 /// let votes = [310i64, 12, 298];
 /// let winner = mechanism.draw(&votes, &mut System::default())?;
@@ -123,7 +123,7 @@ impl Exponential {
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Run};
-    /// use lastbit_noise::entropy::System;
+    /// use lastbit::System;
     /// let mechanism = Exponential::new(&"1".parse()?, &"1".parse()?);
     /// let runs = [Run { length: 1 << 100, score: -90i64 }, Run { length: 5, score: 0 }];
     /// let (run, place) = mechanism.draw_place(&runs, &mut System::default())?;
@@ -190,7 +190,7 @@ impl<'a, I: Item> Choice<'a, I> {
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
-    /// use lastbit_exact::Rounding;
+    /// use lastbit::Rounding;
     /// let mechanism = Exponential::new(&"2".parse()?, &"1".parse()?);
     /// let poor = mechanism.over(&[10i64, 7, 3, 3])?.probability(60, |&score| score < 5);
     /// assert!(poor.hi().to_f64(Rounding::Up) < 0.0018);

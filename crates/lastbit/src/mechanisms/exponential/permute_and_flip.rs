@@ -25,7 +25,7 @@ impl Exponential {
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
-    /// use lastbit_noise::entropy::System;
+    /// use lastbit::System;
     /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
     /// assert!(mechanism.permute_and_flip(&[310i64, 12, 298], &mut System::default())? < 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -19,7 +19,7 @@ impl Exponential {
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::Exponential;
-    /// use lastbit_noise::entropy::System;
+    /// use lastbit::System;
     /// let mechanism = Exponential::new(&"0.5".parse()?, &"1".parse()?);
     /// let two = mechanism.top_k(&[310i64, 12, 298], 2, &mut System::default())?;
     /// assert!(two.len() == 2 && two[0] != two[1]);

@@ -162,7 +162,7 @@ impl Exponential {
     ///
     /// ```
     /// use lastbit::mechanisms::exponential::{Exponential, Target};
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let target = Target::new("0.5".parse()?, "0.1".parse()?);
     /// let mechanism = Exponential::for_target(
     ///     &"1".parse()?,

@@ -83,7 +83,7 @@ pub type ConcaveSelection =
 /// ```
 /// use lastbit::mechanisms::flat_concave::{Problem, IntervalSelection, rec_concave};
 /// use lastbit::quality::StepFunction;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let problem = Problem::new(1 << 64, 300, 150i64.into(), "0.5".parse()?)?;
 /// let select = rec_concave(problem, 3, &"0.5".parse()?, IntervalSelection::Exponential)?;
 /// assert_eq!(select.map(&Rational::ONE)?.loss().get(), 3.5);
@@ -112,7 +112,7 @@ pub fn rec_concave(
 ///
 /// ```
 /// use lastbit::mechanisms::flat_concave::{IntervalSelection, Problem, flat_concave};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let problem = Problem::new(1 << 64, 300, 150i64.into(), "0.5".parse()?)?;
 /// let select =
 ///     flat_concave(problem, &"0.5".parse()?, IntervalSelection::Stability("1e-6".parse()?))?;

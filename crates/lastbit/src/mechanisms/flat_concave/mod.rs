@@ -108,7 +108,7 @@ pub enum IntervalSelection {
 /// ```
 /// use lastbit::mechanisms::flat_concave::{IntervalSelection, Problem, RecConcave};
 /// use lastbit::quality::StepFunction;
-/// use lastbit_noise::entropy::System;
+/// use lastbit::System;
 ///
 /// // 3000 values of 64 bits, of which half are 5 and half are 10^6: which point has 900 on either
 /// // side?

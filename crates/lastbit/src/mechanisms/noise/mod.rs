@@ -106,7 +106,7 @@ impl<T: NoisyNumber> NoiseDomain for VectorDomain<AtomDomain<T>> {
 ///
 /// ```
 /// use lastbit::mechanisms::Length;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// assert_eq!(Rational::new(1, 3).squared()?, Rational::new(1, 9));
 /// assert_eq!(Up::exact(1.5).squared()?, Rational::new(9, 4));
 /// assert!(Up::INFINITY.squared().unwrap_err().is_unbounded());

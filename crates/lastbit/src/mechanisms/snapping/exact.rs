@@ -1,6 +1,7 @@
 //! The mechanism in exact arithmetic: real Laplace noise, rounded to the grid.
 
 use lastbit_exact::{Rational, Rounding};
+use lastbit_lanes::{Kernel, Lanes};
 use lastbit_noise::Laplace;
 use lastbit_noise::entropy::Entropy;
 
@@ -9,6 +10,9 @@ use super::setting::{Centring, Setting};
 use super::{SnappingError, check_finite};
 
 const BLOCK: usize = Laplace::BLOCK;
+
+/// Words asked for at a time: some blocks of them.
+const WORDS: usize = 8 * BLOCK;
 
 /// What an exact release needs: all public.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ pub(super) struct ExactDraw {
 
 impl ExactDraw {
     pub(super) fn new(setting: &Setting) -> ExactDraw {
-        let exponent = setting.grid_exponent;
+        let exponent = setting.grid_exponent.get();
         let steps_per_unit = if (-1000..=1000).contains(&exponent) {
             f64::from_bits(((1023 - exponent) as u64) << 52)
         } else {
@@ -92,7 +96,14 @@ impl ExactDraw {
         self.blocks(
             place,
             self.steps_error,
-            |i| self.centring.apply(values[i]) * self.steps_per_unit,
+            |first, locations| {
+                Lanes::widest().run(Locate {
+                    centring: &self.centring,
+                    steps_per_unit: self.steps_per_unit,
+                    values: &values[first..],
+                    locations,
+                });
+            },
             |i| Ok(setting.centred(&check_finite(i, values[i])?)),
             outputs,
             entropy,
@@ -109,56 +120,53 @@ impl ExactDraw {
         entropy: &mut impl Entropy,
     ) -> Result<(), SnappingError> {
         let steps = centred
-            .times_power_of_two(-setting.grid_exponent)
+            .times_power_of_two(-setting.grid_exponent.get())
             .to_f64(Rounding::NearestEven);
         self.blocks(
             place,
             steps.abs() * f64::EPSILON,
-            |_| steps,
+            |_, locations| locations.fill(steps),
             |_| Ok(centred.clone()),
             outputs,
             entropy,
         )
     }
 
-    /// Fills `outputs` with draws around `steps(i)`, which is within `error` of the exact location
-    /// `centred(i)` in steps.
+    /// Fills `outputs` with draws. `locate` tells the locations of a block, in steps, from the
+    /// number of its first on; each is within `error` of the exact location, `centred`.
     fn blocks(
         &self,
         place: &Placement,
         error: f64,
-        steps: impl Fn(usize) -> f64,
+        locate: impl Fn(usize, &mut [f64]),
         centred: impl Fn(usize) -> Result<Rational, SnappingError>,
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
     ) -> Result<(), SnappingError> {
-        let mut words = [0u64; BLOCK];
+        let mut words = [0u64; WORDS];
         let mut locations = [0.0; BLOCK];
         let mut cells = [0.0; BLOCK];
-        for (block, outputs) in outputs.chunks_mut(BLOCK).enumerate() {
-            let first = block * BLOCK;
-            let n = outputs.len();
-            entropy.fill(&mut words[..n])?;
-            for (i, location) in locations[..n].iter_mut().enumerate() {
-                *location = steps(first + i);
-            }
-            let decided = self
-                .laplace
-                .try_block(&words, &locations, error, &mut cells);
-            for (output, cell) in outputs.iter_mut().zip(&cells) {
-                *output = place.cell_f64(*cell);
-            }
-            if !decided {
-                for (i, output) in outputs.iter_mut().enumerate() {
-                    if self
-                        .laplace
-                        .try_cell(words[i], locations[i], error)
-                        .is_none()
-                    {
-                        let centred = centred(first + i)?;
-                        *output = self.resolve(place, words[i], &centred, entropy)?;
+        let mut first = 0;
+        for outputs in outputs.chunks_mut(WORDS) {
+            entropy.fill(&mut words[..outputs.len()])?;
+            let (words, _) = words.as_chunks::<BLOCK>();
+            for (outputs, words) in outputs.chunks_mut(BLOCK).zip(words) {
+                locate(first, &mut locations[..outputs.len()]);
+                let decided = self.laplace.try_block(words, &locations, error, &mut cells);
+                Lanes::widest().run(Place {
+                    place,
+                    cells: &cells,
+                    outputs,
+                });
+                if !decided {
+                    for (i, output) in outputs.iter_mut().enumerate() {
+                        let (word, location) = (words[i], locations[i]);
+                        if self.laplace.try_cell(word, location, error).is_none() {
+                            *output = self.resolve(place, word, &centred(first + i)?, entropy)?;
+                        }
                     }
                 }
+                first += outputs.len();
             }
         }
         Ok(())
@@ -175,5 +183,43 @@ impl ExactDraw {
     ) -> Result<f64, SnappingError> {
         let cell = self.laplace.resolve_at(word, centred, entropy)?;
         Ok(place.cell(&cell))
+    }
+}
+
+/// The locations of values in steps.
+struct Locate<'a> {
+    centring: &'a Centring,
+    steps_per_unit: f64,
+    values: &'a [f64],
+    locations: &'a mut [f64],
+}
+
+impl Kernel for Locate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (centring, steps_per_unit) = (*self.centring, self.steps_per_unit);
+        for (location, value) in self.locations.iter_mut().zip(self.values) {
+            *location = centring.apply(*value) * steps_per_unit;
+        }
+    }
+}
+
+/// The outputs for cells.
+struct Place<'a> {
+    place: &'a Placement,
+    cells: &'a [f64; BLOCK],
+    outputs: &'a mut [f64],
+}
+
+impl Kernel for Place<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (output, cell) in self.outputs.iter_mut().zip(self.cells) {
+            *output = self.place.cell_f64(*cell);
+        }
     }
 }

@@ -18,8 +18,8 @@ use crate::{Measurement, MetricSpace, PrivacyMap};
 /// ```
 /// use lastbit::Bounds;
 /// use lastbit::mechanisms::snapping::{Snapping, SnappingNumber};
-/// use lastbit_exact::Rational;
-/// use lastbit_noise::entropy::System;
+/// use lastbit::Rational;
+/// use lastbit::System;
 /// let snapping =
 ///     Snapping::builder(Bounds::parse("0", "1")?, "1".parse()?).epsilon("1".parse()?).build()?;
 /// let published: f64 = Rational::new(1, 3).draw(&snapping, &mut System::default())?;
@@ -76,7 +76,7 @@ impl Snapping {
     /// use lastbit::Bounds;
     /// use lastbit::domains::AtomDomain;
     /// use lastbit::mechanisms::snapping::Snapping;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "0.1".parse()?)
     ///     .epsilon("0.5".parse()?)
     ///     .build()?;
@@ -112,7 +112,7 @@ impl Snapping {
     /// use lastbit::Bounds;
     /// use lastbit::domains::{AtomDomain, VectorDomain};
     /// use lastbit::mechanisms::snapping::Snapping;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
     ///     .epsilon("0.5".parse()?)
     ///     .build()?;
@@ -151,7 +151,7 @@ impl Snapping {
     /// use lastbit::Bounds;
     /// use lastbit::domains::AtomDomain;
     /// use lastbit::mechanisms::snapping::Snapping;
-    /// use lastbit_exact::Rational;
+    /// use lastbit::Rational;
     /// let snapping = Snapping::builder(Bounds::parse("0", "100")?, "1".parse()?)
     ///     .epsilon("1".parse()?)
     ///     .build()?;

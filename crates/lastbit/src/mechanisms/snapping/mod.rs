@@ -1,5 +1,6 @@
 #![doc = include_str!("PROOF.md")]
 
+mod cores;
 mod error;
 mod exact;
 mod float;
@@ -24,7 +25,8 @@ pub use price::{GuessPrice, Price};
 pub use setting::{CHARGED, PUBLISHED, Setting, float_grid_exponent};
 pub use utility::GridRule;
 
-use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
+use crate::finite::all_finite;
+use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, GridExponent, Sensitivity};
 use exact::ExactDraw;
 use multi::Multi;
 use place::Placement;
@@ -136,7 +138,7 @@ impl Builder {
 /// ```
 /// use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
 /// use lastbit::Bounds;
-/// use lastbit_noise::entropy::System;
+/// use lastbit::System;
 ///
 /// let count = Snapping::builder(Bounds::parse("0", "1000")?, "1".parse()?)
 ///     .accuracy("10".parse()?, "0.95".parse()?)               // ± 10 at 95 %: the loss is solved
@@ -183,7 +185,7 @@ impl Snapping {
     fn new(setting: Setting) -> Result<Snapping, SnappingError> {
         let engine = match (setting.arithmetic, setting.format(), setting.dyadics()) {
             (Arithmetic::Binary64, _, Some((scale, bound))) => {
-                let steps = -setting.grid_exponent;
+                let steps = -setting.grid_exponent.get();
                 let double = |x: Dyadic| x.to_f64(Rounding::NearestEven);
                 Engine::Binary64 {
                     parameters: FloatParameters {
@@ -198,7 +200,7 @@ impl Snapping {
             (Arithmetic::Multi, Some(format), Some((scale, bound))) => {
                 let parameters = FloatParameters {
                     scale,
-                    grid_exponent: setting.grid_exponent,
+                    grid_exponent: setting.grid_exponent.get(),
                     bound,
                 };
                 Engine::Multi(Box::new(Multi::new(&setting, format, parameters)))
@@ -243,7 +245,7 @@ impl Snapping {
                 let steps = self
                     .setting
                     .centred(value)
-                    .times_power_of_two(-self.setting.grid_exponent);
+                    .times_power_of_two(-self.setting.grid_exponent.get());
                 self.binary64(parameters, steps.to_f64(Rounding::NearestEven), entropy)
             }
             Engine::Multi(multi) => multi.draw(&self.place, &self.setting.centred(value), entropy),
@@ -259,6 +261,18 @@ impl Snapping {
         outputs: &mut [f64],
         entropy: &mut impl Entropy,
     ) -> Result<(), SnappingError> {
+        self.check_slice(values, outputs)?;
+        if let Engine::Exact(exact) = &self.engine {
+            return exact.draw_slice(&self.setting, &self.place, values, outputs, entropy);
+        }
+        for (value, output) in values.iter().zip(outputs) {
+            *output = self.draw(*value, entropy)?;
+        }
+        Ok(())
+    }
+
+    /// What is refused before anything is drawn.
+    fn check_slice(&self, values: &[f64], outputs: &[f64]) -> Result<(), SnappingError> {
         environment::check()?;
         if values.len() != outputs.len() {
             return Err(SnappingError::LengthMismatch {
@@ -266,15 +280,11 @@ impl Snapping {
                 outputs: outputs.len(),
             });
         }
-        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+        if !all_finite(values)
+            && let Some(index) = values.iter().position(|value| !value.is_finite())
+        {
             let value = values[index];
             return Err(SnappingError::ValueNotFinite { index, value });
-        }
-        if let Engine::Exact(exact) = &self.engine {
-            return exact.draw_slice(&self.setting, &self.place, values, outputs, entropy);
-        }
-        for (value, output) in values.iter().zip(outputs) {
-            *output = self.draw(*value, entropy)?;
         }
         Ok(())
     }
@@ -327,7 +337,7 @@ impl Snapping {
     }
 
     /// Outputs are the centre plus multiples of `2^grid_exponent`, or the centre ± B.
-    pub fn grid_exponent(&self) -> i64 {
+    pub fn grid_exponent(&self) -> GridExponent {
         self.setting.grid_exponent
     }
 
@@ -352,9 +362,9 @@ impl Snapping {
     }
 
     /// The error that a release exceeds with probability at most `1 − confidence`, for every value
-    /// in the bounds: `min(λ·ln(1/α) + Λ/2, 2B)`, plus what rounding costs.
+    /// in the bounds: `min(λ·ln(1/β) + Λ/2, 2B)`, plus what rounding costs.
     pub fn accuracy(&self, confidence: &Confidence) -> Up {
-        self.setting.accuracy(&confidence.alpha())
+        self.setting.accuracy(&confidence.beta())
     }
 }
 

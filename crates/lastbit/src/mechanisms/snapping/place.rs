@@ -23,7 +23,7 @@ pub(super) struct Placement {
 impl Placement {
     pub(super) fn new(setting: &Setting) -> Placement {
         let centre = setting.bounds.centre().to_f64(Rounding::NearestEven);
-        let grid_exponent = setting.grid_exponent;
+        let grid_exponent = setting.grid_exponent.get();
         let saturation = || Rational::ONE.times_power_of_two(1023);
         let bound = setting.bound.clone().unwrap_or_else(saturation);
         let top_cell_exact = bound.times_power_of_two(-grid_exponent).ceil();
@@ -48,7 +48,7 @@ impl Placement {
 
     /// The output for a cell that is an integer below 2^51. `Λ·cell` is exact, and
     /// finite below the top; one rounding in the sum, which the check of the setting keeps finite.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cell_f64(&self, cell: f64) -> f64 {
         let inside = self.centre + cell * self.grid;
         let output = if cell >= self.top_cell {

@@ -8,6 +8,7 @@ use crate::Confidence;
 
 /// The price of a release: public, data-independent, every number rounded to the safe side.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Price {
     /// The loss charged.
     pub epsilon: Up,
@@ -16,9 +17,9 @@ pub struct Price {
     pub epsilon_published: Up,
     /// The error that a release exceeds with probability at most `1 − confidence`.
     pub accuracy: Up,
-    /// The simpler bound `λ(1 + ln(1/α))` of the snapped grid.
+    /// The simpler bound `λ(1 + ln(1/β))` of the snapped grid.
     pub accuracy_simple: Up,
-    /// What plain real Laplace noise at the same loss would give: `(Δ/ε)·ln(1/α)`.
+    /// What plain real Laplace noise at the same loss would give: `(Δ/ε)·ln(1/β)`.
     pub accuracy_laplace: Up,
     /// The largest bias over all values in the bounds.
     pub bias_worst: Up,
@@ -29,6 +30,7 @@ pub struct Price {
 
 /// What the caller's guess of the value adds to a [`Price`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GuessPrice {
     /// The smallest error that a release of the guess exceeds with probability at most
     /// `1 − confidence`.
@@ -56,7 +58,7 @@ impl Snapping {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn price(&self, confidence: &Confidence) -> Result<Price, SnappingError> {
-        let alpha = confidence.alpha();
+        let beta = confidence.beta();
         let setting = &self.setting;
         let laplace_scale = &setting.sensitivity_of_query / &setting.epsilon;
         let half_width = setting.bounds.half_width();
@@ -75,9 +77,9 @@ impl Snapping {
         Ok(Price {
             epsilon: Up::from_rational(&setting.epsilon),
             epsilon_published: Up::from_rational(&setting.formula(PUBLISHED)),
-            accuracy: setting.accuracy(&alpha),
-            accuracy_simple: simple_accuracy(&setting.scale, &alpha),
-            accuracy_laplace: laplace_accuracy(&laplace_scale, &alpha),
+            accuracy: setting.accuracy(&beta),
+            accuracy_simple: simple_accuracy(&setting.scale, &beta),
+            accuracy_laplace: laplace_accuracy(&laplace_scale, &beta),
             bias_worst: bias_worst + Up::from_rational(&setting.output_error),
             clamp_probability,
         })
@@ -90,7 +92,7 @@ impl Snapping {
         confidence: &Confidence,
     ) -> Result<GuessPrice, SnappingError> {
         let law = self.law(guess)?;
-        let accuracy = &law.exact_accuracy(&confidence.alpha())? + &self.setting.output_error;
+        let accuracy = &law.exact_accuracy(&confidence.beta()) + &self.setting.output_error;
         Ok(GuessPrice {
             accuracy: Up::from_rational(&accuracy),
             bias: law.bias(),

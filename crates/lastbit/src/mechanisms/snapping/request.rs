@@ -8,7 +8,7 @@ use super::utility::{
     bound_for_gamma_float_from_accuracy, scale_for_accuracy,
 };
 use super::{Arithmetic, Bound, SnappingError};
-use crate::{Accuracy, Bounds, Confidence, Epsilon, Gamma, Sensitivity};
+use crate::{Accuracy, Beta, Bounds, Confidence, Epsilon, Gamma, GridExponent, Sensitivity};
 
 /// What is paid, or what is wanted for it.
 #[derive(Clone, Debug)]
@@ -45,17 +45,17 @@ impl Request {
         confidence: &Confidence,
     ) -> Result<Setting, SnappingError> {
         let rule = self.grid;
-        let alpha = confidence.alpha();
+        let beta = confidence.beta();
         let mut aim = target.clone();
         let mut step = Rational::ZERO;
         loop {
-            let scale = scale_for_accuracy(&aim, &alpha, rule)?;
+            let scale = scale_for_accuracy(&aim, &beta, rule)?;
             let setting = self.with_loss(Given::Scale {
                 scale: &scale,
                 target,
-                alpha: &alpha,
+                beta: &beta,
             })?;
-            let reached = setting.uncapped_accuracy(&alpha);
+            let reached = setting.uncapped_accuracy(&beta);
             if reached <= *target {
                 return Ok(setting);
             }
@@ -84,13 +84,9 @@ impl Request {
         };
         let grid_exponent = match self.grid {
             GridRule::Snapped => snapped_exponent(&scale),
-            GridRule::Fixed(exponent) => exponent,
+            GridRule::Fixed(exponent) => exponent.get(),
         };
-        if !(-1074..=1023).contains(&grid_exponent) {
-            return Err(SnappingError::GridOutOfRange {
-                exponent: grid_exponent,
-            });
-        }
+        let grid_exponent = grid(grid_exponent)?;
         if !(-1074..=1023).contains(&snapped_exponent(&scale)) {
             return Err(SnappingError::ScaleOutOfRange);
         }
@@ -102,7 +98,7 @@ impl Request {
                 &half_width,
                 &scale,
                 grid_exponent,
-                gamma.get(),
+                gamma,
             )?)),
         };
         Ok(Setting {
@@ -235,7 +231,7 @@ impl Request {
             sensitivity_of_query: self.sensitivity.get().clone(),
             sensitivity,
             epsilon,
-            grid_exponent: float_exponent(&scale),
+            grid_exponent: grid(float_exponent(&scale))?,
             scale,
             bound: Some(bound),
             arithmetic: self.arithmetic,
@@ -278,14 +274,14 @@ impl Request {
                 let sensitivity = self.sensitivity.get();
                 let closed_form = match given {
                     Given::Epsilon(epsilon) => {
-                        bound_for_gamma_float(&half_width, sensitivity, epsilon, gamma.get())
+                        bound_for_gamma_float(&half_width, sensitivity, epsilon, gamma)
                     }
-                    Given::Scale { target, alpha, .. } => bound_for_gamma_float_from_accuracy(
+                    Given::Scale { target, beta, .. } => bound_for_gamma_float_from_accuracy(
                         &half_width,
                         sensitivity,
                         target,
-                        alpha,
-                        gamma.get(),
+                        beta,
+                        gamma,
                     ),
                 };
                 match closed_form {
@@ -309,7 +305,7 @@ impl Request {
         scale: &Rational,
         gamma: &Gamma,
     ) -> Result<Rational, SnappingError> {
-        let needed = bound_for_gamma_exact(half_width, scale, float_exponent(scale), gamma.get())?;
+        let needed = bound_for_gamma_exact(half_width, scale, float_exponent(scale), gamma)?;
         let above_scale = scale + &scale.times_power_of_two(-20);
         Ok(needed.max(above_scale))
     }
@@ -337,11 +333,11 @@ impl Request {
 #[derive(Clone, Copy)]
 enum Given<'a> {
     Epsilon(&'a Rational),
-    /// A scale solved from an error target at level α.
+    /// A scale solved from an error target at level β.
     Scale {
         scale: &'a Rational,
         target: &'a Rational,
-        alpha: &'a Rational,
+        beta: &'a Beta,
     },
 }
 
@@ -363,6 +359,14 @@ fn snapped_exponent(scale: &Rational) -> i64 {
 /// The same for the float modes.
 fn float_exponent(scale: &Rational) -> i64 {
     float_grid_exponent(scale).expect("a scale is positive")
+}
+
+/// The exponent of a grid whose step is a double.
+fn grid(exponent: i64) -> Result<GridExponent, SnappingError> {
+    GridExponent::new(exponent)
+        .ok()
+        .filter(|grid| (-1074..=1023).contains(&grid.get()))
+        .ok_or(SnappingError::GridOutOfRange { exponent })
 }
 
 fn largest(bounds: &Bounds) -> Rational {

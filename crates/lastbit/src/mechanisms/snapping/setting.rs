@@ -4,7 +4,7 @@ use lastbit_exact::{Dyadic, Format, Rational, Rounding, Up};
 
 use super::utility::accuracy;
 use super::{Arithmetic, SnappingError};
-use crate::Bounds;
+use crate::{Beta, Bounds, GridExponent};
 
 /// `(c₁, c₂)` of the loss `ε'(1 + c₁(B/Δ)η) + c₂η` that the float modes are charged: what the
 /// certificate of `lastbit-verify` proves, for every setting that the builder accepts.
@@ -38,7 +38,8 @@ pub struct Setting {
     pub(super) sensitivity: Rational,
     pub(super) epsilon: Rational,
     pub(super) scale: Rational,
-    pub(super) grid_exponent: i64,
+    /// Of a step that is a double.
+    pub(super) grid_exponent: GridExponent,
     /// `None` is infinite.
     pub(super) bound: Option<Rational>,
     pub(super) arithmetic: Arithmetic,
@@ -51,11 +52,6 @@ pub struct Setting {
 impl Setting {
     /// Refuses outputs that doubles cannot carry, and notes what rounding to double costs.
     pub(super) fn checked(mut self) -> Result<Setting, SnappingError> {
-        if !(-1074..=1023).contains(&self.grid_exponent) {
-            return Err(SnappingError::GridOutOfRange {
-                exponent: self.grid_exponent,
-            });
-        }
         let centre = self.bounds.centre();
         let reach = match &self.bound {
             Some(bound) => bound.clone(),
@@ -69,9 +65,9 @@ impl Setting {
         let last_place = magnitude
             .ceil_log2()
             .map_or(-1074, |top| (top - 53).max(-1074));
-        if self.grid_exponent < last_place {
+        if self.grid_exponent.get() < last_place {
             return Err(SnappingError::GridTooFine {
-                exponent: self.grid_exponent,
+                exponent: self.grid_exponent.get(),
                 magnitude: magnitude.to_f64(Rounding::NearestEven),
                 coarsest: last_place,
             });
@@ -102,18 +98,18 @@ impl Setting {
         })
     }
 
-    /// What rounding inside the float modes adds to the error at level α: U* ≤ t has probability at
-    /// most t(1 + 2η), the product and the sum round by η of at most λ(ln(1/α) + 1) and that plus
+    /// What rounding inside the float modes adds to the error at level β: U* ≤ t has probability at
+    /// most t(1 + 2η), the product and the sum round by η of at most λ(ln(1/β) + 1) and that plus
     /// B, and g by η·B'. Doubled for good measure; zero if exact.
     fn float_error(&self, noise: &Rational) -> Rational {
         let reach = self.bound.clone().unwrap_or(Rational::ZERO);
         &(&(noise + &self.scale) + &reach) * &self.eta().times_power_of_two(3)
     }
 
-    /// An error that a release exceeds with probability at most α, before the cap that the clamp
+    /// An error that a release exceeds with probability at most β, before the cap that the clamp
     /// gives.
-    pub(super) fn uncapped_accuracy(&self, alpha: &Rational) -> Rational {
-        let ideal = accuracy(&self.scale, self.grid_exponent, None, alpha);
+    pub(super) fn uncapped_accuracy(&self, beta: &Beta) -> Rational {
+        let ideal = accuracy(&self.scale, self.grid_exponent, None, beta);
         let ideal = Rational::try_from(ideal.get()).unwrap_or_else(|_| {
             // Beyond f64: no claim but the largest double's.
             Rational::try_from(f64::MAX).expect("finite")
@@ -122,8 +118,8 @@ impl Setting {
     }
 
     /// See [`super::Snapping::accuracy`].
-    pub(super) fn accuracy(&self, alpha: &Rational) -> Up {
-        let uncapped = self.uncapped_accuracy(alpha);
+    pub(super) fn accuracy(&self, beta: &Beta) -> Up {
+        let uncapped = self.uncapped_accuracy(beta);
         let capped = match &self.bound {
             Some(bound) => uncapped.min(&bound.times_power_of_two(1) + &self.output_error),
             None => uncapped,
@@ -137,7 +133,7 @@ impl Setting {
         let Some(bound) = self.bound.as_ref().filter(|_| self.precision.is_some()) else {
             return Up::from_rational(&Rational::ZERO);
         };
-        let lambda = Rational::ONE.times_power_of_two(self.grid_exponent);
+        let lambda = Rational::ONE.times_power_of_two(self.grid_exponent.get());
         let reach = &(&Rational::from(7i64) * bound) + &(&Rational::new(3, 2) * &lambda);
         let relative = &(&reach / &self.scale) + &Rational::from(2i64);
         Up::from_rational(&(&relative * &self.eta()))
@@ -194,13 +190,13 @@ impl Centring {
     }
 
     /// For a finite value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply(&self, value: f64) -> f64 {
         self.clamp(value) - self.centre
     }
 
     /// For a finite value. Written so that each side is one instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn clamp(&self, value: f64) -> f64 {
         let value = if value > self.lower {
             value

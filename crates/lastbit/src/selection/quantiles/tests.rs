@@ -123,14 +123,18 @@ fn largest_loss(laws: &[(Vec<u64>, Law)]) -> f64 {
     most
 }
 
-fn evenly(k: i64) -> Vec<Rational> {
-    (1..=k).map(|i| Rational::new(i, k + 1)).collect()
+fn share(numerator: i64, denominator: i64) -> Share {
+    Share::new(Rational::new(numerator, denominator)).unwrap()
+}
+
+fn evenly(k: i64) -> Vec<Share> {
+    (1..=k).map(|i| share(i, k + 1)).collect()
 }
 
 fn laws(
     size: u64,
     rows: usize,
-    quantiles: &[Rational],
+    quantiles: &[Share],
     epsilon: &str,
     method: QuantilesMethod,
 ) -> Vec<(Vec<u64>, Law)> {
@@ -146,7 +150,7 @@ fn laws(
 
 #[test]
 fn no_two_neighbours_lose_more_than_epsilon() {
-    let skew = [Rational::new(1, 10), Rational::new(1, 2)];
+    let skew = [share(1, 10), share(1, 2)];
     for (size, rows, quantiles, method) in [
         (3, 3, evenly(3), QuantilesMethod::Bisection),
         (2, 5, evenly(3), QuantilesMethod::Bisection),

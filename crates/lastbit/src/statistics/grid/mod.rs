@@ -5,10 +5,14 @@ mod kernel;
 mod sum;
 mod variance;
 
+use core::convert::Infallible;
+
 use lastbit_exact::Rational;
+use lastbit_noise::ScaleError;
 
 use self::kernel::{BLOCK, Kernel};
-use crate::Bounds;
+use crate::finite::all_finite;
+use crate::{Bounds, GridExponent};
 
 pub use covariance::grid_covariance;
 pub use sum::{grid_mean, grid_sum};
@@ -35,7 +39,7 @@ pub use variance::grid_variance;
 #[derive(Clone, Debug)]
 pub struct Grid {
     bounds: Bounds,
-    exponent: i32,
+    exponent: GridExponent,
     /// `bounds` in steps; both within ±2^51.
     lower: i64,
     upper: i64,
@@ -61,7 +65,10 @@ pub enum NonFinite {
 pub enum GridError {
     /// The step is out of the range of double precision.
     #[error("a grid step of 2^{0} is out of range; choose an exponent from -1022 to 1022")]
-    Exponent(i32),
+    Exponent(i64),
+    /// A scale that noise cannot have.
+    #[error(transparent)]
+    Scale(ScaleError),
     /// More than 2^51 steps from zero to a bound.
     #[error(
         "a grid step of 2^{exponent} is too fine for bounds [{lower}, {upper}]: more than 2^51 \
@@ -69,7 +76,7 @@ pub enum GridError {
     )]
     TooFine {
         /// The exponent given.
-        exponent: i32,
+        exponent: i64,
         /// The lower bound given.
         lower: Rational,
         /// The upper bound given.
@@ -112,16 +119,39 @@ pub enum GridError {
     },
 }
 
+/// An exponent that no grid has.
+impl From<ScaleError> for GridError {
+    fn from(error: ScaleError) -> GridError {
+        match error {
+            ScaleError::GridExponent(exponent) => GridError::Exponent(exponent),
+            error => GridError::Scale(error),
+        }
+    }
+}
+
+/// What is a grid exponent already does not fail to be one.
+impl From<Infallible> for GridError {
+    fn from(never: Infallible) -> GridError {
+        match never {}
+    }
+}
+
 impl Grid {
     /// Steps of `2^exponent` over bounds, widened outward to multiples of the step.
-    pub fn new(bounds: &Bounds, exponent: i32, non_finite: NonFinite) -> Result<Grid, GridError> {
-        if !(-1022..=1022).contains(&exponent) {
-            return Err(GridError::Exponent(exponent));
+    pub fn new(
+        bounds: &Bounds,
+        exponent: impl TryInto<GridExponent, Error: Into<GridError>>,
+        non_finite: NonFinite,
+    ) -> Result<Grid, GridError> {
+        let exponent = exponent.try_into().map_err(Into::into)?;
+        let power = exponent.get();
+        if !(-1022..=1022).contains(&power) {
+            return Err(GridError::Exponent(power));
         }
         let finest = finest_exponent(bounds);
-        if finest.is_some_and(|finest| i64::from(exponent) < finest) {
+        if finest.is_some_and(|finest| power < finest) {
             return Err(GridError::TooFine {
-                exponent,
+                exponent: power,
                 lower: bounds.lower().clone(),
                 upper: bounds.upper().clone(),
                 finest: finest.unwrap_or(-1022),
@@ -134,28 +164,23 @@ impl Grid {
         };
         // |bound| ≤ 2^51 steps, and 2^51 is a whole number of steps: rounding outward stays within.
         let within = "at most 2^51 steps";
-        let by = -i64::from(exponent);
-        let lower = i64::try_from(bounds.lower().times_power_of_two(by).floor()).expect(within);
-        let upper = i64::try_from(bounds.upper().times_power_of_two(by).ceil()).expect(within);
-        let end = |steps: i64| Rational::from(steps).times_power_of_two(i64::from(exponent));
+        let lower = i64::try_from(bounds.lower().times_power_of_two(-power).floor()).expect(within);
+        let upper = i64::try_from(bounds.upper().times_power_of_two(-power).ceil()).expect(within);
+        let end = |steps: i64| Rational::from(steps).times_power_of_two(power);
         Ok(Grid {
             bounds: Bounds::new(end(lower), end(upper)).expect("rounding outward keeps the order"),
             exponent,
             lower,
             upper,
             non_finite,
-            kernel: Kernel::new(exponent, lower, upper, replacement),
+            kernel: Kernel::new(power as i32, lower, upper, replacement),
         })
     }
 
     /// The finest step that these bounds allow: `max(|lower|, |upper|) ≤ 2^51` steps.
     pub fn finest(bounds: &Bounds, non_finite: NonFinite) -> Result<Grid, GridError> {
         let finest = finest_exponent(bounds).unwrap_or(-1022).max(-1022);
-        Grid::new(
-            bounds,
-            i32::try_from(finest).unwrap_or(i32::MAX),
-            non_finite,
-        )
+        Grid::new(bounds, finest, non_finite)
     }
 
     /// The bounds that hold after rounding: the given ones, widened outward to multiples of the
@@ -165,7 +190,7 @@ impl Grid {
     }
 
     /// The exponent of the step.
-    pub fn exponent(&self) -> i32 {
+    pub fn exponent(&self) -> GridExponent {
         self.exponent
     }
 
@@ -181,7 +206,7 @@ impl Grid {
 
     /// Half a step: what rounding moves a row by at most.
     pub fn half_step(&self) -> Rational {
-        Rational::ONE.times_power_of_two(i64::from(self.exponent) - 1)
+        self.exponent.step().times_power_of_two(-1)
     }
 
     /// The number that so many steps from the lower bound make.
@@ -222,8 +247,10 @@ impl Grid {
     /// ```
     pub fn offsets(&self, rows: &[f64], offsets: &mut Vec<u64>) -> Result<(), GridError> {
         offsets.clear();
+        offsets.reserve(rows.len());
+        let mut of_block = [0; BLOCK];
         for block in self.blocks(rows) {
-            offsets.extend(block?.iter().map(|&row| self.kernel.offset(row)));
+            offsets.extend_from_slice(self.kernel.fill(block?, &mut of_block));
         }
         Ok(())
     }
@@ -241,7 +268,7 @@ impl Grid {
     /// An error for the first row that is not finite, if the grid refuses those; `first` is the
     /// number of the first row.
     fn check(&self, rows: &[f64], first: usize) -> Result<(), GridError> {
-        if self.non_finite != NonFinite::Refuse || kernel::all_finite(rows) {
+        if self.non_finite != NonFinite::Refuse || all_finite(rows) {
             return Ok(());
         }
         match rows.iter().position(|row| !row.is_finite()) {

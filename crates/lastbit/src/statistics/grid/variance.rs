@@ -1,6 +1,6 @@
 use lastbit_exact::{Integer, Natural, Rational};
 
-use super::kernel::{BLOCK, product_sum};
+use super::kernel::BLOCK;
 use super::{Grid, GridError, need};
 
 /// The exact sample variance (divisor `n−1`) of the rounded rows, at least two; range and
@@ -11,13 +11,15 @@ use super::{Grid, GridError, need};
 pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 2, "sample variance")?;
     let small = grid.upper - grid.lower < 1 << 26;
-    let mut offsets = [0; BLOCK];
     let mut sum = Natural::ZERO;
     let mut squares = Natural::ZERO;
-    for block in grid.blocks(rows) {
-        let z = grid.kernel.fill(block?, &mut offsets);
-        sum += z.iter().sum::<u64>(); // at most 2^62
-        squares += product_sum(z, z, small);
+    for (index, block) in rows.chunks(BLOCK).enumerate() {
+        let (of_block, squares_of_block, finite) = grid.kernel.moments(block, small);
+        if !finite {
+            grid.check(block, index * BLOCK)?;
+        }
+        sum += of_block;
+        squares += squares_of_block;
     }
     let n = Integer::from(rows.len());
     let sum = Integer::from(sum);

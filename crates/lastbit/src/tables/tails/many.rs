@@ -2,7 +2,7 @@
 
 use lastbit_exact::{Interval, Rational, Up};
 
-use crate::solve;
+use crate::{Beta, solve};
 
 /// Sizes of Laplace noises in increasing order, and how many there are of each.
 pub(super) type Sizes = Vec<(u32, u32)>;
@@ -44,12 +44,12 @@ impl Many {
         }
     }
 
-    /// A `t` with `P(|S| > t) ≤ alpha` for the sum S, by its moments: for any λ below 1,
+    /// A `t` with `P(|S| > t) ≤ beta` for the sum S, by its moments: for any λ below 1,
     /// `P(|S| > t) ≤ 2e^(−λt)·E e^(λS) = 2e^(−λt)·Π 1/(1 − λ²aᵢ²)` (Markov's inequality).
-    pub fn by_moments(&self, alpha: &Rational) -> Up {
-        let alpha = Interval::from_rational(alpha).ln();
+    pub fn by_moments(&self, beta: &Beta) -> Up {
+        let ln = Interval::from_rational(beta.get()).ln();
         let at = |(lambda, moment): &(Rational, Interval)| {
-            ((*moment - alpha) / Interval::from_rational(lambda)).upper()
+            ((*moment - ln) / Interval::from_rational(lambda)).upper()
         };
         self.moments.iter().map(at).fold(Up::INFINITY, Up::min)
     }
@@ -64,11 +64,11 @@ impl Many {
         self.moments.iter().map(at).fold(Up::INFINITY, Up::min)
     }
 
-    /// A `t` with `P(|S| > t) ≤ alpha` by the characteristic function of the sum, if that shows
-    /// less than its moments; within about 1 % of the smallest for the α of errors.
-    pub fn by_series(&self, alpha: &Rational) -> Up {
-        let most = self.by_moments(alpha);
-        let goal = Interval::from_rational(alpha).lo();
+    /// A `t` with `P(|S| > t) ≤ beta` by the characteristic function of the sum, if that shows
+    /// less than its moments; within about 1 % of the smallest for the β of errors.
+    pub fn by_series(&self, beta: &Beta) -> Up {
+        let most = self.by_moments(beta);
+        let goal = Interval::from_rational(beta.get()).lo();
         let enough = |t: f64| Ok(self.tail(t, goal).get() <= goal);
         let found = solve::near_smallest_where(most.get() / 16.0..=most.get(), 14, enough);
         Up::exact(found.unwrap_or(most.get())).min(most)

@@ -40,21 +40,21 @@ fn the_tail_of_a_combination_is_that_of_the_convolution() {
         &[1.0, 0.7, 0.4],
     ];
     for weights in cases {
-        for alpha in ["0.3", "0.05", "0.001"] {
-            let alpha: Rational = alpha.parse().unwrap();
+        for beta in ["0.3", "0.05", "0.001"] {
+            let beta: Beta = beta.parse().unwrap();
             let bounds: Vec<Up> = weights.iter().map(|&weight| Up::exact(weight)).collect();
             // A grid so fine that it does not matter.
             let t = tails
-                .combined(&noise, GridExponent::new(-60).unwrap(), &bounds, &alpha)
+                .combined(&noise, GridExponent::new(-60).unwrap(), &bounds, &beta)
                 .get();
             let scales: Vec<f64> = weights.iter().copied().filter(|&w| w > 0.0).collect();
             let exact = brute(&scales, t);
-            let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
-            assert!(exact <= alpha * 1.01, "{weights:?}: {exact} above {alpha}");
+            let beta = beta.get().to_f64(lastbit_exact::Rounding::NearestEven);
+            assert!(exact <= beta * 1.01, "{weights:?}: {exact} above {beta}");
             // Rounding weights up costs at most 3 % in t.
             assert!(
-                brute(&scales, t * 0.97) >= alpha * 0.99,
-                "{weights:?} {alpha}"
+                brute(&scales, t * 0.97) >= beta * 0.99,
+                "{weights:?} {beta}"
             );
         }
     }
@@ -67,21 +67,18 @@ fn four_equal_weights_are_bounded_tightly() {
         |t: f64| (-t).exp() * (1.0 + 11.0 * t / 16.0 + 3.0 * t * t / 16.0 + t.powi(3) / 48.0);
     let tails = Tails::default();
     let noise = Noise::Laplace("1".parse().unwrap());
-    for alpha in ["0.05", "1e-6"] {
-        let alpha: Rational = alpha.parse().unwrap();
+    for beta in ["0.05", "1e-6"] {
+        let beta: Beta = beta.parse().unwrap();
         let t = tails
             .combined(
                 &noise,
                 GridExponent::new(-60).unwrap(),
                 &[Up::ONE; 4],
-                &alpha,
+                &beta,
             )
             .get();
-        let alpha = alpha.to_f64(lastbit_exact::Rounding::NearestEven);
-        assert!(
-            exact(t) <= alpha && exact(t * 0.96) > alpha,
-            "{t} at {alpha}"
-        );
+        let beta = beta.get().to_f64(lastbit_exact::Rounding::NearestEven);
+        assert!(exact(t) <= beta && exact(t * 0.96) > beta, "{t} at {beta}");
     }
 }
 
@@ -90,8 +87,8 @@ fn tails_bound_what_the_samplers_draw() {
     let tails = Tails::default();
     for (scale, grid) in [("3", 0i64), ("0.07", -9), ("120.5", -4)] {
         let scale: Rational = scale.parse().unwrap();
-        for alpha in ["0.5", "0.05", "0.0001"] {
-            let alpha: Rational = alpha.parse().unwrap();
+        for beta in ["0.5", "0.05", "0.0001"] {
+            let beta: Beta = beta.parse().unwrap();
             let laplace = Noise::Laplace(Scale::new(scale.clone()).unwrap());
             let gaussian = Noise::Gaussian(Variance::new(&scale * &scale).unwrap());
             let sampler = Laplace::new(&scale, grid).unwrap();
@@ -99,7 +96,7 @@ fn tails_bound_what_the_samplers_draw() {
             for (noise, is_laplace) in [(laplace, true), (gaussian, false)] {
                 let t = Rational::try_from(
                     tails
-                        .beyond(&noise, GridExponent::new(grid).unwrap(), &alpha)
+                        .beyond(&noise, GridExponent::new(grid).unwrap(), &beta)
                         .get(),
                 )
                 .unwrap();
@@ -111,8 +108,8 @@ fn tails_bound_what_the_samplers_draw() {
                     normal.cumulative_probability(&Rational::ZERO, &beyond)
                 };
                 assert!(
-                    2.0 * tail.hi() <= alpha.to_f64(lastbit_exact::Rounding::Up),
-                    "{noise:?} {alpha}"
+                    2.0 * tail.hi() <= beta.get().to_f64(lastbit_exact::Rounding::Up),
+                    "{noise:?} {beta}"
                 );
             }
         }
@@ -150,40 +147,40 @@ fn the_tail_of_many_noises_holds_and_is_sharp() {
     for scales in cases {
         let weights = |&(a, count): &(f64, i32)| vec![Up::exact(a); count as usize];
         let weights: Vec<Up> = scales.iter().flat_map(weights).collect();
-        for (text, alpha) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
-            let exact: Rational = text.parse().unwrap();
+        for (text, beta) in [("0.3", 0.3), ("0.05", 0.05), ("0.001", 0.001)] {
+            let exact: Beta = text.parse().unwrap();
             let of = |tails: Tails| {
                 let grid = GridExponent::new(-60).unwrap();
                 tails.combined(&noise, grid, &weights, &exact).get()
             };
             let (t, before) = (of(Tails::default()), of(Tails::by_moments()));
             let found = inverted(scales, t);
-            assert!(found <= alpha, "{scales:?}: {found} above {alpha}");
+            assert!(found <= beta, "{scales:?}: {found} above {beta}");
             let less = t * 0.995;
-            assert!(inverted(scales, less) > alpha, "{scales:?} {alpha}: {t}");
-            assert!(t < before, "{scales:?} {alpha}: {t} {before}");
+            assert!(inverted(scales, less) > beta, "{scales:?} {beta}: {t}");
+            assert!(t < before, "{scales:?} {beta}: {t} {before}");
         }
     }
     // Where the series is lost in rounding, the moments remain.
-    let alpha: Rational = "1e-30".parse().unwrap();
+    let beta: Beta = "1e-30".parse().unwrap();
     let grid = GridExponent::new(-60).unwrap();
-    let of = |tails: Tails| tails.combined(&noise, grid, &[Up::ONE; 9], &alpha).get();
+    let of = |tails: Tails| tails.combined(&noise, grid, &[Up::ONE; 9], &beta).get();
     assert!((of(Tails::default()) / of(Tails::by_moments()) - 1.0).abs() < 1e-2);
 }
 
 /// A guess of where a quantile is makes the search quick, and changes nothing that it finds.
 #[test]
 fn a_quantile_is_the_one_that_a_search_without_a_guess_finds() {
-    for alpha in ["0.05", "0.9", "1/320", "0.046875", "1e-9", "1e-40"] {
-        let alpha: Rational = alpha.parse().unwrap();
-        let half = alpha.times_power_of_two(-1);
+    for beta in ["0.05", "0.9", "1/320", "0.046875", "1e-9", "1e-40"] {
+        let beta: Beta = beta.parse().unwrap();
+        let half = beta.get().times_power_of_two(-1);
         let enough = |z: f64| {
             let tail = gaussian_mass(Some(&Rational::try_from(z).unwrap()), None).upper();
             Ok(Rational::try_from(tail.get()).unwrap() <= half)
         };
         let most = (-Interval::from_rational(&half).ln() * Interval::point(2.0)).sqrt();
         let most = most.hi().ceil().max(1.0) + 1.0;
-        let least = if alpha <= Rational::new(1, 2) {
+        let least = if *beta.get() <= Rational::new(1, 2) {
             0.5
         } else {
             0.0
@@ -191,11 +188,11 @@ fn a_quantile_is_the_one_that_a_search_without_a_guess_finds() {
         let found = solve::near_smallest_where(least..=most, 40, enough).unwrap();
         let expected = decimal::up(&Rational::try_from(found).unwrap(), DIGITS);
         let expected = Up::from_rational(&expected);
-        assert_eq!(Tails::default().normal(&alpha), expected, "{alpha}");
+        assert_eq!(Tails::default().normal(&beta), expected, "{beta}");
         let guess = quantile_near(Down::from_rational(&half).get());
         assert!(
             (guess / found - 1.0).abs() < 2e-12,
-            "{alpha}: {guess} {found}"
+            "{beta}: {guess} {found}"
         );
     }
 }

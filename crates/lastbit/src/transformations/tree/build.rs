@@ -27,7 +27,7 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::metrics::{L1Distance, SymmetricDistance};
 /// use lastbit::transformations::{Edges, Tree, tree};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let ages = VectorDomain::new(AtomDomain::<i64>::new());
 /// let edges = Edges::new([0_i64, 10, 20, 30, 40, 50, 60])?; // 8 bins
 /// let shape = Tree::new(8, 2)?;
@@ -94,7 +94,7 @@ where
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::transformations::{Tree, tree_of_counts};
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let counts = VectorDomain::new(AtomDomain::<i64>::new()).with_size(3);
 /// let nodes = tree_of_counts(counts, &Tree::new(3, 2)?)?;
 /// let values: Vec<String> = nodes.invoke(&vec![5, 1, 2])?.iter().map(|n| n.to_string()).collect();

@@ -10,7 +10,7 @@ use crate::transformations::TransformationError;
 ///
 /// ```
 /// use lastbit::transformations::Tree;
-/// use lastbit_exact::Rational;
+/// use lastbit::Rational;
 /// let shape = Tree::new(2, 2)?;
 /// let median = shape.quantile(&[8_i64, 3, 5], &Rational::new(1, 2))?; // 8 rows: 3 and 5
 /// assert_eq!((median.leaf(), median.fraction().to_string()), (1, "0.2".to_string()));

@@ -2,13 +2,14 @@ use lastbit_exact::{Dyadic, Integer, Interval, Rational, Rounding, Up};
 
 use super::error::{self, UtilityError};
 use super::law::{BoundSteps, Law, edge_error_of};
+use crate::GridExponent;
 use crate::wide::Moment;
 
 /// The laws of one mechanism at every location: the parameters of a [`Law`] without the location.
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::Laws;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let laws = Laws::new(Rational::ONE, 0, Some(Rational::from(8i64)), Up::ZERO)?;
 /// let worst = laws.worst_bias(&Rational::from(5i64))?;
 /// assert!(worst.bias.hi() < 0.03);
@@ -19,13 +20,14 @@ use crate::wide::Moment;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laws {
     scale: Rational,
-    grid_exponent: i64,
+    grid_exponent: GridExponent,
     bound: Option<Rational>,
     edge_error: Up,
 }
 
 /// The largest bias over an interval of locations.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WorstBias {
     /// Encloses the supremum of `|E X − g|` over `|g| ≤ B'`.
     pub bias: Interval,
@@ -38,12 +40,12 @@ impl Laws {
     /// Checks the parameters, as [`Law::new`].
     pub fn new(
         scale: Rational,
-        grid_exponent: i64,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<UtilityError>>,
         bound: Option<Rational>,
         edge_error: Up,
     ) -> Result<Laws, UtilityError> {
         error::positive("scale", &scale)?;
-        error::grid(grid_exponent)?;
+        let grid_exponent = error::grid(grid_exponent)?;
         if let Some(bound) = &bound {
             error::positive("bound", bound)?;
         }
@@ -73,7 +75,7 @@ impl Laws {
     }
 
     /// The grid is the multiples of `2^grid_exponent`.
-    pub fn grid_exponent(&self) -> i64 {
+    pub fn grid_exponent(&self) -> GridExponent {
         self.grid_exponent
     }
 
@@ -111,7 +113,7 @@ impl Laws {
             edge_error: Up::ZERO,
             ..self.clone()
         };
-        let end = half_width.times_power_of_two(-self.grid_exponent);
+        let end = half_width.times_power_of_two(-self.grid_exponent.get());
         let start = (&end - &Rational::ONE).max(Rational::ZERO);
         let cell = end.round_ties_up();
         let middle = &Rational::from(cell.clone()) - &Rational::new(1, 2);
@@ -128,9 +130,9 @@ impl Laws {
         Ok(WorstBias {
             bias: worst
                 .bias()
-                .times_power_of_two(self.grid_exponent)
+                .times_power_of_two(self.grid_exponent.get())
                 .to_interval(),
-            location: worst.location.times_power_of_two(self.grid_exponent),
+            location: worst.location.times_power_of_two(self.grid_exponent.get()),
         })
     }
 
@@ -138,7 +140,7 @@ impl Laws {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Laws;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let laws = Laws::new(Rational::ONE, 0, Some(Rational::from(4i64)), Up::ZERO)?;
     /// let (low, high, one) = (Rational::from(-4i64), Rational::from(4i64), Rational::ONE);
     /// let even =
@@ -164,7 +166,9 @@ impl Laws {
             return Err(UtilityError::NoWeight);
         }
         let mean = &sum / &Moment::of(&total);
-        Ok(mean.times_power_of_two(self.grid_exponent).to_interval())
+        Ok(mean
+            .times_power_of_two(self.grid_exponent.get())
+            .to_interval())
     }
 
     /// [`Laws::expected_bias`] over guesses of equal weight.
@@ -194,7 +198,7 @@ impl Laws {
         }
         let middle = Rational::from(cell.clone());
         let (from, to) = (start - &middle, end - &middle);
-        let law = self.at(&middle.times_power_of_two(self.grid_exponent))?;
+        let law = self.at(&middle.times_power_of_two(self.grid_exponent.get()))?;
         let (_, above, below) = law.sides();
         let p = above.sums().first.times_power_of_two(-1);
         let r = below.sums().first.times_power_of_two(-1);
@@ -247,7 +251,7 @@ impl Laws {
 
     fn worst_at(&self, t: &Rational) -> Result<Worst, UtilityError> {
         let bias = self
-            .at(&t.times_power_of_two(self.grid_exponent))?
+            .at(&t.times_power_of_two(self.grid_exponent.get()))?
             .bias_in_steps();
         Ok(Worst {
             lo: -bias.hi(),
@@ -259,13 +263,13 @@ impl Laws {
     /// `τ(A₁ + C₁)/2` at most, in steps: the sums are at most `2b`, and `(1 + q)/(1 − q)`.
     fn edge_slack(&self) -> Result<Dyadic, UtilityError> {
         let tau = Moment::of(&edge_error_of(self.edge_error)?);
-        let step = &Rational::ONE.times_power_of_two(self.grid_exponent) / &self.scale;
+        let step = &Rational::ONE.times_power_of_two(self.grid_exponent.get()) / &self.scale;
         let r = Moment::one_minus_exp_neg(&step);
         let mut sums = (&(&Moment::ONE.times_power_of_two(1) - &r) / &r)
             .hi()
             .clone();
         if let Some(bound) = &self.bound {
-            let all = Moment::of(&bound.times_power_of_two(1 - self.grid_exponent));
+            let all = Moment::of(&bound.times_power_of_two(1 - self.grid_exponent.get()));
             sums = sums.min(all.hi().clone());
         }
         Ok((tau.hi() * &sums).times_power_of_two(-1))

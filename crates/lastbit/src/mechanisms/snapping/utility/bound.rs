@@ -3,32 +3,32 @@ use lastbit_exact::{Integer, Interval, Rational, Rounding, Up};
 use super::error::{self, UtilityError};
 use super::law::Law;
 use crate::wide::Probability;
+use crate::{Beta, Gamma, GridExponent};
 
 /// `B ≥ B' + Λ/2 + λ·ln(1/γ)`: no clamp binds with probability at least 1 − γ, for every location
 /// in `[−B', B']`.
 ///
-/// The smallest double with that property; [`UtilityError::BoundOverflow`] if there is none. γ in
-/// (0, 1].
+/// The smallest double with that property; [`UtilityError::BoundOverflow`] if there is none.
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::bound_for_gamma_exact;
-/// use lastbit_exact::{Rational, Rounding};
-/// let bound =
-///     bound_for_gamma_exact(&Rational::from(50i64), &Rational::ONE, 0, &Rational::new(1, 20))?;
+/// use lastbit::{Rational, Rounding};
+/// let half_width = Rational::from(50i64);
+/// let bound = bound_for_gamma_exact(&half_width, &Rational::ONE, 0, &"0.05".parse()?)?;
 /// assert_eq!(bound.to_f64(Rounding::NearestEven), 53.495732273553994);
-/// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn bound_for_gamma_exact(
     half_width: &Rational,
     scale: &Rational,
-    grid_exponent: i64,
-    gamma: &Rational,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<UtilityError>>,
+    gamma: &Gamma,
 ) -> Result<Rational, UtilityError> {
     error::not_negative("half-width", half_width)?;
     error::positive("scale", scale)?;
-    error::grid(grid_exponent)?;
-    let quantile = ln_recip(gamma)?;
-    let fixed = half_width + &Rational::ONE.times_power_of_two(grid_exponent - 1);
+    let half_step = error::grid(grid_exponent)?.step().times_power_of_two(-1);
+    let quantile = Probability::ln_recip(gamma.get());
+    let fixed = half_width + &half_step;
     to_double_up(&(&Probability::of(&fixed) + &quantile.times(scale)))
 }
 
@@ -40,46 +40,46 @@ pub fn bound_for_gamma_exact(
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::bound_for_gamma_float;
-/// use lastbit_exact::{Rational, Rounding};
+/// use lastbit::{Rational, Rounding};
 /// let number = |text: &str| text.parse::<Rational>().unwrap();
-/// let bound = bound_for_gamma_float(&number("0"), &number("100"), &number("1"), &number("0.05"))?;
+/// let gamma = "0.05".parse()?;
+/// let bound = bound_for_gamma_float(&number("0"), &number("100"), &number("1"), &gamma)?;
 /// assert!((bound.to_f64(Rounding::Up) - 699.146).abs() < 1e-3);
-/// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn bound_for_gamma_float(
     half_width: &Rational,
     sensitivity: &Rational,
     epsilon: &Rational,
-    gamma: &Rational,
+    gamma: &Gamma,
 ) -> Result<Rational, UtilityError> {
     error::positive("epsilon", epsilon)?;
     float_bound(half_width, sensitivity, &Probability::of(epsilon), gamma)
 }
 
 /// [`bound_for_gamma_float`] when an accuracy is asked for instead of a loss:
-/// `ε⁻ = Δ·ln(1/α)/a ≤ ε` stands in for ε.
+/// `ε⁻ = Δ·ln(1/β)/a ≤ ε` stands in for ε.
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::bound_for_gamma_float_from_accuracy;
-/// use lastbit_exact::{Rational, Rounding};
+/// use lastbit::{Rational, Rounding};
 /// let number = |text: &str| text.parse::<Rational>().unwrap();
 /// // ln(1/0.05)/3 ≈ 0.9986 stands in for ε.
 /// let bound = bound_for_gamma_float_from_accuracy(
-///     &number("0"), &number("1"), &number("3"), &number("0.05"), &number("0.05"))?;
+///     &number("0"), &number("1"), &number("3"), &"0.05".parse()?, &"0.05".parse()?)?;
 /// assert!((bound.to_f64(Rounding::Up) - 7.0014).abs() < 1e-3);
-/// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn bound_for_gamma_float_from_accuracy(
     half_width: &Rational,
     sensitivity: &Rational,
     accuracy: &Rational,
-    alpha: &Rational,
-    gamma: &Rational,
+    beta: &Beta,
+    gamma: &Gamma,
 ) -> Result<Rational, UtilityError> {
     error::positive("sensitivity", sensitivity)?;
     error::positive("accuracy", accuracy)?;
-    error::probability("alpha", alpha)?;
-    let epsilon = Probability::ln_recip(alpha).times(&(sensitivity / accuracy));
+    let epsilon = Probability::ln_recip(beta.get()).times(&(sensitivity / accuracy));
     float_bound(half_width, sensitivity, &epsilon, gamma)
 }
 
@@ -91,17 +91,17 @@ pub fn bound_for_gamma_float_from_accuracy(
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::{bound_for_gamma_exact, clamp_probability};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let (half_width, scale) = (Rational::from(10i64), Rational::new(3, 2));
-/// let bound = bound_for_gamma_exact(&half_width, &scale, 1, &Rational::new(1, 20))?;
+/// let bound = bound_for_gamma_exact(&half_width, &scale, 1, &"0.05".parse()?)?;
 /// assert!(clamp_probability(&half_width, &bound, &scale, 1, Up::ZERO)?.hi() <= 0.05);
-/// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn clamp_probability(
     half_width: &Rational,
     bound: &Rational,
     scale: &Rational,
-    grid_exponent: i64,
+    grid_exponent: impl TryInto<GridExponent, Error: Into<UtilityError>>,
     edge_error: Up,
 ) -> Result<Interval, UtilityError> {
     error::not_negative("half-width", half_width)?;
@@ -138,11 +138,11 @@ fn float_bound(
     half_width: &Rational,
     sensitivity: &Rational,
     epsilon: &Probability,
-    gamma: &Rational,
+    gamma: &Gamma,
 ) -> Result<Rational, UtilityError> {
     error::not_negative("half-width", half_width)?;
     error::positive("sensitivity", sensitivity)?;
-    let quantile = ln_recip(gamma)?;
+    let quantile = Probability::ln_recip(gamma.get());
     let net = epsilon - &Probability::of(&Rational::ONE.times_power_of_two(-117));
     if !net.lo().is_positive() {
         return Err(UtilityError::EpsilonTooSmall {
@@ -154,16 +154,6 @@ fn float_bound(
     let half_k = &Probability::of(&(sensitivity * &factor)) / &net;
     let margin = &half_k * &(&Probability::ONE + &quantile.times_power_of_two(1));
     to_double_up(&(&Probability::of(half_width) + &margin))
-}
-
-fn ln_recip(gamma: &Rational) -> Result<Probability, UtilityError> {
-    if gamma.is_positive() && *gamma <= Rational::ONE {
-        Ok(Probability::ln_recip(gamma))
-    } else {
-        Err(UtilityError::GammaOutOfRange {
-            value: gamma.clone(),
-        })
-    }
 }
 
 fn to_double_up(bound: &Probability) -> Result<Rational, UtilityError> {

@@ -1,5 +1,7 @@
+use core::convert::Infallible;
+
 use lastbit_exact::Rational;
-use lastbit_noise::GridExponent;
+use lastbit_noise::{GRID_EXPONENT_LIMIT, GridExponent, ScaleError};
 
 /// Why a statement about utility cannot be made for these numbers.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,12 +28,6 @@ pub enum UtilityError {
     NotAProbability {
         /// Which probability.
         name: &'static str,
-        /// What was given.
-        value: Rational,
-    },
-    /// γ outside (0, 1].
-    #[error("gamma must be above 0 and at most 1, got {value}")]
-    GammaOutOfRange {
         /// What was given.
         value: Rational,
     },
@@ -65,6 +61,9 @@ pub enum UtilityError {
         /// The largest magnitude that is allowed.
         limit: i64,
     },
+    /// A scale or a place that noise cannot have.
+    #[error(transparent)]
+    Scale(ScaleError),
     /// A relative error of thresholds that says nothing.
     #[error(
         "edge error {edge_error} must lie in [0, 1); use a higher precision, a smaller bound, or \
@@ -114,9 +113,25 @@ pub enum UtilityError {
     NoWeight,
 }
 
-/// Grid exponents are within ±this: beyond every f64, and small enough that exact numbers of that
-/// size are cheap.
-pub(super) const GRID_EXPONENT_LIMIT: i64 = 5000;
+/// A grid exponent out of range is the one fault that an exponent can have.
+impl From<ScaleError> for UtilityError {
+    fn from(error: ScaleError) -> UtilityError {
+        match error {
+            ScaleError::GridExponent(exponent) => UtilityError::GridOutOfRange {
+                exponent,
+                limit: GRID_EXPONENT_LIMIT,
+            },
+            error => UtilityError::Scale(error),
+        }
+    }
+}
+
+/// What is a grid exponent already does not fail to be one.
+impl From<Infallible> for UtilityError {
+    fn from(never: Infallible) -> UtilityError {
+        match never {}
+    }
+}
 
 pub(super) fn positive(name: &'static str, value: &Rational) -> Result<(), UtilityError> {
     if value.is_positive() {
@@ -151,12 +166,9 @@ pub(super) fn probability(name: &'static str, value: &Rational) -> Result<(), Ut
     }
 }
 
-pub(super) fn grid(exponent: i64) -> Result<(), UtilityError> {
-    match GridExponent::new(exponent) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(UtilityError::GridOutOfRange {
-            exponent,
-            limit: GRID_EXPONENT_LIMIT,
-        }),
-    }
+/// An exponent of a grid, or an integer that may be one.
+pub(super) fn grid(
+    exponent: impl TryInto<GridExponent, Error: Into<UtilityError>>,
+) -> Result<GridExponent, UtilityError> {
+    exponent.try_into().map_err(Into::into)
 }

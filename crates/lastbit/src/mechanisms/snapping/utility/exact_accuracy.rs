@@ -1,45 +1,44 @@
 use lastbit_exact::{Integer, Rational};
 
-use super::error::{self, UtilityError};
 use super::law::Law;
+use crate::Beta;
 use crate::wide::Probability;
 
 impl Law {
-    /// The smallest `a` with `P(|X − location| > a) ≤ α`: the distance of a support point.
+    /// The smallest `a` with `P(|X − location| > a) ≤ β`: the distance of a support point.
     ///
-    /// Certified: the enclosure of [`Law::tail`] at a lies at or below α. So it depends on the
+    /// Certified: the enclosure of [`Law::tail`] at a lies at or below β. So it depends on the
     /// caller's guess of the location, and is at most [`accuracy`](super::accuracy()), which holds
     /// for all.
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
-    /// let guess: Rational = "1.35".parse().unwrap();
+    /// use lastbit::{Rational, Up};
+    /// let guess: Rational = "1.35".parse()?;
     /// let law = Law::new(guess, Rational::ONE, 0, Some(Rational::from(3i64)), Up::ZERO)?;
-    /// assert_eq!(law.exact_accuracy(&Rational::new(1, 20))?.to_string(), "2.35");
-    /// # Ok::<(), lastbit::mechanisms::snapping::utility::UtilityError>(())
+    /// assert_eq!(law.exact_accuracy(&"0.05".parse()?).to_string(), "2.35");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn exact_accuracy(&self, alpha: &Rational) -> Result<Rational, UtilityError> {
-        error::probability("alpha", alpha)?;
+    pub fn exact_accuracy(&self, beta: &Beta) -> Rational {
         let t = &self.steps.location;
         // Beyond this many steps the formula certifies the tail, for every location.
-        let level = alpha / &(&Rational::ONE + self.edge_error());
+        let level = beta.get() / &(&Rational::ONE + self.edge_error());
         let reach = &Probability::ln_recip(&level) / &Probability::of(&self.steps.step);
         let formula = &Rational::from(reach.hi()) + &Rational::new(1, 2);
         let far = formula.ceil() + Integer::ONE;
-        let upward = self.first_certified(&t.ceil(), &far, alpha, |cell| {
+        let upward = self.first_certified(&t.ceil(), &far, beta, |cell| {
             self.value_of(cell) - t.clone()
         });
-        let downward = self.first_certified(&-&t.floor(), &far, alpha, |cell| {
+        let downward = self.first_certified(&-&t.floor(), &far, beta, |cell| {
             t.clone() - self.value_of(&-cell)
         });
         let steps = match (upward, downward) {
             (Some(up), Some(down)) => up.min(down),
             (Some(one), None) | (None, Some(one)) => one,
-            // An α below the smallest tail that is told from zero: the formula.
+            // An β below the smallest tail that is told from zero: the formula.
             (None, None) => formula,
         };
-        Ok(steps.times_power_of_two(self.grid_exponent()))
+        steps.times_power_of_two(self.grid_exponent().get())
     }
 
     /// The smallest distance with a certified tail among the support points `start, start + 1, …`,
@@ -48,12 +47,12 @@ impl Law {
         &self,
         start: &Integer,
         far: &Integer,
-        alpha: &Rational,
+        beta: &Beta,
         distance: impl Fn(&Integer) -> Rational,
     ) -> Option<Rational> {
         let certified = |cell: &Integer| {
             let tail = self.tail_in_steps(&distance(cell));
-            Rational::from(tail.hi()) <= *alpha
+            Rational::from(tail.hi()) <= *beta.get()
         };
         let mut low = start.clone();
         let mut high = start + far;

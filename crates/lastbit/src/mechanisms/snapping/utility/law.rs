@@ -1,6 +1,7 @@
 use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::error::{self, UtilityError};
+use crate::GridExponent;
 use crate::wide::Probability;
 
 /// The law of `clamp_B(⌊g + Laplace(λ)⌉_Λ)` at a location `g`.
@@ -11,7 +12,7 @@ use crate::wide::Probability;
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::Law;
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let number = |text: &str| text.parse::<Rational>().unwrap();
 /// // λ = 1, Λ = 2^0, B = 3, and a guess of 1.35.
 /// let law = Law::new(number("1.35"), number("1"), 0, Some(number("3")), Up::ZERO)?;
@@ -23,7 +24,7 @@ use crate::wide::Probability;
 pub struct Law {
     location: Rational,
     scale: Rational,
-    grid_exponent: i64,
+    grid_exponent: GridExponent,
     bound: Option<Rational>,
     edge_error: Rational,
     pub(super) steps: InSteps,
@@ -65,12 +66,12 @@ impl Law {
     pub fn new(
         location: Rational,
         scale: Rational,
-        grid_exponent: i64,
+        grid_exponent: impl TryInto<GridExponent, Error: Into<UtilityError>>,
         bound: Option<Rational>,
         edge_error: Up,
     ) -> Result<Law, UtilityError> {
         error::positive("scale", &scale)?;
-        error::grid(grid_exponent)?;
+        let grid_exponent = error::grid(grid_exponent)?;
         if let Some(bound) = &bound {
             error::positive("bound", bound)?;
             if location.abs() > *bound {
@@ -81,9 +82,9 @@ impl Law {
             }
         }
         let edge_error = edge_error_of(edge_error)?;
-        let step = &Rational::ONE.times_power_of_two(grid_exponent) / &scale;
+        let step = &grid_exponent.step() / &scale;
         let steps = InSteps {
-            location: location.times_power_of_two(-grid_exponent),
+            location: location.times_power_of_two(-grid_exponent.get()),
             bound: bound
                 .as_ref()
                 .map(|bound| BoundSteps::of(bound, grid_exponent)),
@@ -112,7 +113,7 @@ impl Law {
     }
 
     /// The grid is the multiples of `2^grid_exponent`.
-    pub fn grid_exponent(&self) -> i64 {
+    pub fn grid_exponent(&self) -> GridExponent {
         self.grid_exponent
     }
 
@@ -128,7 +129,7 @@ impl Law {
 
     /// `P(X = x)`; zero, exactly, where x is not a support point.
     pub fn pmf(&self, x: &Rational) -> Interval {
-        let x = x.times_power_of_two(-self.grid_exponent);
+        let x = x.times_power_of_two(-self.grid_exponent.get());
         match &self.steps.bound {
             Some(bound) if x >= bound.value || x <= -&bound.value => {
                 if x == bound.value {
@@ -149,13 +150,13 @@ impl Law {
 
     /// `P(X ≤ x)`.
     pub fn cdf(&self, x: &Rational) -> Interval {
-        self.cdf_in_steps(&x.times_power_of_two(-self.grid_exponent))
+        self.cdf_in_steps(&x.times_power_of_two(-self.grid_exponent.get()))
             .to_interval()
     }
 
     /// `P(|X − location| > a)`.
     pub fn tail(&self, a: &Rational) -> Interval {
-        self.tail_in_steps(&a.times_power_of_two(-self.grid_exponent))
+        self.tail_in_steps(&a.times_power_of_two(-self.grid_exponent.get()))
             .to_interval()
     }
 
@@ -268,8 +269,8 @@ impl Law {
 }
 
 impl BoundSteps {
-    pub(super) fn of(bound: &Rational, grid_exponent: i64) -> BoundSteps {
-        let value = bound.times_power_of_two(-grid_exponent);
+    pub(super) fn of(bound: &Rational, grid: GridExponent) -> BoundSteps {
+        let value = bound.times_power_of_two(-grid.get());
         BoundSteps {
             last_interior: value.ceil() - Integer::ONE,
             value,

@@ -22,7 +22,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// // λ = 1, Λ = 1, no clamp, location 0: symmetric.
     /// let law = Law::new(Rational::ZERO, Rational::ONE, 0, None, Up::ZERO)?;
     /// assert_eq!((law.mean().lo(), law.mean().hi()), (0.0, 0.0));
@@ -38,7 +38,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let three = Rational::from(3i64);
     /// // At the upper end of the bound, half of the noise is cut off.
     /// let law = Law::new(three.clone(), Rational::ONE, -20, Some(three), Up::ZERO)?;
@@ -53,7 +53,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// // On a fine grid without a clamp, that of Laplace noise: 2λ².
     /// let law = Law::new(Rational::ZERO, Rational::ONE, -30, None, Up::ZERO)?;
     /// assert!((law.variance().midpoint() - 2.0).abs() < 1e-9);
@@ -70,7 +70,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let law = Law::new(Rational::new(1, 3), Rational::ONE, 0, None, Up::ZERO)?;
     /// let (bias, variance) = (law.bias().midpoint(), law.variance().midpoint());
     /// assert!((law.mean_squared_error().midpoint() - (variance + bias * bias)).abs() < 1e-12);
@@ -96,7 +96,7 @@ impl Law {
     /// A moment of this degree, from steps to the unit of the location.
     pub(super) fn in_units(&self, moment: &Moment, degree: i64) -> Interval {
         moment
-            .times_power_of_two(degree * self.grid_exponent())
+            .times_power_of_two(degree * self.grid_exponent().get())
             .to_interval()
     }
 

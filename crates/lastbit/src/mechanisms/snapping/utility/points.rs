@@ -34,7 +34,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let law = Law::new(Rational::ZERO, Rational::ONE, 0, Some(Rational::new(5, 2)), Up::ZERO)?;
     /// let values: Vec<_> = law.points().map(|point| point.value.to_string()).collect();
     /// assert_eq!(values, ["-2.5", "-2", "-1", "0", "1", "2", "2.5"]);
@@ -55,7 +55,7 @@ impl Law {
     ///
     /// ```
     /// use lastbit::mechanisms::snapping::utility::Law;
-    /// use lastbit_exact::{Rational, Up};
+    /// use lastbit::{Rational, Up};
     /// let bound = Rational::ONE.times_power_of_two(40);
     /// let law = Law::new(Rational::ZERO, Rational::ONE, 0, Some(bound), Up::ZERO)?;
     /// let points = law.points_but(&Rational::new(1, 100))?;
@@ -155,7 +155,7 @@ impl Iterator for Points<'_> {
             }
         }
         Some(Point {
-            value: Rational::from(cell.clone()).times_power_of_two(law.grid_exponent()),
+            value: Rational::from(cell.clone()).times_power_of_two(law.grid_exponent().get()),
             probability: law.cell(&cell).to_interval(),
         })
     }

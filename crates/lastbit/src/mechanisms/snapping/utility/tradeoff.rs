@@ -30,7 +30,7 @@ pub struct TradeOff {
 ///
 /// ```
 /// use lastbit::mechanisms::snapping::utility::{Laws, UtilityError, curve};
-/// use lastbit_exact::{Rational, Up};
+/// use lastbit::{Rational, Up};
 /// let half_width = Rational::from(10i64);
 /// let bounds: Vec<_> = (10..16i64).map(Rational::from).collect();
 /// let points = curve(&half_width, &bounds, |bound| {

@@ -9,11 +9,11 @@ use super::{
 /// A way to add up losses. All hold for releases chosen adaptively.
 ///
 /// ```
-/// use lastbit::conversions::Accountant;
-/// assert_eq!(Accountant::BoundedRangeZcdp.name(), "bounded-range-zcdp");
+/// use lastbit::conversions::CompositionRule;
+/// assert_eq!(CompositionRule::BoundedRangeZcdp.name(), "bounded-range-zcdp");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accountant {
+pub enum CompositionRule {
     /// `Σ ε`; spends no δ.
     ///
     /// **Proof.** Losses add up, and each is at most its ε. ∎ Bounded-range losses fixed in advance
@@ -33,15 +33,15 @@ pub enum Accountant {
     ///
     /// **Proof.** `D_α` adds up at every order, also adaptively. ∎
     Zcdp,
-    /// As [`Accountant::Advanced`], with the range η of a bounded-range loss instead of 2ε and its
-    /// mean at most [`bounded_range_to_zcdp`].
+    /// As [`CompositionRule::Advanced`], with the range η of a bounded-range loss instead of 2ε and
+    /// its mean at most [`bounded_range_to_zcdp`].
     BoundedRangeAdvanced,
-    /// As [`Accountant::Zcdp`], with [`bounded_range_to_zcdp`] for bounded-range releases: the
+    /// As [`CompositionRule::Zcdp`], with [`bounded_range_to_zcdp`] for bounded-range releases: the
     /// adaptive way to compose them.
     BoundedRangeZcdp,
-    /// As [`Accountant::Advanced`], with the mean of Laplace noise, [`laplace_to_zcdp`].
+    /// As [`CompositionRule::Advanced`], with the mean of Laplace noise, [`laplace_to_zcdp`].
     LaplaceAdvanced,
-    /// As [`Accountant::Zcdp`], with [`laplace_to_zcdp`] for Laplace noise.
+    /// As [`CompositionRule::Zcdp`], with [`laplace_to_zcdp`] for Laplace noise.
     LaplaceZcdp,
     /// The sum of the whole Rényi curves, converted at the best order: never above zCDP but for
     /// rounding.
@@ -50,24 +50,24 @@ pub enum Accountant {
     Renyi,
 }
 
-impl Accountant {
+impl CompositionRule {
     /// A name for tables.
     pub fn name(self) -> &'static str {
         match self {
-            Accountant::Basic => "basic",
-            Accountant::Advanced => "advanced",
-            Accountant::Optimal => "optimal",
-            Accountant::Zcdp => "zcdp",
-            Accountant::BoundedRangeAdvanced => "bounded-range-advanced",
-            Accountant::BoundedRangeZcdp => "bounded-range-zcdp",
-            Accountant::LaplaceAdvanced => "laplace-advanced",
-            Accountant::LaplaceZcdp => "laplace-zcdp",
-            Accountant::Renyi => "renyi",
+            CompositionRule::Basic => "basic",
+            CompositionRule::Advanced => "advanced",
+            CompositionRule::Optimal => "optimal",
+            CompositionRule::Zcdp => "zcdp",
+            CompositionRule::BoundedRangeAdvanced => "bounded-range-advanced",
+            CompositionRule::BoundedRangeZcdp => "bounded-range-zcdp",
+            CompositionRule::LaplaceAdvanced => "laplace-advanced",
+            CompositionRule::LaplaceZcdp => "laplace-zcdp",
+            CompositionRule::Renyi => "renyi",
         }
     }
 }
 
-impl fmt::Display for Accountant {
+impl fmt::Display for CompositionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

@@ -1,4 +1,4 @@
-//! What accountants charge, against the exact law of compositions of finite releases.
+//! What rules charge, against the exact law of compositions of finite releases.
 
 use lastbit::conversions::*;
 use lastbit_exact::{Down, Rational, Up};
@@ -48,7 +48,7 @@ fn product(coins: &[Coin]) -> FinitePair {
     FinitePair::new(p, q).unwrap()
 }
 
-/// The plan's releases as `what` knows them, composed: each accountant's ε is enough for the exact
+/// The plan's releases as `what` knows them, composed: each rule's ε is enough for the exact
 /// law at δ.
 fn every_price_holds(coins: &[Coin], plan: &Losses, delta: &str) -> Charges {
     let spent = Down::from_rational(&number(delta));
@@ -64,14 +64,14 @@ fn every_price_holds(coins: &[Coin], plan: &Losses, delta: &str) -> Charges {
         assert!(
             needed.lo() <= spent.get(),
             "{}: at ε {epsilon} the law needs δ {needed}, not {delta}",
-            price.accountant
+            price.rule
         );
     }
     prices
 }
 
 #[test]
-fn every_accountant_covers_randomized_response_and_the_optimal_one_exactly() {
+fn every_rule_covers_randomized_response_and_the_optimal_one_exactly() {
     for odds in ["1.01", "1.5", "3", "20"] {
         let coin = Coin::response(&number(odds));
         let epsilon = coin.pair().max_divergence().unwrap().upper();
@@ -80,7 +80,7 @@ fn every_accountant_covers_randomized_response_and_the_optimal_one_exactly() {
             for delta in ["1e-9", "1e-4", "0.01", "0.2", "0.7"] {
                 let coins = vec![coin.clone(); count];
                 let prices = every_price_holds(&coins, &plan, delta);
-                let optimal = prices.epsilon(Accountant::Optimal).unwrap().get();
+                let optimal = prices.epsilon(CompositionRule::Optimal).unwrap().get();
                 let best = prices.best().unwrap().epsilon.unwrap().get();
                 assert!(optimal <= best + 1e-13, "{odds}, {count}, {delta}: {best}");
                 // A little less ε is not enough: the bound is attained.
@@ -99,7 +99,7 @@ fn every_accountant_covers_randomized_response_and_the_optimal_one_exactly() {
 }
 
 #[test]
-fn every_accountant_covers_bounded_range_releases() {
+fn every_rule_covers_bounded_range_releases() {
     for ratio in ["1.1", "3", "50"] {
         let ratio = number(ratio);
         for share in ["0.1", "0.4", "0.5", "0.75", "0.95"] {
@@ -116,7 +116,7 @@ fn every_accountant_covers_bounded_range_releases() {
 }
 
 #[test]
-fn every_accountant_covers_plans_of_unequal_releases() {
+fn every_rule_covers_plans_of_unequal_releases() {
     let responses = ["1.2", "2", "5"].map(|odds| Coin::response(&number(odds)));
     let ranged = [("4", "0.3"), ("9", "0.6")]
         .map(|(ratio, share)| Coin::ranged(&number(ratio), &number(share)));
@@ -135,8 +135,8 @@ fn every_accountant_covers_plans_of_unequal_releases() {
     coins.extend(ranged);
     for delta in ["1e-9", "1e-3", "0.05", "0.5"] {
         let prices = every_price_holds(&coins, &plan, delta);
-        assert_eq!(prices.epsilon(Accountant::Optimal), None);
-        assert!(prices.epsilon(Accountant::Basic).is_some());
+        assert_eq!(prices.epsilon(CompositionRule::Optimal), None);
+        assert!(prices.epsilon(CompositionRule::Basic).is_some());
     }
 }
 
@@ -155,11 +155,11 @@ fn knowing_more_never_costs_more() {
                 let loss = Up::exact(loss);
                 let close = |a: Up, b: Up| a.get() <= b.get() * (1.0 + 1e-9) + 1e-12;
                 let all = |release| charges(release, count, delta);
-                let of = |list: &Charges, accountant| list.epsilon(accountant).unwrap();
+                let of = |list: &Charges, rule| list.epsilon(rule).unwrap();
                 let pure = all(LossBound::Pure(loss));
                 let range = all(LossBound::BoundedRange(loss));
                 let laplace = all(LossBound::Laplace(loss));
-                use Accountant::*;
+                use CompositionRule::*;
                 for list in [&pure, &range, &laplace] {
                     assert!(close(of(list, Renyi), of(list, Zcdp)));
                     for other in [Basic, Advanced, Zcdp] {
@@ -186,20 +186,27 @@ fn bounded_range_is_worth_knowing() {
     // 100 selections at 0.1: a quarter of the ρ, and half of the ε, of releases that are merely
     // private.
     let list = charges(LossBound::BoundedRange(Up::exact(0.1)), 100, 1e-6);
-    let optimal = list.epsilon(Accountant::Optimal).unwrap().get();
-    let aware = list.epsilon(Accountant::BoundedRangeZcdp).unwrap().get();
+    let optimal = list.epsilon(CompositionRule::Optimal).unwrap().get();
+    let aware = list
+        .epsilon(CompositionRule::BoundedRangeZcdp)
+        .unwrap()
+        .get();
     assert!(aware < 0.55 * optimal, "{aware} against {optimal}");
-    assert_eq!(list.best().unwrap().accountant, Accountant::Renyi);
+    assert_eq!(list.best().unwrap().rule, CompositionRule::Renyi);
 }
 
 #[test]
 fn gaussian_releases_have_no_pure_price() {
     let list = charges(LossBound::Zcdp(Up::exact(0.01)), 10, 1e-6);
-    for accountant in [Accountant::Basic, Accountant::Advanced, Accountant::Optimal] {
-        assert_eq!(list.epsilon(accountant), None);
+    for rule in [
+        CompositionRule::Basic,
+        CompositionRule::Advanced,
+        CompositionRule::Optimal,
+    ] {
+        assert_eq!(list.epsilon(rule), None);
     }
-    let zcdp = list.epsilon(Accountant::Zcdp).unwrap().get();
-    assert!((zcdp - list.epsilon(Accountant::Renyi).unwrap().get()).abs() < 1e-9);
+    let zcdp = list.epsilon(CompositionRule::Zcdp).unwrap().get();
+    assert!((zcdp - list.epsilon(CompositionRule::Renyi).unwrap().get()).abs() < 1e-9);
     let none = charges(LossBound::Zcdp(Up::exact(0.01)), 10, 0.0);
     assert_eq!(none.best(), None);
 }
@@ -207,9 +214,9 @@ fn gaussian_releases_have_no_pure_price() {
 #[test]
 fn without_delta_only_the_sum_is_left() {
     let list = charges(LossBound::Pure(Up::exact(0.5)), 4, 0.0);
-    assert_eq!(list.best().unwrap().accountant, Accountant::Basic);
+    assert_eq!(list.best().unwrap().rule, CompositionRule::Basic);
     assert_eq!(list.best().unwrap().epsilon, Some(Up::exact(2.0)));
-    assert_eq!(list.epsilon(Accountant::Zcdp), None);
+    assert_eq!(list.epsilon(CompositionRule::Zcdp), None);
 }
 
 #[test]
@@ -226,9 +233,9 @@ fn bad_plans_are_refused_with_a_remedy() {
     let plan = Losses::repeated(LossBound::Pure(Up::ONE), 1).unwrap();
     assert!(plan.charges(Down::exact(-0.1)).is_err());
     assert!(plan.charges(Down::exact(1.5)).unwrap_err().is_distance());
-    // Too many for the optimal accountant, and a sum beyond doubles: no price, no panic.
+    // Too many for the optimal rule, and a sum beyond doubles: no price, no panic.
     let many = charges(LossBound::Pure(Up::exact(0.5)), u64::MAX, 1e-6);
-    assert_eq!(many.epsilon(Accountant::Optimal), None);
+    assert_eq!(many.epsilon(CompositionRule::Optimal), None);
     let huge = charges(LossBound::Pure(Up::exact(1e300)), 1 << 60, 1e-6);
     assert_eq!(huge.best(), None);
 }

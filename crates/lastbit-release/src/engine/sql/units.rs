@@ -1,0 +1,216 @@
+//! Which rows of each unit stay: see `engine::choice`.
+
+use super::sums::Values;
+use super::table::{InResult, TableStatement, Writer};
+use crate::engine::choice::{MOST_UNIT_BYTES, UNIT_DIGITS, key_digits};
+use crate::engine::layout::TableLayout;
+use crate::query::LOG2_SHARE;
+
+/// How `kept` has the rows that stay.
+pub(super) enum Kept<'a> {
+    /// One by one, with their words.
+    Rows,
+    /// As sums of rows with the same keys.
+    Sums(&'a Values),
+}
+
+impl Writer<'_> {
+    /// The rows of `t` that stay, as `kept`.
+    ///
+    /// Rows are counted, and summed, for each unit and group first. So only units above a limit are
+    /// sorted and hashed, and only rows of groups above one are read again.
+    pub(super) fn chosen(
+        &self,
+        table: &TableLayout,
+        keys: &[String],
+        words: &[String],
+        kept: &Kept,
+    ) -> String {
+        let d = self.dialect;
+        let (most_rows, most_groups) = limits(table);
+        let by = format!("u, {}", keys.join(", "));
+        let (sums, with) = match kept {
+            Kept::Rows => (String::new(), String::new()),
+            Kept::Sums(values) => (
+                format!(", {}", values.named()),
+                format!(", {}", values.names()),
+            ),
+        };
+        let once = d.once();
+        let mut text = format!(
+            ",\n-- How many rows each unit has in each group, and what they add up to.\n\
+             pairs AS {}(\n  SELECT {by}, count(*) AS n{sums}\n  FROM t GROUP BY {by}\n)",
+            if is_one_group(table) { once } else { "" }
+        );
+        let mut groups = "pairs";
+        if !is_one_group(table) {
+            groups = "staying";
+            text += &format!(
+                ",\ncounted AS {once}(\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS \
+                 many\n  FROM pairs\n),\n\
+                 -- Of units with too many groups, those with the smallest hashes stay; others are \
+                 not hashed.\n\
+                 hashed AS (\n  SELECT {by}, n{with}, {} AS h\n  FROM counted WHERE many > \
+                 {most_groups}{}\n),\n\
+                 ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u ORDER BY \
+                 h) AS place\n  FROM hashed\n),\n\
+                 staying AS {once}(\n  SELECT {by}, n{with} FROM counted WHERE many <= \
+                 {most_groups}\n  \
+                 UNION ALL\n  SELECT {by}, n{with} FROM ranked WHERE place <= {most_groups}\n)",
+                self.group_hash(keys),
+                d.fence(),
+            );
+        }
+        let on: Vec<String> = std::iter::once("u")
+            .chain(keys.iter().map(String::as_str))
+            .map(|key| format!("p.{key} = t.{key}"))
+            .collect();
+        let on = on.join(" AND ");
+        let all: Vec<&str> = keys.iter().chain(words).map(String::as_str).collect();
+        let of_t: Vec<String> = all.iter().map(|name| format!("t.{name}")).collect();
+        let (all, of_t) = (all.join(", "), of_t.join(", "));
+        text += &format!(
+            ",\n-- Of groups with too many rows of a unit, the rows with the smallest hashes \
+             stay; equal rows are numbered.\n\
+             above AS (\n  SELECT t.u, {of_t}, row_number() OVER (PARTITION BY t.u, {of_t} ORDER \
+             BY t.u) AS copy\n  \
+             FROM t JOIN {groups} AS p ON {on}\n  WHERE p.n > {most_rows}\n),\n\
+             above_hashed AS (\n  SELECT u, {all}, {} AS h\n  FROM above{}\n),\n\
+             above_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY {by} ORDER BY h) \
+             AS place\n  FROM above_hashed\n),\n\
+             -- All rows that stay.\n",
+            self.row_hash(keys, words),
+            d.fence(),
+        );
+        text += &match kept {
+            Kept::Rows => format!(
+                "kept AS (\n  SELECT {of_t} FROM t JOIN {groups} AS p ON {on} WHERE p.n <= \
+                 {most_rows}\n  \
+                 UNION ALL\n  SELECT {all} FROM above_ranked WHERE place <= {most_rows}\n)"
+            ),
+            Kept::Sums(values) => {
+                let keys = keys.join(", ");
+                format!(
+                    "kept AS (\n  SELECT {keys}{with} FROM {groups} WHERE n <= {most_rows}\n  \
+                     UNION ALL\n  SELECT {keys}, {} FROM above_ranked WHERE place <= {most_rows} \
+                     GROUP BY {keys}\n)",
+                    values.named()
+                )
+            }
+        };
+        text
+    }
+
+    /// A table of units: how many rows each has and keeps.
+    pub(super) fn of_units(
+        &self,
+        table: &TableLayout,
+        keys: &[String],
+        mut text: String,
+    ) -> TableStatement {
+        let d = self.dialect;
+        let (most_rows, most_groups) = limits(table);
+        let by = format!("u, {}", keys.join(", "));
+        text += &format!(
+            ",\n-- How many rows each unit has in each group.\n\
+             pairs AS (\n  SELECT {by}, count(*) AS n\n  FROM t GROUP BY {by}\n)"
+        );
+        let (groups, stays) = match is_one_group(table) {
+            true => ("pairs", "1 = 1".to_owned()),
+            false => {
+                text += &format!(
+                    ",\ncounted AS (\n  SELECT {by}, n, count(*) OVER (PARTITION BY u) AS many\n  \
+                     FROM pairs\n),\n\
+                     -- Of units with too many groups, those with the smallest hashes stay; \
+                     others are not hashed.\n\
+                     hashed AS (\n  SELECT {by}, n, CASE WHEN many > {most_groups} THEN {} END AS \
+                     h\n  FROM counted{}\n),\n\
+                     ranked AS (\n  SELECT {by}, n, row_number() OVER (PARTITION BY u ORDER BY h) \
+                     AS place\n  FROM hashed\n)",
+                    self.group_hash(keys),
+                    d.fence(),
+                );
+                ("ranked", format!("place <= {most_groups}"))
+            }
+        };
+        let integer = d.integer_type();
+        text += &format!(
+            ",\nunits AS (\n  SELECT u, CAST(sum(n) AS {integer}) AS n, \
+             CAST(sum(CASE WHEN {stays} THEN CASE WHEN n < {most_rows} THEN n ELSE \
+             {most_rows} END ELSE 0 END) AS {integer}) AS kept\n  \
+             FROM {groups} GROUP BY u\n)"
+        );
+        let share = d.quotient_of(&format!("((n - kept) * {})", 1i64 << LOG2_SHARE), "n");
+        let mut values = Values::new(d);
+        values.count("count(*)");
+        values.count("sum(CASE WHEN kept < n THEN 1 ELSE 0 END)");
+        values.sum(&share);
+        let text_type = d.text_type();
+        let cells: Vec<String> = values
+            .aggregates
+            .iter()
+            .map(|aggregate| format!("CAST({aggregate} AS {text_type})"))
+            .collect();
+        text += &format!(
+            "\nSELECT '0' AS part, '0' AS g, CAST(NULL AS {text_type}) AS word, {}\nFROM units",
+            cells.join(", ")
+        );
+        TableStatement {
+            sql: text,
+            discovered: 0,
+            values: cells.len(),
+            places: vec![InResult::Sums(values.sums)],
+        }
+    }
+
+    fn group_hash(&self, keys: &[String]) -> String {
+        let text = format!("({})", self.unit_and_group(0, keys));
+        self.dialect.rank(&text)
+    }
+
+    fn row_hash(&self, keys: &[String], words: &[String]) -> String {
+        let text = self.dialect.text_type();
+        let null = |word: &String| format!("coalesce(CAST({word} AS {text}), '-')");
+        let words: String = words
+            .iter()
+            .map(|word| format!(" || '|' || {}", null(word)))
+            .collect();
+        self.dialect.rank(&format!(
+            "({}{words} || '|' || CAST(copy - 1 AS {text}))",
+            self.unit_and_group(1, keys),
+        ))
+    }
+
+    /// What is hashed of a unit and a group: see `engine::choice`.
+    fn unit_and_group(&self, what: u8, keys: &[String]) -> String {
+        let d = self.dialect;
+        let text = d.text_type();
+        let sized = |sql: &str| format!("CAST({} AS {text}) || ':' || {sql}", d.bytes(sql));
+        let name = format!(
+            "CASE WHEN {} <= {MOST_UNIT_BYTES} THEN CAST({} AS {text}) || ':' || u ELSE \
+             '{UNIT_DIGITS}:' || substr({}, 1, {UNIT_DIGITS}) END",
+            d.bytes("u"),
+            d.bytes("u"),
+            d.sha256("u")
+        );
+        let mut group = format!("CAST(g AS {text})");
+        for key in &keys[1..] {
+            group += &format!(" || ',' || {}", sized(key));
+        }
+        format!(
+            "'{}|{what}|' || {name} || {}",
+            key_digits(&self.query.hash_key),
+            sized(&format!("({group})"))
+        )
+    }
+}
+
+/// The most rows of a unit in a group, and the most groups of one, as engines write them.
+fn limits(table: &TableLayout) -> (u64, u64) {
+    let most = |limit: u64| limit.min(i64::MAX as u64);
+    (most(table.most_rows), most(table.most_groups))
+}
+
+fn is_one_group(table: &TableLayout) -> bool {
+    table.public_groups == 1 && table.discovered.is_empty()
+}
