@@ -282,7 +282,7 @@ impl PriceArgs {
         let smallest = loss_of_quality(size, &method, &each, &beta)?;
         let plain = loss_of_quality(size, &Method::Exponential, &common.epsilon, &beta)?;
         let allowed = Up::from_rational(&(alpha * promise));
-        let enough = Rational::try_from(needed.get()).is_ok_and(|r| r <= *promise);
+        let enough = needed.is_at_most(promise);
         let value = json!({
             "epsilon": json_upper(*loss.loss()),
             "delta": json_upper(loss.delta()),

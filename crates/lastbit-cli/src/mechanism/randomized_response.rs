@@ -208,7 +208,7 @@ impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let loss = self.common.loss()?;
         ensure!(
-            Rational::try_from(loss.get()).is_ok_and(|loss| loss <= *self.common.epsilon.get()),
+            loss.is_at_most(self.common.epsilon.get()),
             "this is a fault of lastbit: an answer costs more than was asked for; report it"
         );
         let rho = pure_to_zcdp(loss)?;

@@ -14,9 +14,9 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// use lastbit_exact::{Down, Rational, Up};
 /// let tenth = Down::from_rational(&Rational::new(1, 10));
 /// let sum = tenth + tenth + tenth;
-/// assert!(Rational::try_from(sum.get()).unwrap() <= Rational::new(3, 10));
+/// assert!(sum.to_rational().unwrap() <= Rational::new(3, 10));
 /// let ratio = Down::from(1) / Up::from(3);
-/// assert!(Rational::try_from(ratio.get()).unwrap() <= Rational::new(1, 3));
+/// assert!(ratio.to_rational().unwrap() <= Rational::new(1, 3));
 /// ```
 ///
 /// Never NaN and never `+∞`; `-∞` when nothing finite is known to be below. A zero is always
@@ -84,6 +84,17 @@ impl Down {
     #[inline]
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
+    }
+
+    /// The bound as an exact number; `None` if it is infinite.
+    pub fn to_rational(self) -> Option<Rational> {
+        Rational::try_from(self.0).ok()
+    }
+
+    /// `self ≥ limit`, so `x ≥ limit` for every `x ≥ self`. Nothing is rounded; an infinite bound
+    /// is at least no limit.
+    pub fn is_at_least(self, limit: &Rational) -> bool {
+        self.to_rational().is_some_and(|bound| bound >= *limit)
     }
 
     /// `√x ≥ self.sqrt()` for every `x ≥ self`, `x ≥ 0`.

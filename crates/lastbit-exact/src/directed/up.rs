@@ -14,9 +14,9 @@ use crate::{Dyadic, Rational, Rounding, ln_bounds};
 /// use lastbit_exact::{Down, Rational, Up};
 /// let tenth = Up::from_rational(&Rational::new(1, 10));
 /// let sum = tenth + tenth + tenth;
-/// assert!(Rational::try_from(sum.get()).unwrap() >= Rational::new(3, 10));
+/// assert!(sum.to_rational().unwrap() >= Rational::new(3, 10));
 /// let ratio = Up::from(1) / Down::from(3);
-/// assert!(Rational::try_from(ratio.get()).unwrap() >= Rational::new(1, 3));
+/// assert!(ratio.to_rational().unwrap() >= Rational::new(1, 3));
 /// assert!((Up::ONE + Up::exact(2f64.powi(-60))).get() > 1.0); // rounding to nearest would give 1
 /// ```
 ///
@@ -96,10 +96,22 @@ impl Up {
         self.0
     }
 
+    /// The bound as an exact number; `None` if it is infinite.
+    pub fn to_rational(self) -> Option<Rational> {
+        Rational::try_from(self.0).ok()
+    }
+
+    /// `self ≤ limit`, so `x ≤ limit` for every `x ≤ self`. Nothing is rounded; an infinite bound
+    /// is at most no limit.
+    pub fn is_at_most(self, limit: &Rational) -> bool {
+        self.to_rational().is_some_and(|bound| bound <= *limit)
+    }
+
     /// The smallest f64 `≥ self` whose shortest decimal, which is what JSON and other writers of
     /// f64 print, is `≥ self` too: this bound or its neighbour.
     pub fn printable(self) -> f64 {
-        Rational::try_from(self.0).map_or(self.0, |exact| decimal::printable::<true>(&exact))
+        self.to_rational()
+            .map_or(self.0, |exact| decimal::printable::<true>(&exact))
     }
 
     /// Whether the bound says anything.

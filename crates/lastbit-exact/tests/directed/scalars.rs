@@ -108,6 +108,29 @@ proptest! {
     }
 
     #[test]
+    fn a_bound_at_most_a_limit_bounds_nothing_above_it(
+        (x, y) in super::cases::pair(),
+        part in 0i64..4,
+    ) {
+        // Limits at, beside and between doubles: y and its neighbours, moved by a part of a step.
+        let neighbours = [y, y.next_up(), y.next_down(), x];
+        for near in neighbours.into_iter().filter(|near| near.is_finite()) {
+            let step = exact(f64::from_bits(1)).times_power_of_two(-2);
+            let limit = &exact(near) + &(&step * &Rational::from(part - 1));
+            prop_assert_eq!(Up::exact(x).is_at_most(&limit), exact(x) <= limit);
+            prop_assert_eq!(Down::exact(x).is_at_least(&limit), exact(x) >= limit);
+            // A limit that is rounded up passes only where it is a double.
+            let rounded = Up::from_rational(&limit);
+            prop_assert_eq!(rounded.is_at_most(&limit), rounded.to_rational() == Some(limit.clone()));
+            prop_assert!(!Up::INFINITY.is_at_most(&limit));
+            prop_assert!(!Down::NEG_INFINITY.is_at_least(&limit));
+        }
+        prop_assert_eq!(Up::exact(x).to_rational(), Some(exact(x)));
+        prop_assert_eq!(Down::exact(x).to_rational(), Some(exact(x)));
+        prop_assert_eq!(Up::INFINITY.to_rational(), None);
+    }
+
+    #[test]
     fn order_and_extremes_are_those_of_the_bounds((x, y) in super::cases::pair()) {
         let (a, b) = (Up::exact(x), Up::exact(y));
         prop_assert_eq!(a < b, x < y);

@@ -179,7 +179,7 @@ fn one(plan: &Plan, statistic: &Statistic, price: &Price, all: &Rational) -> Val
     // What a target must be so that the statistic keeps its error: not below it.
     let target = price
         .error
-        .and_then(|error| Rational::try_from(error.get()).ok())
+        .and_then(|error| error.to_rational())
         .map(|error| digits::up(&error, 3));
     let weak = match (price.rows, price.rows_for_tenth) {
         (Some(rows), Some(least)) if rows < least => Some(format!(

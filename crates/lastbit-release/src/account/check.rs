@@ -48,7 +48,7 @@ impl Pricer<'_> {
                 };
                 within
                     && *all.loss() <= terms.currency.to_rho(&loss.main)
-                    && is_at_most(all.delta(), &loss.delta)
+                    && all.delta().is_at_most(&loss.delta)
             }
             Charging::Plainly => self.covers(accountant, loss, &drawn)?,
         };
@@ -75,7 +75,7 @@ impl Pricer<'_> {
             true => Rational::ZERO,
             false => self.split(accountant).converted,
         };
-        if !is_at_most(all.delta(), &(&loss.delta - &converted)) {
+        if !all.delta().is_at_most(&(&loss.delta - &converted)) {
             return Ok(false);
         }
         if is_plain {
@@ -84,7 +84,7 @@ impl Pricer<'_> {
         let delta = Down::from_rational(&converted);
         let allowed = |currency: Currency, amount: &Rational| -> Result<bool, PriceError> {
             let limit = currency.limit(main, &converted)?;
-            Ok(Rational::try_from(limit.get()).is_ok_and(|limit| *amount <= limit))
+            Ok(limit.is_at_least(amount))
         };
         // Two conversions are proofs each, and rounded to the safe side: one of them is enough.
         Ok(match accountant {
@@ -106,7 +106,7 @@ impl Pricer<'_> {
                 let most = costs.iter().map(WithDelta::loss).max();
                 let most = Up::from_rational(most.unwrap_or(&Rational::ZERO));
                 let count = costs.len() as u64;
-                sum <= main || is_at_most(optimal_composition(most, count, delta)?, main)
+                sum <= main || optimal_composition(most, count, delta)?.is_at_most(main)
             }
         })
     }
@@ -172,15 +172,11 @@ fn check_one(price: &Price, proved: &WithDelta<Rational>) -> Result<(), PriceErr
         Some(threshold) => threshold.delta.clone(),
         None => Rational::ZERO,
     };
-    if *proved.loss() <= price.loss && is_at_most(proved.delta(), &allowed) {
+    if *proved.loss() <= price.loss && proved.delta().is_at_most(&allowed) {
         return Ok(());
     }
     Err(PriceError::Library(format!(
         "the {} would cost {proved}, which is more than its price; report this",
         price.chain.kind.word()
     )))
-}
-
-fn is_at_most(bound: Up, limit: &Rational) -> bool {
-    Rational::try_from(bound.get()).is_ok_and(|bound| bound <= *limit)
 }

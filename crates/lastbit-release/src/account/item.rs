@@ -207,9 +207,7 @@ impl Item {
         let enough = |loss: Decimal| -> Result<bool, PriceError> {
             let mechanism = self.mechanism(way, &loss.get(), errors)?;
             let error = self.error(&mechanism, self.rows, errors)?;
-            Ok(error.is_some_and(|error| {
-                Rational::try_from(error.get()).is_ok_and(|error| error <= *target)
-            }))
+            Ok(error.is_some_and(|error| error.is_at_most(target)))
         };
         let range = Decimal::at_least(&decimal::power_of_ten(-12))
             ..=Decimal::at_most(&decimal::power_of_ten(6));

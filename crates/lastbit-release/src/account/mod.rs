@@ -160,7 +160,7 @@ impl Price {
     /// at the public or expected number of rows, which is returned.
     pub fn too_noisy_at(&self) -> Option<u64> {
         let (error, rows) = (self.error?, self.rows?);
-        let error = Rational::try_from(error.get()).ok();
+        let error = error.to_rational();
         let kind = &self.chain.kind;
         let half = match kind.range() {
             // An error in rank is not in the unit of the range.

@@ -49,7 +49,7 @@ impl Pricer<'_> {
         }
         // A start: about what sums of ρ allow.
         let total = Currency::Zcdp.limit(&spend.main, &split.converted)?;
-        let total = Rational::try_from(total.get()).unwrap_or(Rational::ZERO);
+        let total = total.to_rational().unwrap_or(Rational::ZERO);
         let least = &total * &Rational::new(1, 1000);
         let start = (&total - &targets.fixed).max(least);
         let mut best: Option<(Rational, Vec<Assigned>)> = None;

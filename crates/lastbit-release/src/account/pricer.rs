@@ -313,7 +313,7 @@ impl<'a> Pricer<'a> {
         let delta = Down::from_rational(converted);
         let enough = |each: &Rational| -> Result<bool, PriceError> {
             let all = optimal_composition(Up::from_rational(each), count, delta)?;
-            Ok(Rational::try_from(all.get()).is_ok_and(|all| all <= spend.main))
+            Ok(all.is_at_most(&spend.main))
         };
         // The sum is always sound, and no single loss exceeds the whole.
         let sum = &spend.main / &Rational::from(count);

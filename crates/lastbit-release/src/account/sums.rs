@@ -78,7 +78,7 @@ impl Pricer<'_> {
                 _ => Currency::Zcdp,
             };
             let limit = currency.limit(main, converted)?;
-            let limit = Rational::try_from(limit.get()).unwrap_or(Rational::ZERO);
+            let limit = limit.to_rational().unwrap_or(Rational::ZERO);
             Ok(decimal::down(&currency.to_rho(&limit), DIGITS))
         };
         let total = match (self.charging, &self.plan.part) {
@@ -153,7 +153,7 @@ impl Pricer<'_> {
 
 /// A bound as a number of 12 digits, if it is finite.
 pub(super) fn finite(bound: Up) -> Result<Rational, PriceError> {
-    let exact = Rational::try_from(bound.get()).map_err(|_| PriceError::OutOfRange {
+    let exact = bound.to_rational().ok_or_else(|| PriceError::OutOfRange {
         what: "the loss is out of range".to_owned(),
     })?;
     Ok(decimal::up(&exact, DIGITS))

@@ -107,7 +107,7 @@ pub(super) fn tie(plan: &Plan, prices: &mut [Price], errors: Errors<'_>) -> Resu
                     ..errors
                 };
                 let error = error(&prices[member.statistic], &at_target, errors);
-                let error = error.and_then(|error| Rational::try_from(error.get()).ok());
+                let error = error.and_then(Up::to_rational);
                 if error.is_none_or(|error| error > *target) {
                     return Err(PriceError::Target {
                         statistic: statistic.name.clone(),

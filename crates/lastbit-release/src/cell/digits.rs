@@ -12,7 +12,7 @@ pub fn places(error: Option<Up>, grid: Option<GridExponent>) -> i64 {
         let grid = grid.step();
         1 - digits_before_point(&grid) - i64::from(!is_power_of_ten(&grid))
     });
-    let error = error.and_then(|error| Rational::try_from(error.get()).ok());
+    let error = error.and_then(Up::to_rational);
     // The error is at least 10^(d−1): steps of 10^(d−3) are within a hundredth of it.
     let of_error = error
         .filter(Rational::is_positive)
@@ -96,7 +96,7 @@ pub fn exactly(value: &Rational, places: i64) -> String {
 
 /// An error with so many places, rounded up, including the rounding of the value.
 pub fn error(bound: Up, rounding: &Rational, places: i64) -> Option<String> {
-    let exact = Rational::try_from(bound.get()).ok()?;
+    let exact = bound.to_rational()?;
     let step = power_of_ten(-places);
     let steps = Rational::from((&(&exact + rounding) / &step).ceil());
     Some(fixed(&(&steps * &step), places))
@@ -104,15 +104,11 @@ pub fn error(bound: Up, rounding: &Rational, places: i64) -> Option<String> {
 
 /// A bound on a whole number: the largest whole number within it.
 pub fn whole_error(bound: Up) -> Option<String> {
-    let exact = Rational::try_from(bound.get()).ok()?;
+    let exact = bound.to_rational()?;
     Some(exact.floor().to_string())
 }
 
 /// A bound in ranks, rounded up to a whole number.
 pub fn rank_error(bound: Up) -> Option<String> {
-    bound
-        .is_finite()
-        .then(|| Rational::try_from(bound.get()).ok())
-        .flatten()
-        .map(|exact| exact.ceil().to_string())
+    bound.to_rational().map(|exact| exact.ceil().to_string())
 }

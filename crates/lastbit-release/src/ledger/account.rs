@@ -166,7 +166,7 @@ impl Account {
                 return Ok(true);
             }
             let needs = composed.terms.currency.limit(&epsilon, &noise)?;
-            Ok(Rational::try_from(needs.get()).is_ok_and(|needs| needs <= left))
+            Ok(needs.to_rational().is_some_and(|needs| needs <= left))
         });
         found.ok().map(lowered)
     }
@@ -182,7 +182,7 @@ impl Account {
             Currency::Zcdp => zcdp_epsilon(Up::from_rational(amount), Down::from_rational(&noise)),
             Currency::Gaussian => gaussian_epsilon(amount, &noise),
         };
-        let epsilon = Rational::try_from(epsilon.ok()?.get()).ok()?;
+        let epsilon = epsilon.ok()?.to_rational()?;
         Some(decimal::up(&epsilon, DIGITS))
     }
 

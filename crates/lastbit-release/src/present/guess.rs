@@ -109,7 +109,7 @@ pub fn guess_in_words(loss: &Loss, who: &str) -> String {
 /// The warning for a loss that protects little.
 pub fn warning(loss: &Loss) -> Option<String> {
     let guess = guess(loss);
-    let sure = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
+    let sure = guess.to_rational().unwrap_or(Rational::ONE);
     // Beyond this, ε of about 4.6, there is hardly any protection.
     if sure >= Rational::new(99, 100) {
         return Some(format!(
@@ -130,7 +130,7 @@ pub fn warning(loss: &Loss) -> Option<String> {
 
 /// Three digits, rounded up; more where that would say that nothing is uncertain.
 fn percent(guess: Up) -> String {
-    let exact = Rational::try_from(guess.get()).unwrap_or(Rational::ONE);
+    let exact = guess.to_rational().unwrap_or(Rational::ONE);
     let all = Rational::from(100i64);
     let percent = &exact * &all;
     let rounded = (3..=9).map(|digits| digits_up(&percent, digits));

@@ -249,9 +249,9 @@ fn bound(price: &Price) -> String {
 
 /// Three digits, rounded up.
 fn up(bound: Up) -> String {
-    match Rational::try_from(bound.get()) {
-        Ok(exact) => short(&digits::up(&exact, 3), true),
-        Err(_) => "∞".to_owned(),
+    match bound.to_rational() {
+        Some(exact) => short(&digits::up(&exact, 3), true),
+        None => "∞".to_owned(),
     }
 }
 

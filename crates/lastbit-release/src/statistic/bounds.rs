@@ -145,10 +145,8 @@ impl Noisy for PrivateBounds {
 
     fn cells(&self, numbers: &[Rational], published: Published<'_>) -> Vec<Cell> {
         let Published { noised, errors, .. } = published;
-        let threshold = self.threshold(&noised, errors);
-        let is_above = |count: &Rational| {
-            Rational::try_from(threshold.get()).is_ok_and(|threshold| *count > threshold)
-        };
+        let threshold = self.threshold(&noised, errors).to_rational();
+        let is_above = |count: &Rational| threshold.as_ref().is_some_and(|least| count > least);
         let first = numbers.iter().position(is_above);
         let last = numbers.iter().rposition(is_above);
         let labelled = |label: &str, value: Option<String>| Cell {

@@ -64,8 +64,8 @@ impl Report {
 
     /// Whether the claim is false, at the confidence of the audit.
     pub fn refutes_claim(&self) -> bool {
-        Rational::try_from(self.best().lower_bound.get())
-            .is_ok_and(|bound| bound > self.claim.epsilon)
+        let bound = self.best().lower_bound.to_rational();
+        bound.is_some_and(|bound| bound > self.claim.epsilon)
     }
 }
 

@@ -131,8 +131,7 @@ pub struct Row {
 impl Row {
     /// Whether every pair is proved to lose at most what the constants allow.
     pub fn is_within(&self, constants: (i64, i64)) -> bool {
-        Rational::try_from(self.excess.get())
-            .is_ok_and(|excess| excess <= self.setting.slack(constants))
+        self.excess.is_at_most(&self.setting.slack(constants))
     }
 
     /// The share of an allowance that is used; for people.

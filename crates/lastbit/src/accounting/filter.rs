@@ -179,8 +179,9 @@ impl AdaptiveFilter {
         }
         super::pair::loss("epsilon", epsilon)?;
         let rest = delta - reserved;
-        let limit = Rational::try_from(currency.limit(epsilon, &rest)?.get())
-            .map_err(|_| Error::unbounded("the budget has no limit; use a smaller one"))?;
+        let limit = currency.limit(epsilon, &rest)?.to_rational();
+        let limit =
+            limit.ok_or_else(|| Error::unbounded("the budget has no limit; use a smaller one"))?;
         Ok(AdaptiveFilter {
             currency,
             limit,

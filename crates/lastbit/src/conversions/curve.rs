@@ -25,7 +25,7 @@ pub(super) fn below_line(
     RenyiCurve::new(move |order| {
         let line = (order * rho).min(limit);
         // The curve refuses an order that is not finite or not above 1 before it comes here.
-        let Ok(order) = Rational::try_from(order.get()) else {
+        let Some(order) = order.to_rational() else {
             return Ok(line);
         };
         let tau = &order - &Rational::ONE;

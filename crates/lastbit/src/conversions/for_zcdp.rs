@@ -84,9 +84,8 @@ fn largest(
 ) -> Result<Rational, Error> {
     let is_allowed = |loss: Decimal| {
         // A loss beyond all doubles costs more than any ρ.
-        let cost = cost(Up::from_rational(&loss.get())).ok();
-        let cost = cost.and_then(|cost| Rational::try_from(cost.get()).ok());
-        Ok(cost.is_some_and(|cost| cost <= *rho))
+        let cost = cost(Up::from_rational(&loss.get()));
+        Ok(cost.is_ok_and(|cost| cost.is_at_most(rho)))
     };
     let range = match near(rho.to_f64(Rounding::NearestEven), about) {
         Some((low, high)) if is_allowed(low)? && !is_allowed(high)? => low..=high,

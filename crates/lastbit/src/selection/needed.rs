@@ -92,7 +92,7 @@ impl Wanted {
 
     /// The smallest number of rows from which on the loss of quality of an offer is allowed.
     fn rows(&self, offer: &Offer) -> Option<u64> {
-        let lost = Rational::try_from(offer.loss_of_quality.get()).ok()?;
+        let lost = offer.loss_of_quality.to_rational()?;
         let rows = match self {
             Wanted::RankError(error) if lost <= *error => error.floor() + 1,
             Wanted::RankError(_) => return None,

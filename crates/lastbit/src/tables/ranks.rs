@@ -194,8 +194,7 @@ impl RankSelection {
     /// that lie between two rows.
     pub fn margin(&self, beta: &Beta) -> Result<u64, Error> {
         let rank = self.rank_error(&beta.part(1, 2))?;
-        Rational::try_from(rank.get())
-            .ok()
+        rank.to_rational()
             .and_then(|rank| u64::try_from(rank.ceil()).ok())
             .filter(|&rank| rank < 1 << LOG2_MOST_ROWS)
             .map(|rank| rank + 1)

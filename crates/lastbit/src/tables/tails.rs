@@ -161,10 +161,8 @@ impl Tails {
         }
         let half = beta.get().times_power_of_two(-1);
         let enough = |z: f64| {
-            let tail = Rational::try_from(z)
-                .ok()
-                .and_then(|z| Rational::try_from(gaussian_mass(Some(&z), None).upper().get()).ok());
-            tail.is_some_and(|tail| tail <= half)
+            Rational::try_from(z)
+                .is_ok_and(|z| gaussian_mass(Some(&z), None).upper().is_at_most(&half))
         };
         // P(Z > z) < 2^-1 at 0, and below e^(−z²/2) for z > 0.
         let above = Up::from_rational(&half);
