@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Optional, Sequence, Union
 
 from . import _lastbit
-from ._exact import Number, exact, fraction
+from ._exact import Number, exact
 from ._lastbit import ParameterError
 
 
@@ -59,9 +59,10 @@ def convert(
     rho: Optional[Number] = None,
     laplace: Optional[Number] = None,
     bounded_range: Optional[Number] = None,
+    gaussian: Optional[Number] = None,
 ) -> Loss:
     """A loss in the other measures: pure ε, zCDP ρ, bounded range η. The more is known of the
-    release, the less it costs.
+    release, the less it costs. `gaussian` is μ, the sensitivity divided by σ.
 
     >>> import lastbit
     >>> lastbit.convert(epsilon=1)
@@ -70,10 +71,14 @@ def convert(
     >>> convert(bounded_range=1).rho < convert(laplace=1).rho < convert(epsilon=1).rho
     True
     """
-    given = (epsilon, rho, laplace, bounded_range)
-    if sum(one is not None for one in given) != 1:
-        raise ParameterError("give one of epsilon, rho, laplace and bounded_range")
-    kind, text, _ = LossBound(*given)._told()
+    release = LossBound(
+        epsilon=epsilon,
+        rho=rho,
+        laplace=laplace,
+        bounded_range=bounded_range,
+        gaussian=gaussian,
+    )
+    kind, text, _ = release._told()
     return Loss(*_lastbit.convert_loss(kind, text))
 
 
@@ -88,20 +93,12 @@ def account(
     >>> min((epsilon, name) for name, epsilon in charges.items() if epsilon is not None)[1]
     'optimal'
     """
-    told = [_as_loss(*release._told()) for release in _listed(releases)]
+    told = [release._told() for release in _listed(releases)]
     return dict(_lastbit.accountants(told, exact("delta", delta)))
 
 
 def _listed(releases: Union[LossBound, Sequence[LossBound]]) -> Sequence[LossBound]:
     return [releases] if isinstance(releases, LossBound) else releases
-
-
-def _as_loss(kind: str, size: str, times: int) -> tuple[str, str, int]:
-    """Gaussian noise is known to these accountants by ρ = μ²/2."""
-    if kind != "gaussian":
-        return kind, size, times
-    mu = fraction("gaussian", size)
-    return "rho", exact("rho", mu * mu / 2), times
 
 
 class Profile:

@@ -19,7 +19,7 @@ from typing import (
 )
 
 from . import _lastbit
-from ._exact import Number, bound, exact, exponent, fraction, listed_shares, positive
+from ._exact import Number, bound, exact, exponent, listed_shares, positive
 from ._lastbit import Noise, ParameterError, Snapping
 
 Category = TypeVar("Category", bound=Hashable)
@@ -74,8 +74,9 @@ def _scale(
 
 @_remembered
 def _by_epsilon(kind: str, epsilon: Number, sensitivity: Number, grid: Optional[Number]) -> Noise:
-    size = fraction("sensitivity", sensitivity) / positive("epsilon", epsilon)
-    return _noise(kind, exact("scale", size), exponent(grid))
+    loss = exact("epsilon", positive("epsilon", epsilon))
+    moved = exact("sensitivity", positive("sensitivity", sensitivity))
+    return _noise(kind, _lastbit.scale_for_epsilon(loss, moved), exponent(grid))
 
 
 def _draw(noise: Union[Noise, Snapping], value: Any) -> Any:
@@ -251,9 +252,9 @@ def _gaussian(
     if sigma is not None:
         size = exact("variance", positive("sigma", sigma) ** 2)
     elif rho is not None:
-        size = exact(
-            "variance", fraction("sensitivity", sensitivity) ** 2 / (2 * positive("rho", rho))
-        )
+        loss = exact("rho", positive("rho", rho))
+        moved = exact("sensitivity", positive("sensitivity", sensitivity))
+        size = _lastbit.variance_for_rho(loss, moved)
     else:
         assert variance is not None
         size = exact("variance", variance)
@@ -389,18 +390,13 @@ def threshold(
         raise ParameterError("give one of epsilon and rho")
     if isinstance(keys, bool) or not isinstance(keys, int) or keys < 1:
         raise ParameterError(f"keys must be a whole number from 1, got {keys!r}")
-    if epsilon is not None:
-        noise, size = "laplace", keys * largest / positive("epsilon", epsilon)
-    else:
-        assert rho is not None
-        noise, size = "gaussian", keys * largest**2 / (2 * positive("rho", rho))
     return _lastbit.threshold_counts(
         dict(counts),
-        noise,
-        exact("scale", size),
         exact("delta", delta),
         keys,
         exact("each", largest),
+        epsilon=None if epsilon is None else exact("epsilon", positive("epsilon", epsilon)),
+        rho=None if rho is None else exact("rho", positive("rho", rho)),
     )
 
 

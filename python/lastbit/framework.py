@@ -297,6 +297,16 @@ def _moved(before: Optional[Transformation], distance: Distance) -> Fraction:
     return moved
 
 
+def _scale(
+    name: str, size: Fraction, before: Optional[Transformation], distance: Distance
+) -> str:
+    """The scale that is given, or the one for the loss ε."""
+    if name == "scale":
+        return exact("scale", size)
+    moved = exact("distance", _moved(before, distance))
+    return _lastbit.scale_for_epsilon(exact("epsilon", size), moved)
+
+
 def _chosen(**given: Optional[Number]) -> tuple[str, Number]:
     named = [(name, value) for name, value in given.items() if value is not None]
     if len(named) != 1:
@@ -317,8 +327,7 @@ def laplace(
     size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
-        wide = size if name == "scale" else _moved(before, distance) / size
-        return _lastbit.chain_laplace(space, exact("scale", wide), exponent(grid))
+        return _lastbit.chain_laplace(space, _scale(name, size, before, distance), exponent(grid))
 
     return Mechanism("laplace", make)
 
@@ -331,8 +340,7 @@ def geometric(
     size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
-        wide = size if name == "scale" else _moved(before, distance) / size
-        return _lastbit.chain_geometric(space, exact("scale", wide))
+        return _lastbit.chain_geometric(space, _scale(name, size, before, distance))
 
     return Mechanism("geometric", make)
 
@@ -357,8 +365,12 @@ def gaussian(
     size = positive(name, size)
 
     def make(space: NativeSpace, before: Optional[Transformation]) -> NativeMeasurement:
-        wide = size * size if name == "sigma" else _moved(before, distance) ** 2 / (2 * size)
-        return _lastbit.chain_gaussian(space, exact("variance", wide), exponent(grid))
+        if name == "sigma":
+            variance = exact("variance", size * size)
+        else:
+            moved = exact("distance", _moved(before, distance))
+            variance = _lastbit.variance_for_rho(exact("rho", size), moved)
+        return _lastbit.chain_gaussian(space, variance, exponent(grid))
 
     return Mechanism("gaussian", make)
 
@@ -404,10 +416,14 @@ def threshold(
         if not isinstance(moved, tuple):
             raise ParameterError("a threshold comes after count_by_key")
         keys, each = moved
-        kind = "laplace" if name == "epsilon" else "gaussian"
-        wide = keys * each / size if name == "epsilon" else keys * each**2 / (2 * size)
+        loss = exact(name, size)
         return _lastbit.chain_threshold(
-            space, kind, exact("scale", wide), exact("delta", delta), keys, exact("each", each)
+            space,
+            exact("delta", delta),
+            keys,
+            exact("each", each),
+            epsilon=loss if name == "epsilon" else None,
+            rho=loss if name == "rho" else None,
         )
 
     return Mechanism("threshold", make)

@@ -1,6 +1,6 @@
 //! Losses in other measures, and under every accountant.
 
-use lastbit::conversions::{LossBound, Losses};
+use lastbit::conversions::{LossBound, Losses, gaussian_to_zcdp};
 use lastbit::{Down, Rational, Up, parse_number};
 use pyo3::prelude::*;
 
@@ -13,12 +13,14 @@ fn bound(kind: &str, loss: &str) -> PyResult<LossBound> {
             "a loss is zero or more; give one that is not negative",
         ));
     }
-    let loss = Up::from_rational(&loss);
+    let bound = Up::from_rational(&loss);
     Ok(match kind {
-        "epsilon" => LossBound::Pure(loss),
-        "laplace" => LossBound::Laplace(loss),
-        "bounded_range" => LossBound::BoundedRange(loss),
-        "rho" => LossBound::Zcdp(loss),
+        "epsilon" => LossBound::Pure(bound),
+        "laplace" => LossBound::Laplace(bound),
+        "bounded_range" => LossBound::BoundedRange(bound),
+        "rho" => LossBound::Zcdp(bound),
+        // By μ, the sensitivity divided by σ.
+        "gaussian" => LossBound::Zcdp(Up::from_rational(&gaussian_to_zcdp(&(&loss * &loss)))),
         _ => return Err(unknown("loss", kind)),
     })
 }

@@ -45,7 +45,7 @@ mod _lastbit {
         Snapping, randomized_response, randomized_responses, threshold_counts,
     };
     #[pymodule_export]
-    use super::noise::Noise;
+    use super::noise::{Noise, scale_for_epsilon, variance_for_rho};
     #[pymodule_export]
     use super::plan::{NativePlan, select_statistics};
     #[pymodule_export]

@@ -6,15 +6,16 @@ use lastbit::domains::{AtomDomain, MapDomain};
 use lastbit::measures::MaxDivergence;
 use lastbit::mechanisms::snapping::{GridRule, Snapping as Mechanism, SnappingError};
 use lastbit::mechanisms::{
-    gaussian_threshold, laplace_threshold, randomized_response as respond, threshold_gaussian,
-    threshold_laplace, truth_for_epsilon,
+    randomized_response as respond, threshold_gaussian, threshold_laplace, truth_for_epsilon,
 };
 use lastbit::metrics::{Contribution, DiscreteDistance};
+use lastbit::tables::Noise;
 use lastbit::{Bounds, Error, GridExponent, Measurement, System, parse_number};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::error::{parameter, taken, unknown};
+use crate::error::{parameter, taken};
+use crate::noise::for_counts;
 
 /// The snapping mechanism in exact arithmetic.
 #[pyclass(frozen, module = "lastbit._lastbit")]
@@ -94,16 +95,18 @@ fn without_value(error: lastbit::mechanisms::snapping::SnappingError) -> PyErr {
     }
 }
 
-/// The keys whose noisy count reaches the threshold for δ, with these counts.
+/// The keys whose noisy count reaches the threshold for δ, with these counts, if one person is in
+/// so many keys and adds at most `each` to each.
 #[pyfunction]
+#[pyo3(signature = (counts, delta, keys, each, epsilon=None, rho=None))]
 pub fn threshold_counts(
     py: Python<'_>,
     counts: &Bound<'_, PyAny>,
-    noise: &str,
-    size: &str,
     delta: &str,
     keys: u64,
     each: &str,
+    epsilon: Option<&str>,
+    rho: Option<&str>,
 ) -> PyResult<BTreeMap<String, i64>> {
     let wanted = "whole numbers of up to 64 bits by texts; clamp them first";
     let counts: BTreeMap<String, i64> = taken("counts", wanted, counts)?;
@@ -111,22 +114,17 @@ pub fn threshold_counts(
     let contribution = Contribution::new(keys, each).map_err(parameter)?;
     let delta = delta.parse().map_err(parameter)?;
     let domain = MapDomain::new(AtomDomain::<String>::new(), AtomDomain::<i64>::new());
-    py.detach(|| match noise {
-        "laplace" => {
-            let scale = size.parse().map_err(parameter)?;
-            let least = laplace_threshold(&scale, 0, &contribution, &delta).map_err(parameter)?;
-            let release = threshold_laplace(domain, &scale, 0, &least).map_err(parameter)?;
-            release.invoke(&counts).map_err(parameter)
+    let noise = for_counts(&contribution, epsilon, rho)?;
+    let published = py.detach(|| {
+        let least = noise.threshold(0, &contribution, &delta)?;
+        match &noise {
+            Noise::Laplace(scale) => threshold_laplace(domain, scale, 0, &least)?.invoke(&counts),
+            Noise::Gaussian(variance) => {
+                threshold_gaussian(domain, variance, 0, &least)?.invoke(&counts)
+            }
         }
-        "gaussian" => {
-            let variance = size.parse().map_err(parameter)?;
-            let least =
-                gaussian_threshold(&variance, 0, &contribution, &delta).map_err(parameter)?;
-            let release = threshold_gaussian(domain, &variance, 0, &least).map_err(parameter)?;
-            release.invoke(&counts).map_err(parameter)
-        }
-        _ => Err(unknown("noise", noise)),
-    })
+    });
+    published.map_err(parameter)
 }
 
 /// One of so many categories, by its number. A number that is none of them is answered by any, with

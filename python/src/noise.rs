@@ -3,7 +3,7 @@
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::measures::Measure;
 use lastbit::mechanisms::{Scale, Variance, gaussian, geometric, laplace};
-use lastbit::metrics::Metric;
+use lastbit::metrics::{Contribution, Metric};
 use lastbit::tables::Noise as Size;
 use lastbit::{Error, Measurement, MetricSpace, Rational, Up, parse_number};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -117,6 +117,42 @@ impl Noise {
         let distance = parse_number("sensitivity", sensitivity).map_err(parameter)?;
         Ok((self.loss)(&distance).map_err(parameter)?.get())
     }
+}
+
+/// The scale at which Laplace and geometric noise have the loss ε.
+#[pyfunction]
+pub fn scale_for_epsilon(epsilon: &str, sensitivity: &str) -> PyResult<String> {
+    let epsilon = epsilon.parse().map_err(parameter)?;
+    let scale = Scale::for_epsilon(&sensitivity.parse().map_err(parameter)?, &epsilon);
+    Ok(fraction(scale.get()))
+}
+
+/// The variance at which Gaussian noise has the loss ρ.
+#[pyfunction]
+pub fn variance_for_rho(rho: &str, sensitivity: &str) -> PyResult<String> {
+    let rho = rho.parse().map_err(parameter)?;
+    let variance = Variance::for_rho(&sensitivity.parse().map_err(parameter)?, &rho);
+    Ok(fraction(variance.get()))
+}
+
+/// As `_exact.py` writes numbers: a decimal may have many more digits.
+fn fraction(number: &Rational) -> String {
+    format!("{}/{}", number.numerator(), number.denominator())
+}
+
+/// The noise with the loss ε or ρ for counts to which one person adds this much.
+pub fn for_counts(
+    one_person: &Contribution,
+    epsilon: Option<&str>,
+    rho: Option<&str>,
+) -> PyResult<Size> {
+    let norms = one_person.norms();
+    let noise = match (epsilon, rho) {
+        (Some(epsilon), None) => Size::laplace(&norms, &epsilon.parse().map_err(parameter)?),
+        (None, Some(rho)) => Size::gaussian(&norms, &rho.parse().map_err(parameter)?),
+        _ => return Err(parameter("give one of epsilon and rho")),
+    };
+    noise.map_err(parameter)
 }
 
 fn floats() -> VectorDomain<AtomDomain<f64>> {

@@ -1,6 +1,8 @@
 //! The rooms of lastbit-release use only rooms below them, in the order that DESIGN.md has, and
-//! leave sensitivities, noise scales, sums of losses and searches to crate `lastbit`.
+//! leave sensitivities, noise scales, sums of losses and searches to crate `lastbit`. The command
+//! and the Python package leave noise scales to it, too.
 
+mod scales;
 mod tokens;
 
 use std::collections::BTreeMap;
@@ -35,14 +37,15 @@ const LEFT: [(&[&str], &str); 10] = [
 /// The same, by a part of a word.
 const PARTS: [(&str, &str); 2] = [("l2_squared", "a sensitivity"), ("bisect", "a bisection")];
 
-/// Whether every room of lastbit-release uses only rooms below it.
+/// Whether every room of lastbit-release uses only rooms below it, and nobody above makes a scale.
 pub fn check() -> Result<String> {
     let design = run::root().join("DESIGN.md");
     let text = fs::read_to_string(&design).context("could not read DESIGN.md")?;
-    below(
+    let rooms = below(
         &storeys(&text)?,
         &run::root().join("crates/lastbit-release/src"),
-    )
+    )?;
+    Ok(format!("{rooms}; {}", scales::check()?))
 }
 
 /// Each room, with its storey. Rooms with `=` between them are one storey and may use each other;
@@ -95,7 +98,7 @@ fn below(storeys: &Storeys, source: &Path) -> Result<String> {
             faults.push(format!("the room `{room}` is not listed"));
         }
         let mut of_room = Vec::new();
-        collect(&path, &mut of_room)?;
+        collect(&path, &["rs"], &mut of_room)?;
         for file in of_room {
             files += 1;
             let name = file.strip_prefix(source).unwrap_or(&file);
@@ -123,17 +126,20 @@ fn below(storeys: &Storeys, source: &Path) -> Result<String> {
     ))
 }
 
-/// The Rust files of a room, but for its tests, which see the whole house.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// The files of a room in a language, but for its tests, which see the whole house.
+fn collect(path: &Path, languages: &[&str], files: &mut Vec<PathBuf>) -> Result<()> {
     let name = path.file_stem().unwrap_or_default();
     if name == "tests" {
         return Ok(());
     }
     if path.is_dir() {
         for child in run::children(path)? {
-            collect(&child, files)?;
+            collect(&child, languages, files)?;
         }
-    } else if path.extension().is_some_and(|extension| extension == "rs") {
+    } else if languages
+        .iter()
+        .any(|ending| path.extension().is_some_and(|own| own == *ending))
+    {
         files.push(path.to_owned());
     }
     Ok(())
@@ -152,9 +158,6 @@ fn depth(name: &Path) -> usize {
 /// count, and neither do tests, which end a file. Imports under another name do.
 fn faults_of(storeys: &Storeys, room: &str, depth: usize, text: &str) -> Vec<(usize, String)> {
     let mut tokens = tokens::tokens(text);
-    let is_at = |tokens: &[Token], words: &[&str]| {
-        tokens.len() >= words.len() && tokens.iter().zip(words).all(|(token, w)| token.text == *w)
-    };
     let tests = ["#", "[", "cfg", "(", "test", ")", "]", "mod", "tests", "{"];
     if let Some(end) = (0..tokens.len()).find(|&at| is_at(&tokens[at..], &tests)) {
         tokens.truncate(end);
@@ -206,6 +209,11 @@ fn faults_of(storeys: &Storeys, room: &str, depth: usize, text: &str) -> Vec<(us
     }
     faults.dedup();
     faults
+}
+
+/// Whether these words stand first.
+fn is_at(tokens: &[Token], words: &[&str]) -> bool {
+    tokens.len() >= words.len() && tokens.iter().zip(words).all(|(token, w)| token.text == *w)
 }
 
 /// The first words of the paths that go on after `crate`, which stands first: one, or those of a

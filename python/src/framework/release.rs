@@ -2,8 +2,7 @@
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::mechanisms::{
-    Scale, Variance, gaussian, gaussian_threshold, geometric, laplace, laplace_threshold,
-    threshold_gaussian, threshold_laplace,
+    Scale, Variance, gaussian, geometric, laplace, threshold_gaussian, threshold_laplace,
 };
 use lastbit::metrics::Contribution;
 use lastbit::tables::Noise;
@@ -13,7 +12,8 @@ use pyo3::prelude::*;
 use super::erased::measurement;
 use super::stage::not_for;
 use super::{AnyDomain, AnyMetric, NativeMeasurement, NativeSpace};
-use crate::error::{parameter, unknown};
+use crate::error::parameter;
+use crate::noise::for_counts;
 
 /// Laplace noise. Without a grid, whole numbers for integers, and else one much finer than the
 /// scale.
@@ -110,29 +110,27 @@ pub fn chain_quantiles(
 /// The keys whose noisy count reaches the threshold for δ, if one person is in so many keys and
 /// adds at most `each` to each.
 #[pyfunction]
+#[pyo3(signature = (space, delta, keys, each, epsilon=None, rho=None))]
 pub fn chain_threshold(
     space: &NativeSpace,
-    noise: &str,
-    size: &str,
     delta: &str,
     keys: u64,
     each: &str,
+    epsilon: Option<&str>,
+    rho: Option<&str>,
 ) -> PyResult<NativeMeasurement> {
     let each = parse_number("each", each).map_err(parameter)?;
     let one_person = Contribution::new(keys, each).map_err(parameter)?;
     let delta = delta.parse().map_err(parameter)?;
+    let noise = for_counts(&one_person, epsilon, rho)?;
+    let least = noise.threshold(0, &one_person, &delta).map_err(parameter)?;
     match (space.domain.clone(), space.metric, noise) {
-        (AnyDomain::Counts(domain), AnyMetric::Contribution, "laplace") => {
-            let scale = size.parse().map_err(parameter)?;
-            let least = laplace_threshold(&scale, 0, &one_person, &delta).map_err(parameter)?;
+        (AnyDomain::Counts(domain), AnyMetric::Contribution, Noise::Laplace(scale)) => {
             measurement(threshold_laplace(domain, &scale, 0, &least))
         }
-        (AnyDomain::Counts(domain), AnyMetric::Contribution, "gaussian") => {
-            let variance = size.parse().map_err(parameter)?;
-            let least = gaussian_threshold(&variance, 0, &one_person, &delta).map_err(parameter)?;
+        (AnyDomain::Counts(domain), AnyMetric::Contribution, Noise::Gaussian(variance)) => {
             measurement(threshold_gaussian(domain, &variance, 0, &least))
         }
-        (AnyDomain::Counts(_), AnyMetric::Contribution, _) => Err(unknown("noise", noise)),
         _ => Err(not_for(space)),
     }
 }

@@ -6,13 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
-use lastbit::domains::{AtomDomain, MapDomain};
-use lastbit::mechanisms::{
-    Scale, ThresholdGaussian, ThresholdLaplace, Variance, gaussian_threshold, laplace_threshold,
-    threshold_gaussian, threshold_laplace,
-};
 use lastbit::metrics::Contribution;
-use lastbit::{Confidence, Delta, Epsilon, ParameterError, Rho, Sensitivity, parse_number, solve};
+use lastbit::tables::Noise;
+use lastbit::{Confidence, Delta, Epsilon, Rho, Sensitivity, parse_number, solve};
 use lastbit_exact::{Interval, Rational, Up};
 use lastbit_release::clean;
 use serde_json::{Map, Value, json};
@@ -49,7 +45,7 @@ pub enum Threshold {
         "Example:\n",
         "  lastbit mechanism threshold law --counts guess.txt --epsilon 1 --delta 1e-9"
     ))]
-    Law(Law),
+    Law(LawArgs),
     /// The threshold, what it costs, and which counts are likely to be published
     #[command(after_long_help = concat!(
         "Example:\n",
@@ -114,17 +110,21 @@ struct LossArgs {
     rho: Option<Rho>,
 }
 
-type Words = AtomDomain<String>;
+type Counts = BTreeMap<String, u64>;
 
-/// A release of counts, and the law of their noise on the whole numbers.
-enum Release {
-    Laplace(ThresholdLaplace<Words, i64>, lastbit_noise::Laplace),
-    Gaussian(ThresholdGaussian<Words, i64>, lastbit_noise::Gaussian),
+/// Publishes the keys that reach the threshold.
+type Release = Box<dyn Fn(&Counts) -> Result<BTreeMap<String, i64>>>;
+
+/// The law of the noise on the whole numbers.
+enum Law {
+    Laplace(lastbit_noise::Laplace),
+    Gaussian(lastbit_noise::Gaussian),
 }
 
 /// What was asked for.
 struct Prepared {
     release: Release,
+    law: Law,
     threshold: Rational,
     /// ε or ρ, exactly.
     loss: Rational,
@@ -137,50 +137,33 @@ struct Prepared {
 impl Common {
     fn prepared(&self) -> Result<Prepared> {
         let one_person = Contribution::new(self.keys, self.each.get().clone())?;
-        let domain = MapDomain::new(Words::new(), AtomDomain::<i64>::new());
-        let keys = Rational::from(self.keys);
-        let together = |each: &Rational| -> Result<Sensitivity, ParameterError> {
-            Sensitivity::new(&keys * each)
-        };
-        let each = self.each.get();
-        let (release, threshold, loss, stated, delta) = match (&self.loss.epsilon, &self.loss.rho) {
-            (Some(epsilon), _) => {
-                let scale = Scale::for_epsilon(&together(each)?, epsilon);
-                let threshold = laplace_threshold(&scale, 0, &one_person, &self.delta)?;
-                let release = threshold_laplace(domain, &scale, 0, &threshold)?;
-                let stated = release.map(&one_person)?;
-                let law = lastbit_noise::Laplace::new(scale.get(), 0)?;
-                let release = Release::Laplace(release, law);
-                (
-                    release,
-                    threshold,
-                    epsilon.get(),
-                    *stated.loss(),
-                    stated.delta(),
-                )
-            }
-            (None, Some(rho)) => {
-                // σ² = Δ0·Δ∞²/(2ρ).
-                let squared = &(&keys * &(each * each)) / &rho.get().times_power_of_two(1);
-                let variance = Variance::new(squared)?;
-                let threshold = gaussian_threshold(&variance, 0, &one_person, &self.delta)?;
-                let release = threshold_gaussian(domain, &variance, 0, &threshold)?;
-                let stated = release.map(&one_person)?;
-                let law = lastbit_noise::Gaussian::with_variance(variance.get(), 0)?;
-                let release = Release::Gaussian(release, law);
-                (
-                    release,
-                    threshold,
-                    rho.get(),
-                    *stated.loss(),
-                    stated.delta(),
-                )
-            }
+        let norms = one_person.norms();
+        let (noise, loss) = match (&self.loss.epsilon, &self.loss.rho) {
+            (Some(epsilon), _) => (Noise::laplace(&norms, epsilon)?, epsilon.get()),
+            (None, Some(rho)) => (Noise::gaussian(&norms, rho)?, rho.get()),
             (None, None) => bail!("give --epsilon or --rho"),
         };
+        let threshold = noise.threshold(0, &one_person, &self.delta)?;
+        let (release, law, stated): (Release, _, _) = match &noise {
+            Noise::Laplace(scale) => {
+                let above = noise.above_pure(0, &threshold)?;
+                let stated = above.map(&one_person)?;
+                let law = Law::Laplace(lastbit_noise::Laplace::new(scale.get(), 0)?);
+                let release = move |counts: &Counts| Ok(above.invoke(counts)?);
+                (Box::new(release), law, stated)
+            }
+            Noise::Gaussian(variance) => {
+                let above = noise.above_zcdp(0, &threshold)?;
+                let stated = above.map(&one_person)?;
+                let law = lastbit_noise::Gaussian::with_variance(variance.get(), 0)?;
+                let law = Law::Gaussian(law);
+                let release = move |counts: &Counts| Ok(above.invoke(counts)?);
+                (Box::new(release), law, stated)
+            }
+        };
         // What is stated here is what the framework's privacy map says.
-        let is_covered = stated <= Up::from_rational(loss)
-            && Rational::try_from(delta.get()).is_ok_and(|delta| delta <= *self.delta.get());
+        let delta = stated.delta();
+        let is_covered = stated.loss() <= loss && delta.is_at_most(self.delta.get());
         ensure!(
             is_covered,
             "this is a fault of lastbit: the loss is stated too small; report it"
@@ -191,6 +174,7 @@ impl Common {
         };
         Ok(Prepared {
             release,
+            law,
             threshold,
             loss: loss.clone(),
             delta,
@@ -201,24 +185,17 @@ impl Common {
 }
 
 impl Prepared {
-    fn draw(&self, counts: &BTreeMap<String, i64>) -> Result<BTreeMap<String, i64>> {
-        Ok(match &self.release {
-            Release::Laplace(release, _) => release.invoke(counts)?,
-            Release::Gaussian(release, _) => release.invoke(counts)?,
-        })
-    }
-
     /// The probability that a key with this count is published.
-    fn published(&self, count: i64) -> Interval {
+    fn published(&self, count: u64) -> Interval {
         if count == 0 {
             return Interval::ZERO;
         }
         // Whole counts and noise that is symmetric: P(count + noise ≥ threshold) is
         // P(−count + noise ≤ −threshold).
         let (location, cell) = (-Rational::from(count), -self.threshold.ceil());
-        match &self.release {
-            Release::Laplace(_, law) => law.cumulative_probability(&location, &cell),
-            Release::Gaussian(_, law) => law.cumulative_probability(&location, &cell),
+        match &self.law {
+            Law::Laplace(law) => law.cumulative_probability(&location, &cell),
+            Law::Gaussian(law) => law.cumulative_probability(&location, &cell),
         }
     }
 
@@ -244,7 +221,7 @@ pub struct Draw {
 impl Draw {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let prepared = self.common.prepared()?;
-        let published = prepared.draw(&read(&self.counts)?)?;
+        let published = (prepared.release)(&read(&self.counts)?)?;
         if self.common.json {
             let mut value = prepared.head();
             value.insert("counts".to_owned(), json!(published));
@@ -259,7 +236,7 @@ impl Draw {
 }
 
 #[derive(Args)]
-pub struct Law {
+pub struct LawArgs {
     /// File of guessed counts and keys, one of each per line; `-` for standard input. Guesses, as
     /// the law of the true counts would disclose them
     #[arg(long, value_name = "FILE")]
@@ -269,7 +246,7 @@ pub struct Law {
     common: Common,
 }
 
-impl Law {
+impl LawArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let prepared = self.common.prepared()?;
         let counts = read(&self.counts)?;
@@ -331,12 +308,12 @@ pub struct PriceArgs {
 impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let prepared = self.common.prepared()?;
-        let enough = |count: i64| {
+        let enough = |count: u64| {
             let least = prepared.published(count).lower();
-            let least = Rational::try_from(least.get()).unwrap_or(Rational::ZERO);
+            let least = least.to_rational().unwrap_or(Rational::ZERO);
             Ok(least >= *self.confidence.get())
         };
-        let likely = solve::smallest_where(1..=i64::MAX, enough)
+        let likely = solve::smallest_where(1..=i64::MAX as u64, enough)
             .map_err(|_| anyhow!("no count is published with that confidence; lower it"))?;
         if self.common.json {
             let mut value = prepared.head();
@@ -374,7 +351,7 @@ impl PriceArgs {
 }
 
 /// Keys and their counts. Messages name lines, and no key.
-fn read(path: &Path) -> Result<BTreeMap<String, i64>> {
+fn read(path: &Path) -> Result<Counts> {
     let text = lines::read(path, "counts")?;
     let mut counts = BTreeMap::new();
     for (line, place) in text.lines().zip(1usize..) {
@@ -389,7 +366,7 @@ fn read(path: &Path) -> Result<BTreeMap<String, i64>> {
             .ok()
             .filter(|count| Rational::from(count.floor()) == *count)
             .and_then(|count| i64::try_from(&count.floor()).ok())
-            .filter(|count| *count >= 0)
+            .and_then(|count| u64::try_from(count).ok())
             .with_context(|| {
                 format!("line {place} of the counts: the count is no whole number from 0")
             })?;

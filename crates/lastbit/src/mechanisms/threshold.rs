@@ -74,11 +74,7 @@ pub fn threshold_laplace<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     let grid = grid(grid_exponent)?;
     let sampler = Laplace::new(scale.get(), grid)?;
     let scale = scale.get().clone();
-    let loss = move |d_in: &Contribution| {
-        Ok(Up::from_rational(
-            &(Rational::from(d_in.keys()) * d_in.each().clone() / scale.clone()),
-        ))
-    };
+    let loss = move |d_in: &Contribution| Ok(Up::from_rational(&(&d_in.norms().l1 / &scale)));
     above(domain, MaxDivergence, sampler, grid, threshold, loss)
 }
 
@@ -129,10 +125,8 @@ pub fn threshold_gaussian<K: Domain<Carrier: Ord>, T: NoisyNumber>(
     let grid = grid(grid_exponent)?;
     let sampler = Gaussian::with_variance(variance.get(), grid)?;
     let twice = variance.get().times_power_of_two(1);
-    let loss = move |d_in: &Contribution| {
-        let squared = Rational::from(d_in.keys()) * (d_in.each() * d_in.each());
-        Ok(Up::from_rational(&(squared / twice.clone())))
-    };
+    let loss =
+        move |d_in: &Contribution| Ok(Up::from_rational(&(&d_in.norms().l2_squared / &twice)));
     above(
         domain,
         ZeroConcentratedDivergence,
@@ -267,7 +261,7 @@ fn smallest_threshold(
     }
     let enough = |steps: i64| {
         let reached = probability(sampler, &Integer::from(steps), contribution);
-        Ok(Rational::try_from(reached.get()).is_ok_and(|reached| reached <= *delta.get()))
+        Ok(reached.is_at_most(delta.get()))
     };
     let steps = solve::smallest_where(-MOST_STEPS..=MOST_STEPS, enough).map_err(|_| {
         Error::unsolvable(format!(

@@ -3,7 +3,7 @@ use core::fmt;
 
 use lastbit_exact::Rational;
 
-use super::Metric;
+use super::{Metric, Norms};
 use crate::domains::{AtomDomain, Domain, MapDomain, Number};
 use crate::{Distance, Error, MetricSpace};
 
@@ -77,6 +77,22 @@ impl Contribution {
     /// Δ∞: how much in each at most.
     pub fn each(&self) -> &Rational {
         &self.each
+    }
+
+    /// How far all values together move at most: `L1 = Δ0·Δ∞` and `L2² = Δ0·Δ∞²`.
+    ///
+    /// ```
+    /// use lastbit::metrics::Contribution;
+    /// let norms = Contribution::new(2, 3i64.into())?.norms();
+    /// assert_eq!((norms.l1, norms.l2_squared), (6i64.into(), 18i64.into()));
+    /// # Ok::<(), lastbit::Error>(())
+    /// ```
+    pub fn norms(&self) -> Norms {
+        let l1 = &Rational::from(self.keys) * &self.each;
+        Norms {
+            l2_squared: &l1 * &self.each,
+            l1,
+        }
     }
 }
 

@@ -181,20 +181,13 @@ impl Noise {
         }
     }
 
-    fn scale(&self) -> Result<&Scale, Error> {
-        match self {
-            Noise::Laplace(scale) => Ok(scale),
-            Noise::Gaussian(_) => Err(Error::other(
-                "Gaussian noise has no pure loss; count it in ρ, or use Laplace noise",
-            )),
-        }
-    }
-
-    fn epsilon(&self, norms: &Norms) -> Result<Rational, Error> {
+    /// What [`pure`](Noise::pure) costs, on any grid: ε = L1/scale, exactly.
+    pub fn epsilon(&self, norms: &Norms) -> Result<Rational, Error> {
         Ok(&norms.l1 / self.scale()?.get())
     }
 
-    fn rho(&self, norms: &Norms) -> Result<Rational, Error> {
+    /// What [`zcdp`](Noise::zcdp) costs, on any grid.
+    pub fn rho(&self, norms: &Norms) -> Result<Rational, Error> {
         match self {
             Noise::Laplace(scale) => {
                 let rho = laplace_to_zcdp(Up::from_rational(&(&norms.l1 / scale.get())))?;
@@ -203,6 +196,15 @@ impl Noise {
             Noise::Gaussian(variance) => {
                 Ok(gaussian_to_zcdp(&(&norms.l2_squared / variance.get())))
             }
+        }
+    }
+
+    fn scale(&self) -> Result<&Scale, Error> {
+        match self {
+            Noise::Laplace(scale) => Ok(scale),
+            Noise::Gaussian(_) => Err(Error::other(
+                "Gaussian noise has no pure loss; count it in ρ, or use Laplace noise",
+            )),
         }
     }
 }
@@ -232,12 +234,10 @@ where
         ContributionDistance,
         Approximate(Exact(measure)),
         PrivacyMap::new(move |contribution: &Contribution| {
-            let keys = Rational::from(contribution.keys());
-            let norms = Norms {
-                l1: &keys * contribution.each(),
-                l2_squared: &keys * &(contribution.each() * contribution.each()),
-            };
-            WithDelta::new(loss(&norms)?, map.eval(contribution)?.delta())
+            WithDelta::new(
+                loss(&contribution.norms())?,
+                map.eval(contribution)?.delta(),
+            )
         }),
     )
 }

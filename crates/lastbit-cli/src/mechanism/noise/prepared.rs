@@ -4,6 +4,7 @@ use anyhow::{Result, anyhow, ensure};
 use lastbit::conversions::{laplace_to_zcdp, pure_to_zcdp};
 use lastbit::domains::AtomDomain;
 use lastbit::mechanisms::{Scale, Variance, gaussian, geometric, laplace};
+use lastbit::metrics::Contribution;
 use lastbit::tables::{Noise, Tails};
 use lastbit::{Confidence, GridExponent, Sensitivity};
 use lastbit_exact::{Integer, Interval, Rational, Up};
@@ -32,23 +33,25 @@ impl Prepared {
     pub fn new(kind: Kind, grid: GridExponent, sensitivity: &Sensitivity) -> Result<Prepared> {
         let moved = sensitivity.get().clone();
         let reals = AtomDomain::<Rational>::new();
+        let norms = Contribution::new(1, moved.clone())?.norms();
         let (loss, is_covered, release): (_, _, Release) = match &kind {
             Kind::Laplace(scale) => {
-                let loss = &moved / scale.get();
+                let loss = Noise::Laplace(scale.clone()).epsilon(&norms)?;
                 let noise = laplace(reals, scale, grid)?;
                 let is_covered = noise.check(&moved, &Up::from_rational(&loss))?;
                 let release = move |value: &Rational| Ok(noise.invoke(value)?);
                 (loss, is_covered, Box::new(release))
             }
             Kind::Gaussian(variance) => {
-                let loss = &(&moved * &moved) / &variance.get().times_power_of_two(1);
+                let loss = Noise::Gaussian(variance.clone()).rho(&norms)?;
                 let noise = gaussian(reals, variance, grid)?;
                 let is_covered = noise.check(&moved, &Up::from_rational(&loss))?;
                 let release = move |value: &Rational| Ok(noise.invoke(value)?);
                 (loss, is_covered, Box::new(release))
             }
             Kind::Geometric(scale) => {
-                let loss = &moved / scale.get();
+                // As much as Laplace noise of this scale.
+                let loss = Noise::Laplace(scale.clone()).epsilon(&norms)?;
                 let noise = geometric(AtomDomain::<Integer>::new(), scale)?;
                 let is_covered = noise.check(&moved, &Up::from_rational(&loss))?;
                 let release =
