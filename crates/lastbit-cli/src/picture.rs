@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lastbit_release::present::wrapped;
+use lastbit_release::present::{self, wrapped};
 
 /// One bar.
 pub struct Bar {
@@ -26,7 +26,6 @@ impl Bar {
 }
 
 const WIDTH: usize = 48;
-const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /// Bars, one on each line, scaled to the longest.
 pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
@@ -40,17 +39,11 @@ pub fn bars(out: &mut impl Write, bars: &[Bar]) -> io::Result<()> {
         } else {
             0.0
         };
-        let eighths = (share * (8 * WIDTH) as f64).round() as usize;
-        let mut drawn: String = "█".repeat(eighths / 8);
-        if !eighths.is_multiple_of(8) {
-            drawn.push(EIGHTHS[eighths % 8]);
-        }
+        let drawn = present::bar(share, WIDTH);
         writeln!(
             out,
-            "  {:>label_width$}  {:>note_width$}  {}",
-            bar.label,
-            bar.note,
-            drawn.trim_end()
+            "  {:>label_width$}  {:>note_width$}  {drawn}",
+            bar.label, bar.note
         )?;
     }
     Ok(())

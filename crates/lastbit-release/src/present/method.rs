@@ -4,7 +4,8 @@
 use lastbit_exact::Rational;
 
 use super::guess::About;
-use super::text::{ERRORS, INVENTED, of_budget, wrapped};
+use super::sentences::{ERRORS, INVENTED, of_budget};
+use super::wrap::wrapped;
 use super::{PublishedStatistic, Report};
 use crate::clean::{label, shortened, shown, visible};
 

@@ -6,6 +6,7 @@
 //! escapes them.
 
 mod about;
+mod bar;
 mod csv;
 mod guess;
 pub(crate) mod html;
@@ -20,11 +21,14 @@ mod notes;
 mod parquet;
 mod price_html;
 mod price_words;
+mod sentences;
 mod text;
+mod wrap;
 
 pub use crate::cell::Cell;
 pub(crate) use about::is_reading;
 pub use about::{about, plan_warnings};
+pub use bar::bar;
 pub use csv::csv;
 pub use guess::{WARNING, guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};
@@ -40,4 +44,5 @@ pub use parquet::{PARQUET_MARK, arrow, parquet};
 pub use price_html::price_html;
 pub use price_words::{HEADER, counted, how_large, price_terms, words};
 pub(crate) use price_words::{loss as loss_words, mechanism, published_grid};
-pub use text::{Style, styled_text, styled_text_within, text, wrapped, wrapped_within};
+pub use text::{Style, styled_text, styled_text_within, text};
+pub use wrap::{wrapped, wrapped_within};

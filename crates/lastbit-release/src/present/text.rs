@@ -1,12 +1,12 @@
 //! Reports for a terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use lastbit_exact::Rational;
 
+use super::bar::bar;
 use super::guess::About;
 use super::html::number;
-use super::method::{capitalised, definition, percent};
-use super::noisy::bound;
+use super::sentences::{INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, guarantee, lead, terms};
+use super::wrap::{WIDTH, wrapped_within};
 use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
 use crate::statistic::{Mark, Word};
@@ -26,10 +26,6 @@ const LEAST_BAR: usize = 8;
 
 /// The least width of a column of names.
 const LEAST_NAME: usize = 12;
-
-/// The width that text is broken for if nothing else is said, and the widest that is easy to read.
-const WIDTH: usize = 80;
-const WIDEST_PROSE: usize = 100;
 
 /// The narrowest text, in columns.
 const NARROWEST: usize = 40;
@@ -158,37 +154,6 @@ pub fn styled_text_within(report: &Report, width: usize) -> Vec<(Style, String)>
     parts.filter(|(_, part)| !part.is_empty()).collect()
 }
 
-/// What everybody should know who reads the numbers.
-pub(super) fn lead(report: &Report) -> String {
-    format!(
-        "Noise was added to these numbers on purpose, so that they give away little about any \
-         single one of those that they are about. ± says how far noise and rounding may have moved \
-         a number: {} of the time no further, for each number by itself. It does not cover rows \
-         that are left out, nor cells cut to their bounds.",
-        percent(&report.confidence)
-    )
-}
-
-/// The guarantee, in the words of the field.
-pub(super) fn guarantee(report: &Report) -> String {
-    format!(
-        "{} with {}{}; losses added up by {}.",
-        capitalised(definition(&report.loss)),
-        report.loss,
-        of_budget(report),
-        report.accountant
-    )
-}
-
-/// `, of a budget of ε = 2 for all releases about these data`; empty if the report does not say.
-pub(super) fn of_budget(report: &Report) -> String {
-    match report.budget.as_str() {
-        "" => String::new(),
-        budget if budget == report.loss => ", which is the whole budget of these data".to_owned(),
-        budget => format!(", of a budget of {budget} for all releases about these data"),
-    }
-}
-
 fn is_of_bar(c: char) -> bool {
     ('▉'..='▏').contains(&c) || c == '█'
 }
@@ -201,128 +166,6 @@ fn receipt(receipt: &Receipt) -> String {
         shortened(&visible(&receipt.ledger_hash), 16),
         visible(&receipt.time)
     )
-}
-
-/// The meaning of the words that replace numbers in a statistic.
-pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<String> {
-    let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
-    let mut terms = Vec::new();
-    if any(|cell| cell.too_noisy) {
-        let mut term = "Too noisy to say: the error is larger than the number, or allows \
-                        everything that it could be."
-            .to_owned();
-        let mut bounds = statistic
-            .cells
-            .iter()
-            .filter_map(|cell| bound(statistic, cell));
-        if let Some(bound) = bounds.next() {
-            term += &format!(" It is still a bound, such as: {bound}.");
-        }
-        terms.push(term);
-    }
-    terms.extend(by_chance(statistic, confidence));
-    let at_end = |cell: &Cell| is_at_end(statistic, cell);
-    if Word::of(&statistic.kind).is_within_bounds() && statistic.cells.iter().any(at_end) {
-        terms.push(
-            "A value at a bound of its column may lie beyond it: cells are cut there, here perhaps \
-             most of them."
-                .to_owned(),
-        );
-    }
-    if any(|cell| cell.value.is_none()) {
-        let why = Word::of(&statistic.kind).withheld();
-        terms.push(format!("Withheld: {why}."));
-    }
-    terms
-}
-
-/// Whether a number is a bound of its column, or as near to one as its error, which is small: at
-/// most a twentieth of what the bounds allow.
-fn is_at_end(statistic: &PublishedStatistic, cell: &Cell) -> bool {
-    let number = |text: &Option<String>| text.as_deref()?.parse::<Rational>().ok();
-    let (Some(value), false) = (&cell.value, cell.too_noisy) else {
-        return false;
-    };
-    let mut ends = [&statistic.least, &statistic.most].into_iter().flatten();
-    let (least, most) = (number(&statistic.least), number(&statistic.most));
-    let (Some(value), Some(least), Some(most)) = (number(&cell.value), least, most) else {
-        // Dates and times are compared as they are written.
-        return ends.any(|end| end == value);
-    };
-    let distance = (&value - &least).min(&most - &value);
-    let error = match cell.error_unit.is_empty() {
-        true => number(&cell.error).unwrap_or(Rational::ZERO),
-        false => Rational::ZERO,
-    };
-    distance <= error && &error * &Rational::from(20u64) <= &most - &least
-}
-
-/// Where most numbers are too noisy to say: the others may be so by chance alone. A number is shown
-/// if noise carried it away from what says nothing, so that a wrong one is shown more often.
-fn by_chance(statistic: &PublishedStatistic, confidence: &str) -> Option<String> {
-    let all = statistic.cells.len();
-    let is_said = |cell: &&Cell| cell.value.is_some() && !cell.too_noisy;
-    let said = statistic.cells.iter().filter(is_said).count();
-    let confidence: Rational = confidence.parse().ok()?;
-    let chance = &(Rational::ONE - confidence) * &Rational::from(all as u64);
-    // So many may be wrong as are a fifth of those that are said.
-    let is_doubtful = &chance * &Rational::from(5u64) >= Rational::from(said as u64);
-    (all > 1 && said > 0 && said < all && is_doubtful).then(|| {
-        format!(
-            "Of {all} numbers only {said} {}. Do not take that for a finding: of so many, some \
-             are further off than their ± by chance, and just those stand out.",
-            match said {
-                1 => "is not too noisy to say",
-                _ => "are not too noisy to say",
-            }
-        )
-    })
-}
-
-/// Printed at both ends of a rehearsal.
-pub(crate) const INVENTED: &str = "INVENTED: a rehearsal. These numbers are about rows that the \
-                                   plan alone made up, and about nobody; no data were read and \
-                                   nothing was spent.";
-
-/// What an empty table of discovered groups means.
-pub(crate) const NO_GROUP: &str = "No group was large enough to be shown, with the noise. That \
-                                   does not say that there is none: smaller groups are not shown.";
-
-/// What bars of bins show that differ in width.
-pub(crate) const UNEVEN: &str = "Bins are of different widths: a bar shows how many are in its \
-                                 bin, not how close together they lie.";
-
-/// What every error is, and is not.
-pub(crate) const ERRORS: &str = "± is the error of noise and rounding, over the rows that count; \
-                                 it does not cover rows that are left out, nor cells cut to their \
-                                 bounds.";
-
-/// Lines of at most 80 characters, broken at spaces, each indented by so many spaces. A longer word
-/// has a line of its own.
-pub fn wrapped(text: &str, indent: usize) -> Vec<String> {
-    wrapped_within(text, indent, WIDTH)
-}
-
-/// [`wrapped`] for a terminal of so many columns; prose takes at most a hundred of them.
-pub fn wrapped_within(text: &str, indent: usize, columns: usize) -> Vec<String> {
-    let most = columns.min(WIDEST_PROSE);
-    let mut lines: Vec<String> = Vec::new();
-    let mut width = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        match lines.last_mut() {
-            Some(line) if width + 1 + length <= most => {
-                line.push(' ');
-                line.push_str(word);
-                width += 1 + length;
-            }
-            _ => {
-                lines.push(format!("{}{word}", " ".repeat(indent)));
-                width = indent + length;
-            }
-        }
-    }
-    lines
 }
 
 fn name(text: &str) -> String {
@@ -422,7 +265,11 @@ fn table(statistic: &PublishedStatistic, columns: usize) -> String {
         row.push(error(cell));
         if bars {
             let drawn = number(cell.value.as_deref()).filter(|_| !cell.too_noisy);
-            row.push(bar(drawn, longest, bar_width));
+            let share = match drawn {
+                Some(value) if longest > 0.0 => value / longest,
+                _ => 0.0,
+            };
+            row.push(bar(share, bar_width));
         }
         table.add_row(row);
     }
@@ -473,9 +320,6 @@ fn value(cell: &Cell) -> String {
     }
 }
 
-/// Shown instead of a number that says nothing; the number itself is shown beside it.
-pub(crate) const TOO_NOISY: &str = "too noisy to say";
-
 /// `± 0.3`, `[31, 44], ± 12 rows in rank`, or empty; with the number itself if that is too noisy:
 /// `0.1 ± 0.3`, `37 in [18, 100], ± 12 rows in rank`.
 pub(super) fn error(cell: &Cell) -> String {
@@ -514,14 +358,4 @@ pub(super) fn error_with(
         _ if own.is_empty() => bare,
         _ => format!("{own} {bare}"),
     }
-}
-
-fn bar(value: Option<f64>, longest: f64, width: usize) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let share = match value {
-        Some(value) if longest > 0.0 => (value / longest).clamp(0.0, 1.0),
-        _ => 0.0,
-    };
-    let eighths = (share * (8 * width) as f64).round() as usize;
-    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }

@@ -15,10 +15,8 @@ pub(crate) use escape::{marked, name, unbroken};
 
 use super::guess::About;
 use super::method::capitalised;
-use super::text::{
-    INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, error as error_text, error_with, guarantee,
-    label_header, lead, terms, what,
-};
+use super::sentences::{INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, guarantee, lead, terms};
+use super::text::{error as error_text, error_with, label_header, what};
 use super::{Cell, Picture, PublishedStatistic, Report};
 use crate::statistic::{Mark, Word};
 use areas::Areas;
