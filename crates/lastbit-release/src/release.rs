@@ -8,8 +8,10 @@
 
 mod error;
 mod identity;
+mod kept;
 mod known;
 mod outcome;
+mod priced;
 mod rehearse;
 mod report;
 mod size;
@@ -22,12 +24,13 @@ use lastbit_noise::entropy::{Entropy, System};
 
 use crate::account::{Charging, price_in};
 use crate::engine::{Engine, Progress};
-use crate::ledger::{Account, Asked, Ledger, LedgerError, Outcome, Request, Stored, Turn};
+use crate::ledger::{Asked, Ledger, LedgerError, Outcome, Request, Stored};
 use crate::loss::Loss;
 use crate::plan::Plan;
 use crate::present::to_stored;
-use crate::statistic::query;
+use kept::Kept;
 use known::known;
+use priced::Priced;
 
 pub use crate::ledger::At;
 pub use error::ReleaseError;
@@ -123,46 +126,6 @@ struct Confirm<'a> {
     go_on: &'a mut dyn FnMut(&Changed) -> bool,
 }
 
-/// The ledger of a release.
-#[derive(Clone, Copy)]
-enum Kept<'a> {
-    At(At<'a>),
-    /// In memory, gone when it is dropped.
-    Rehearsal,
-}
-
-impl Kept<'_> {
-    fn account(self) -> Result<Option<Account>, LedgerError> {
-        match self {
-            Kept::At(at) => at.account(),
-            Kept::Rehearsal => Ok(None),
-        }
-    }
-
-    fn open(self, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
-        match self {
-            Kept::At(at) => at.open(asked),
-            Kept::Rehearsal => Ledger::rehearsal(asked),
-        }
-    }
-
-    /// The ledger; before its first release, one in memory that stands for it, so that a release
-    /// that fails leaves none behind.
-    fn look(self, asked: Asked<'_>) -> Result<Ledger, LedgerError> {
-        match self {
-            Kept::At(at) if !at.exists()? => Ledger::rehearsal(asked),
-            _ => self.open(asked),
-        }
-    }
-
-    fn turn(self, ledger: &Ledger) -> Turn {
-        match self {
-            Kept::At(_) if ledger.is_kept() => Turn::take(ledger.path()),
-            _ => Turn::alone(),
-        }
-    }
-}
-
 fn run(
     plan: &Plan,
     kept: Kept<'_>,
@@ -175,12 +138,11 @@ fn run(
     // Errors of a ledger wait until it is opened: those of the plan and the data come first.
     let account = kept.account().unwrap_or(None);
     let mut charging = Charging::new(plan, account.as_ref());
-    let mut prices = price_in(plan, &charging)?;
-    size::check(plan, &prices)?;
-    let mut identity = Identity::new(plan, &prices);
-    let (mut query, mut slots) = query(plan, identity.hash());
-    engine.check(&query).map_err(ReleaseError::Engine)?;
-    let data = engine.fingerprint(&query).map_err(ReleaseError::Engine)?;
+    let mut priced = Priced::new(plan, &charging)?;
+    engine.check(&priced.query).map_err(ReleaseError::Engine)?;
+    let data = engine
+        .fingerprint(&priced.query)
+        .map_err(ReleaseError::Engine)?;
     let (terms, protects) = (plan.terms(), plan.protects());
     let asked = Asked {
         budget: &plan.budget,
@@ -192,10 +154,14 @@ fn run(
     let now = Charging::new(plan, Some(ledger.account()));
     if now != charging {
         charging = now;
-        prices = price_in(plan, &charging)?;
-        identity = Identity::new(plan, &prices);
-        (query, slots) = crate::statistic::query(plan, identity.hash());
+        priced = Priced::new(plan, &charging)?;
     }
+    let Priced {
+        prices,
+        identity,
+        query,
+        slots,
+    } = priced;
     if let Some(stored) = ledger.recall(&[identity.hex()], &data)? {
         return Released::recalled(plan, stored, data);
     }
