@@ -25,7 +25,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     // the unit tests.
     let chosen = if names.is_empty() { &known } else { names };
     if chosen.is_empty() {
-        bail!("no crate has a benchmark yet; add one as crates/<name>/benches/<benchmark>.rs");
+        bail!("there is no benchmark yet; add one as benches/benches/<benchmark>.rs");
     }
     let mut cargo = run::cargo();
     cargo.args(["bench", "--workspace", "--exclude", "lastbit-python"]);

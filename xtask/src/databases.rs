@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use crate::run::Outcome;
 use crate::{run, test};
 pub use drivers::python_package;
 use server::Server;
@@ -99,11 +100,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
 
 /// As a step of `cargo xtask test`: against what can be had here, and with the reason for what
 /// cannot.
-pub fn step() -> Result<Result<String, String>> {
+pub fn step() -> Result<Outcome> {
     let databases = Databases::start();
     let missing = databases.missing.join("; ");
     if databases.modules.is_empty() {
-        return Ok(Err(missing));
+        return Ok(Outcome::Skipped(missing));
     }
     if !missing.is_empty() {
         println!("-- skipped: {missing}");
@@ -113,5 +114,5 @@ pub fn step() -> Result<Result<String, String>> {
         true => String::new(),
         false => format!("; skipped: {missing}"),
     };
-    Ok(Ok(format!("{passed} tests passed{skipped}")))
+    Ok(Outcome::Passed(format!("{passed} tests passed{skipped}")))
 }

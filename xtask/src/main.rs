@@ -70,8 +70,7 @@ Tasks
             Each target for so many seconds, 60 without a number, with a new seed. See
             fuzz/README.md.
   bench     Run the benchmarks: cargo xtask bench [NAME…] [-- ARGUMENTS FOR CRITERION]
-            NAME is a file of benches/benches or crates/*/benches without .rs; without a name all
-            are run.
+            NAME is a file of benches/benches without .rs; without a name all are run.
   oracles   Make the test vectors again with MPFR and DuckDB: run every
             crates/*/tests/data/make_*.py with Python, gmpy2, mpmath and duckdb in a virtual
             environment under target/. Needs python3 and the network.

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::run::Outcome;
 use crate::{packages, run};
 
 /// Debian's names; other systems have the same under names like these. Without any font a page has
@@ -46,17 +47,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
         None => built(&["-p", "lastbit-cli"])?,
     };
     match check(&lastbit, &wishes)? {
-        Ok(told) => println!("{told}"),
-        Err(why) => bail!("{why}"),
+        Outcome::Passed(told) => println!("{told}"),
+        Outcome::Skipped(why) => bail!("{why}"),
     }
     Ok(())
 }
 
-/// As a step of `cargo xtask test`: the reason, where there is no browser and none can be
+/// As a step of `cargo xtask test`: skipped, where there is no browser and none can be
 /// installed, or it does not start here.
-pub fn step() -> Result<Result<String, String>> {
+pub fn step() -> Result<Outcome> {
     if !installed() && install().is_err() {
-        return Ok(Err(remedy()));
+        return Ok(Outcome::Skipped(remedy()));
     }
     // As the step of tests built it, so that little is built again.
     let lastbit = built(&["--workspace", "--exclude", "lastbit-python"])?;
@@ -80,16 +81,19 @@ fn remedy() -> String {
 }
 
 /// Tells the stories, in a browser that starts; or says why none does.
-fn check(lastbit: &Path, wishes: &Wishes) -> Result<Result<String, String>> {
+fn check(lastbit: &Path, wishes: &Wishes) -> Result<Outcome> {
     let start = Instant::now();
     let profile = server::Scratch::new("profile")?;
     let browser = match driver::Browser::start(profile.path()) {
         Ok(browser) => browser,
-        Err(error) => return Ok(Err(format!("Chromium does not start here: {error:#}"))),
+        Err(error) => {
+            let why = format!("Chromium does not start here: {error:#}");
+            return Ok(Outcome::Skipped(why));
+        }
     };
     let told = stories::tell(lastbit, browser, wishes).context("the page in Chromium")?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Ok(format!("{told}, in {seconds:.0} s")))
+    Ok(Outcome::Passed(format!("{told}, in {seconds:.0} s")))
 }
 
 /// The program as tests have it, of these packages.

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::run::Outcome;
 use crate::{packages, run};
 
 mod assumptions;
@@ -51,17 +52,16 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// As a step of `cargo xtask test`: `None`, with the reason printed, where there is no Coq and none
-/// can be installed.
-pub fn step() -> Result<Option<String>> {
+/// As a step of `cargo xtask test`: skipped, where there is no Coq and none can be installed.
+pub fn step() -> Result<Outcome> {
     if !installed() && install().is_err() {
-        return Ok(None);
+        return Ok(Outcome::Skipped(remedy()));
     }
-    check().map(Some)
+    check().map(Outcome::Passed)
 }
 
 /// What to tell somebody who has no Coq.
-pub fn remedy() -> String {
+fn remedy() -> String {
     format!(
         "Coq or a library is missing; install the packages {} (the names are Debian's)",
         PACKAGES.join(" ")

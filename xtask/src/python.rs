@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::run;
+use crate::run::{self, Outcome};
 
 /// The file of the packages that the tests run with, each with its version.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
@@ -53,12 +53,12 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// As a step of `cargo xtask test`: the reason, where there is no Python, it has no venv module, or
+/// As a step of `cargo xtask test`: skipped, where there is no Python, it has no venv module, or
 /// the packages cannot be installed.
-pub fn step() -> Result<Result<String, String>> {
+pub fn step() -> Result<Outcome> {
     let python = match environment("python3", &Wanted::File(REQUIREMENTS))? {
         Ok(python) => python,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let mut summary = tested(&python, &[])?;
     // One build serves all: the native part works with every Python.
@@ -76,7 +76,7 @@ pub fn step() -> Result<Result<String, String>> {
             Err(why) => summary.push_str(&format!("; NOT {how}: {why}")),
         }
     }
-    Ok(Ok(summary))
+    Ok(Outcome::Passed(summary))
 }
 
 /// `cargo xtask site`: the guide, the notebooks and the references of both languages, as pages.

@@ -7,6 +7,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+/// How a check ended that did not fail, with what it has to say.
+pub enum Outcome {
+    /// It passed.
+    Passed(String),
+    /// It could not be made here: why, and what to do.
+    Skipped(String),
+}
+
 /// The root of the project.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

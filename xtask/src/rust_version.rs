@@ -5,20 +5,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::run;
-
-/// How the version was tested.
-pub enum Tested {
-    /// These tests run with it.
-    Now(String),
-    /// Everything was checked with it.
-    Checked(String),
-    /// It is not installed.
-    Not(String),
-}
+use crate::run::{self, Outcome};
 
 /// The documents say what the manifest says, and the code builds with that version.
-pub fn check() -> Result<Tested> {
+pub fn check() -> Result<Outcome> {
     let manifest = read("Cargo.toml")?;
     let minimum = stated(&manifest)?;
     for (document, words) in [
@@ -41,10 +31,10 @@ pub fn check() -> Result<Tested> {
     let running = version("rustc", &[])?;
     let running = running.context("could not run rustc")?;
     if short(&running) == minimum {
-        return Ok(Tested::Now(running));
+        return Ok(Outcome::Passed(format!("{running}, the minimum")));
     }
     let Some(other) = version("rustup", &["run", minimum, "rustc"])? else {
-        return Ok(Tested::Not(format!(
+        return Ok(Outcome::Skipped(format!(
             "these tests run with Rust {running}, and the minimum is {minimum} (rustup toolchain \
              install {minimum})"
         )));
@@ -58,7 +48,7 @@ pub fn check() -> Result<Tested> {
             .env("CARGO_TARGET_DIR", run::target().join("minimum")),
         &format!("repeat with: cargo +{minimum} {arguments}"),
     )?;
-    Ok(Tested::Checked(other))
+    Ok(Outcome::Passed(format!("checked with {other}")))
 }
 
 fn read(path: &str) -> Result<String> {

@@ -6,19 +6,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::rust_version::{self, Tested};
-use crate::{databases, errata, page, proofs, python, rooms, run, width};
+use crate::run::Outcome;
+use crate::{databases, errata, page, proofs, python, rooms, run, rust_version, width};
 
 /// A check and its heading.
 struct Step {
     heading: &'static str,
     check: fn() -> Result<Outcome>,
-}
-
-/// How a check ended that did not fail, with what it has to say.
-enum Outcome {
-    Passed(String),
-    Skipped(String),
 }
 
 /// Cheap steps first. Lints and documentation share the `dev` profile, so that dependencies are
@@ -38,13 +32,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         heading: "Rust version",
-        check: || {
-            rust_version::check().map(|tested| match tested {
-                Tested::Now(version) => Outcome::Passed(format!("{version}, the minimum")),
-                Tested::Checked(version) => Outcome::Passed(format!("checked with {version}")),
-                Tested::Not(why) => Outcome::Skipped(why),
-            })
-        },
+        check: rust_version::check,
     },
     Step {
         heading: "lints",
@@ -56,30 +44,15 @@ const STEPS: &[Step] = &[
     },
     Step {
         heading: "databases",
-        check: || {
-            databases::step().map(|told| match told {
-                Ok(summary) => Outcome::Passed(summary),
-                Err(why) => Outcome::Skipped(why),
-            })
-        },
+        check: databases::step,
     },
     Step {
         heading: "page",
-        check: || {
-            page::step().map(|told| match told {
-                Ok(summary) => Outcome::Passed(summary),
-                Err(why) => Outcome::Skipped(why),
-            })
-        },
+        check: page::step,
     },
     Step {
         heading: "Python",
-        check: || {
-            python::step().map(|told| match told {
-                Ok(summary) => Outcome::Passed(summary),
-                Err(why) => Outcome::Skipped(why),
-            })
-        },
+        check: python::step,
     },
     Step {
         heading: "features",
@@ -87,12 +60,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         heading: "proofs",
-        check: || {
-            proofs::step().map(|built| match built {
-                Some(summary) => Outcome::Passed(summary),
-                None => Outcome::Skipped(proofs::remedy()),
-            })
-        },
+        check: proofs::step,
     },
     Step {
         heading: "documentation",
