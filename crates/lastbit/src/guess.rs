@@ -33,7 +33,7 @@ pub fn pure_guess(epsilon: Up) -> Up {
 /// `S`, `1 − b ≤ e^ε(1 − a) + δ`. The sum of both is `(1 + e^ε)(a − b) ≤ e^ε − 1 + 2δ`, and
 /// `½ + ½(a − b) ≤ (e^ε + δ)/(1 + e^ε)`.
 ///
-/// Computed as `1 − (1 − δ)/(1 + e^ε)`, of which what is subtracted is rounded down.
+/// Computed as `1 − (1 − δ)/(1 + e^ε)`; the quotient is rounded down.
 pub fn approximate_guess(epsilon: Up, delta: Up) -> Up {
     let others = (Down::ONE - delta.max(Up::ZERO)).max(Down::ZERO);
     let wrong = others / (Up::ONE + epsilon.max(Up::ZERO).exp());

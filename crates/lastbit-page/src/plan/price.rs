@@ -169,6 +169,7 @@ fn about_double(value: &Rational) -> f64 {
     value.to_f64(Rounding::NearestEven)
 }
 
+/// The length of a slider: a sum of parts, whatever the release costs. No composition.
 fn total(prices: &Prices) -> Rational {
     let losses = prices.statistics.iter().map(|price| &price.loss);
     losses.fold(Rational::ZERO, |sum, loss| &sum + loss)

@@ -33,8 +33,8 @@ impl Plan {
         }
     }
 
-    /// How many groups the keys make of which a unit may have several values, if they are public
-    /// and there are others.
+    /// The number of groups that the keys make which can vary within a unit; `None` unless these
+    /// are public and some other key is fixed by the unit.
     fn groups_of_unit(&self, by: &[String]) -> Option<u64> {
         let Unit::Column { name: unit, .. } = &self.unit else {
             return None;
@@ -49,7 +49,7 @@ impl Plan {
         })
     }
 
-    /// The plan as versions up to 0.2.0 priced it, with `most_groups` as it is written, if that
+    /// The plan as it was priced before 0.2.0, with `most_groups` as it is written, if that
     /// makes a difference.
     pub(crate) fn with_written_limits(&self) -> Option<Plan> {
         let is_lower = |one: &Statistic| self.limits(one) != one.scope.limits(&self.unit);

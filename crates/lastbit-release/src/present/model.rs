@@ -59,7 +59,7 @@ pub struct PublishedStatistic {
     /// rows that are left out.
     #[serde(default)]
     pub about: Vec<String>,
-    /// How the noise was drawn, such as "snapping, exact" or "exponential".
+    /// How the noise was drawn, such as "Laplace, exact" or "exponential".
     pub mechanism: String,
     /// The loss of this statistic in all its groups, as text.
     pub loss: String,

@@ -98,8 +98,7 @@ pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
 
 /// The first stage of every chain of statistics that scan this: the scan, which bounds what a unit
 /// reaches. A filter looks at one row, so it does not extend the reach of a unit. The limits are
-/// those that the engine is told, also where a unit cannot be in as many groups as the plan allows
-/// ([`Plan::limits`]).
+/// those of [`Plan::limits`], which the engine gets too; they may be below what the plan writes.
 pub fn table(plan: &Plan, scanned: &Scanned<'_>) -> Result<TableScan, Error> {
     let metric = match plan.neighbours {
         Neighbours::AddRemove => UnitDistance::Added,

@@ -28,7 +28,7 @@ pub struct Scanned<'a> {
     pub scope: Scope,
     /// The columns to whose groups the limits apply.
     pub by: &'a [String],
-    /// Whether units are told of, and not their rows.
+    /// Whether it counts units instead of rows.
     of_units: bool,
 }
 
