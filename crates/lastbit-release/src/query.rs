@@ -11,6 +11,8 @@ use lastbit_exact::Integer;
 use crate::ledger::Reserved;
 use crate::schema::{Categories, Numbers, Scope, Source, Unit};
 
+pub use lastbit::tables::LOG2_MOST_ROWS;
+
 pub use crate::schema::{Derive, Join};
 
 /// Tables of exact integers to compute from one source.
@@ -70,9 +72,6 @@ pub const MOST_OFFSETS: i64 = 1 << 52;
 
 /// Shares of a unit's rows are whole numbers of 2 to the power of minus this.
 pub const LOG2_SHARE: u32 = 30;
-
-/// More rows than 2^40 are refused.
-pub const LOG2_MOST_ROWS: u32 = 40;
 
 /// Exact integers to compute in each group. A row counts with its offset, the number of steps from
 /// its grid's lower bound.

@@ -29,18 +29,13 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// How the numbers follow from those drawn, unless they are the same.
-    fn sums(&self) -> Option<&Mix> {
-        (self.mix != Mix::Same).then_some(&self.mix)
-    }
-
     /// The noise of the numbers of a statistic that may be shared.
     pub(super) fn noised<'a>(
         noise: &'a Noise,
         grid: GridExponent,
         shared: Option<&'a Shared>,
     ) -> Noised<'a> {
-        let mix = shared.and_then(Shared::sums);
+        let mix = shared.map_or(&Mix::Same, |shared| &shared.mix);
         Noised {
             drawn: MixedNoise { noise, grid, mix },
             made: None,

@@ -266,22 +266,15 @@ fn short(value: &Rational, above: bool) -> String {
     if exact.len() <= 12 {
         return exact;
     }
-    let magnitude = value.abs();
-    if value.is_negative() == above {
-        let magnitude = digits::down(&magnitude, 6);
-        decimal(&if value.is_negative() {
-            -magnitude
-        } else {
-            magnitude
-        })
+    let magnitude = match value.is_negative() == above {
+        true => digits::down(&value.abs(), 6),
+        false => digits::up(&value.abs(), 6),
+    };
+    decimal(&if value.is_negative() {
+        -magnitude
     } else {
-        let magnitude = digits::up(&magnitude, 6);
-        decimal(&if value.is_negative() {
-            -magnitude
-        } else {
-            magnitude
-        })
-    }
+        magnitude
+    })
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use crate::consistent::Member;
 use crate::ledger::Reserved;
 use crate::plan::{Column, Neighbours, Numbers, Plan, Statistic};
 use crate::present::{
-    self, Bins, Cell, Picture, Receipt, Report, about, is_too_noisy, loss_words, mechanism, notes,
-    published_grid,
+    self, Bins, Cell, Picture, Receipt, Report, SCHEMA, about, is_too_noisy, loss_words, mechanism,
+    notes, published_grid,
 };
 use crate::query::{Aggregate, Answer, KeyValue, Sealed};
 use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
@@ -92,7 +92,7 @@ pub fn report(
     }
     order_by_size(plan, &mut statistics);
     Ok(Report {
-        schema: 1,
+        schema: SCHEMA,
         invented: false,
         title: plan.title.clone(),
         notes: notes(plan, &prices.loss),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use lastbit::Error;
 use lastbit_exact::{Interval, Rational, Up};
 
+use super::errors::PARTS;
 use super::gram::{Form, Gram};
 use super::ratio::around;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
@@ -196,7 +197,7 @@ impl Seen<'_> {
     ) -> Interval {
         let Published { noised, errors, .. } = self.published;
         // Fourteen parts for three of them.
-        let beta = errors.part(14).part(1, 3);
+        let beta = errors.part(PARTS - 2).part(1, 3);
         let estimate = Interval::from_rational(estimate);
         let off = |column: usize| self.means[column] - means[column];
         // A square is not negative.

@@ -3,6 +3,9 @@
 use lastbit::Beta;
 use lastbit::tables::Tails;
 
+/// The smaller events have probabilities in sixteenths of the whole.
+pub(super) const PARTS: u64 = 16;
+
 /// Bounds on errors at one confidence. Each bound holds with the stated probability, for its own
 /// number alone.
 #[derive(Clone, Copy, Debug)]
@@ -11,4 +14,11 @@ pub struct Errors<'a> {
     pub tails: &'a Tails,
     /// One minus the confidence.
     pub beta: &'a Beta,
+}
+
+impl Errors<'_> {
+    /// So many [`PARTS`] of the probability.
+    pub(super) fn part(&self, parts: u64) -> Beta {
+        self.beta.part(parts, PARTS)
+    }
 }

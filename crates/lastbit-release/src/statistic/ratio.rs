@@ -32,10 +32,8 @@ mod tests;
 use lastbit::Beta;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
+use super::errors::PARTS;
 use super::{Errors, Moment, Noised, Shape};
-
-/// The smaller events have probabilities in sixteenths of the whole.
-const PARTS: u64 = 16;
 
 /// Means known to within this much are one box.
 const NARROW: f64 = 0.03;
@@ -152,7 +150,7 @@ impl Errors<'_> {
     /// The tail of a mean's sum, at any mean. If the noises are sums of others, the worst over
     /// boxes that cover the means.
     fn planned_mean(&self, noised: &Noised<'_>, corners: usize, beta: &Beta) -> Up {
-        if noised.drawn.mix.is_none() {
+        if noised.drawn.is_own() {
             return self.tails.of_each(&noised.drawn, beta);
         }
         let tails = sliced(Interval::UNIT, 8)
@@ -164,7 +162,7 @@ impl Errors<'_> {
     /// The tail of `D_s` of a moment of products, at any mean.
     fn planned_places(&self, shape: Shape, noised: &Noised<'_>, beta: &Beta) -> Up {
         let one = Interval::point(1.0);
-        if noised.drawn.mix.is_none() {
+        if noised.drawn.is_own() {
             let weights = match shape {
                 Shape::Variance => [one, Interval::point(0.5)],
                 _ => [one, one],
@@ -186,7 +184,7 @@ impl Errors<'_> {
     /// statistic.
     fn planned_products(&self, shape: Shape, noised: &Noised<'_>, less: Down, beta: &Beta) -> Up {
         let quarter = Up::exact(0.25);
-        if noised.drawn.mix.is_none() {
+        if noised.drawn.is_own() {
             let (linear, corners) = match shape {
                 Shape::Variance => (Up::ONE, Up::exact(3.0)),
                 _ => (Up::exact(1.25), Up::exact(4.0)),
@@ -210,11 +208,6 @@ impl Errors<'_> {
         }
         most
     }
-
-    /// So many [`PARTS`] of the probability.
-    pub(super) fn part(&self, parts: u64) -> Beta {
-        self.beta.part(parts, PARTS)
-    }
 }
 
 /// What was published of a ratio.
@@ -237,7 +230,7 @@ impl Seen<'_> {
     /// sums of others.
     fn mean(&self, corners: usize, estimate: Interval, beta: &Beta) -> Interval {
         let next = |from: Interval, place: Interval| {
-            let far = if self.noised.drawn.mix.is_some() {
+            let far = if !self.noised.drawn.is_own() {
                 place
             } else if place.hi() > 1.0 - place.lo() {
                 Interval::point(place.hi())

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
+use super::errors::PARTS;
 use super::gram::{Form, Gram};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, cell};
@@ -212,7 +213,7 @@ impl Regression {
             return None;
         }
         let most = first.iter().copied().fold(Up::ZERO, Up::max) / left;
-        let share = errors.part(15).part(1, size as u64);
+        let share = errors.part(PARTS - 1).part(1, size as u64);
         let off = Up::tightened(vec![most; size], ROUNDS, |off| {
             let boxes: Vec<Interval> = beta
                 .iter()

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use lastbit::Error;
 use lastbit_exact::{Down, Interval, Rational, Up};
 
+use super::errors::PARTS;
 use super::histogram::{counts, indicators};
 use super::ratio::{around, sliced};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
@@ -277,7 +278,7 @@ pub(super) fn worst(
     errors: Errors<'_>,
     weights: impl Fn(Interval) -> Vec<Interval>,
 ) -> Up {
-    let main = errors.part(15);
+    let main = errors.part(PARTS - 1);
     let tail = |share: Interval| errors.tail(noised, &weights(share), &main);
     let tails = sliced(Interval::UNIT, 8).into_iter().map(tail);
     tails.fold(Up::ZERO, Up::max)

@@ -336,7 +336,6 @@ fn the_file_alone_has_every_entry_while_the_ledger_is_open() {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 24,
-        failure_persistence: None,
         ..ProptestConfig::default()
     })]
 

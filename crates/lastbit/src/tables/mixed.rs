@@ -98,22 +98,26 @@ pub struct MixedNoise<'a> {
     pub noise: &'a Noise,
     /// The exponent of its grid.
     pub grid: GridExponent,
-    /// How the numbers follow from those that were drawn, if they are others.
-    pub mix: Option<&'a Mix>,
+    /// How the numbers follow from those that were drawn.
+    pub mix: &'a Mix,
 }
 
 impl<'a> MixedNoise<'a> {
+    /// Whether each number has a noise of its own.
+    pub fn is_own(&self) -> bool {
+        *self.mix == Mix::Same
+    }
+
     /// Whether whole numbers stay whole with their noise.
     pub fn is_whole(&self) -> bool {
-        self.grid >= GridExponent::INTEGERS && self.mix.is_none_or(Mix::is_whole)
+        self.grid >= GridExponent::INTEGERS && self.mix.is_whole()
     }
 
     /// [`Noise::clamping_bias`] of each number.
     ///
     /// **Proof.** `E max(0, Σwη) ≤ Σ|w|·E max(0, η)`, as noise is symmetric. ∎
     pub fn clamping_bias(&self) -> Up {
-        let factor = self.mix.map(|mix| mix.largest(Rational::abs));
-        let factor = Up::from_rational(&factor.unwrap_or(Rational::ONE));
+        let factor = Up::from_rational(&self.mix.largest(Rational::abs));
         self.noise.clamping_bias(self.grid) * factor
     }
 
@@ -146,12 +150,12 @@ impl<'a> MixedNoise<'a> {
         })
     }
 
-    /// The factors of the noises in one number, if a group has one.
+    /// The factors of the noises in one number; `None` if a group has several sums.
     fn factors(&self) -> Option<Vec<Rational>> {
         match self.mix {
-            None => Some(vec![Rational::ONE]),
-            Some(Mix::Sums(numbers)) if numbers.len() == 1 => Some(numbers[0].clone()),
-            Some(_) => None,
+            Mix::Same => Some(vec![Rational::ONE]),
+            Mix::Sums(numbers) if numbers.len() == 1 => Some(numbers[0].clone()),
+            Mix::Sums(_) => None,
         }
     }
 }
@@ -160,8 +164,8 @@ impl Tails {
     /// A `t` with `P(|η| > t) ≤ beta` for the noise of each number.
     pub fn of_each(&self, noise: &MixedNoise<'_>, beta: &Beta) -> Up {
         match noise.mix {
-            None | Some(Mix::Same) => self.beyond(noise.noise, noise.grid, beta),
-            Some(Mix::Sums(numbers)) => {
+            Mix::Same => self.beyond(noise.noise, noise.grid, beta),
+            Mix::Sums(numbers) => {
                 let tails = (0..numbers.len()).map(|number| {
                     let mut weights = vec![Interval::point(0.0); numbers.len()];
                     weights[number] = Interval::point(1.0);
@@ -176,13 +180,8 @@ impl Tails {
     /// these intervals: [`combined`](Tails::combined), with the weights of the noises that were
     /// drawn.
     pub fn of_mixed(&self, noise: &MixedNoise<'_>, weights: &[Interval], beta: &Beta) -> Up {
-        let spread = noise.mix.map(|mix| mix.spread(weights));
-        let weights: Vec<Up> = spread
-            .as_deref()
-            .unwrap_or(weights)
-            .iter()
-            .map(|weight| weight.abs().upper())
-            .collect();
+        let spread = noise.mix.spread(weights);
+        let weights: Vec<Up> = spread.iter().map(|weight| weight.abs().upper()).collect();
         self.combined(noise.noise, noise.grid, &weights, beta)
     }
 }

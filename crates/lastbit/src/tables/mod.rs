@@ -72,7 +72,8 @@ pub use noise::{Counts, Noise, NoisyNumbers, NoisyPure, NoisyZcdp, NumbersDomain
 pub use numbers::{ToNumbers, added, moved, shares, sums, units, vectors};
 pub use products::{Products, products};
 pub use ranks::{
-    Aim, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure, RanksZcdp, offsets,
+    Aim, LOG2_MOST_ROWS, Offsets, OffsetsDomain, RankCandidates, RankSelection, RanksPure,
+    RanksZcdp, offsets,
 };
 pub use reach::{Limits, Reach, ReachDistance, scan};
 pub use tails::{Tails, Term};

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// More rows than 2^40 in a group are refused, and ranks farther off.
-const LOG2_MOST_ROWS: u32 = 40;
+pub const LOG2_MOST_ROWS: u32 = 40;
 
 /// The denominator of a share is at most 2^20, so that scores of so many rows fit into 62 bits.
 const LOG2_MOST_PARTS: u32 = 20;

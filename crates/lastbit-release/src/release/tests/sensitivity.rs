@@ -339,6 +339,7 @@ fn on_neighbours(
 ) {
     let config = Config {
         cases,
+        // Seeded, so a case that fails repeats itself.
         failure_persistence: None,
         ..Config::default()
     };

@@ -2,7 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use lastbit::GridExponent;
 use lastbit::mechanisms::{Scale, Variance};
-use lastbit::tables::{MixedNoise, Noise, Tails};
+use lastbit::tables::{Mix, MixedNoise, Noise, Tails};
 use lastbit_exact::Rounding;
 use proptest::prelude::*;
 
@@ -134,7 +134,7 @@ proptest! {
             false => Noise::Laplace(Scale::new(scale).unwrap()),
         };
         let grid = GridExponent::new(-9).unwrap();
-        let drawn = MixedNoise { noise: &law, grid, mix: None };
+        let drawn = MixedNoise { noise: &law, grid, mix: &Mix::Same };
         let noised = Noised { drawn, made: None };
         let one = tails.beyond(&law, GridExponent::new(-9).unwrap(), &beta).get();
         for moment in moments() {
