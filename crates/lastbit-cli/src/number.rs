@@ -1,8 +1,16 @@
 //! How numbers are written. Numbers about privacy or error are rounded to the safe side also as
 //! text: the printed decimal is itself a bound.
 
+use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Down, Interval, Rational, Rounding, Up};
 use serde_json::{Value, json};
+
+/// A reader of exact numbers, which names what it reads in its errors.
+pub fn named(
+    what: &'static str,
+) -> impl Fn(&str) -> Result<Rational, ParameterError> + Clone + Send + Sync + 'static {
+    move |text| parse_number(what, text)
+}
 
 /// The shortest text that reads back as the same double, with an exponent where a person would
 /// write one. For numbers that are not bounds.

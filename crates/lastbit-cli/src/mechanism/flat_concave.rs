@@ -10,13 +10,13 @@ use lastbit::mechanisms::flat_concave::{
 };
 use lastbit::quality::StepFunction;
 use lastbit::selection::{Need, Wanted, needed, rank_of};
-use lastbit::{Alpha, Confidence, Delta, Epsilon, ParameterError, Share, parse_number};
+use lastbit::{Alpha, Confidence, Delta, Epsilon, ParameterError, Share};
 use lastbit_exact::{Rational, Up};
 use lastbit_noise::entropy::System;
 use serde_json::{Value, json};
 
 use super::lines;
-use crate::number::{at_least, json_upper, readable, upper};
+use crate::number::{at_least, json_upper, named, readable, upper};
 
 const TEACH: &str = "\
 The mechanism selects a point x of 0, 1, …, 2^N − 1 by its quality, n minus its rank error, where \
@@ -75,7 +75,7 @@ struct Common {
         value_name = "Q",
         default_value = "0.5",
         allow_hyphen_values = true,
-        value_parser = quantile,
+        value_parser = named("quantile"),
     )]
     quantile: Rational,
 
@@ -84,7 +84,7 @@ struct Common {
     epsilon: Epsilon,
 
     /// δ to pay in all: intervals are then selected by stability
-    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = delta)]
+    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = named("delta"))]
     delta: Option<Rational>,
 
     /// How many levels: 2 is Flat-Concave, more RecConcave
@@ -161,11 +161,11 @@ pub struct Draw {
     common: Common,
 
     /// A quality that the best point surely has, at most the number of data points
-    #[arg(long, value_name = "R", allow_hyphen_values = true, value_parser = promise)]
+    #[arg(long, value_name = "R", allow_hyphen_values = true, value_parser = named("promise"))]
     promise: Rational,
 
     /// The share of the promise that may be lost, between 0 and 1
-    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = alpha)]
+    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = named("alpha"))]
     alpha: Rational,
 }
 
@@ -211,7 +211,7 @@ pub struct PriceArgs {
         requires = "alpha",
         value_name = "R",
         allow_hyphen_values = true,
-        value_parser = promise,
+        value_parser = named("promise"),
     )]
     promise: Option<Rational>,
 
@@ -222,12 +222,12 @@ pub struct PriceArgs {
         requires = "promise",
         value_name = "A",
         allow_hyphen_values = true,
-        value_parser = alpha,
+        value_parser = named("alpha"),
     )]
     alpha: Option<Rational>,
 
     /// A rank error to reach: shows what it needs, by each way to select
-    #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = rank_error)]
+    #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = named("rank error"))]
     rank_error: Option<Rational>,
 
     /// Probability with which the rank error is kept
@@ -425,24 +425,4 @@ fn read(path: &Path, size: u128) -> Result<Vec<u128>> {
     }
     points.sort_unstable();
     Ok(points)
-}
-
-fn quantile(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("quantile", text)
-}
-
-fn promise(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("promise", text)
-}
-
-fn rank_error(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("rank error", text)
-}
-
-fn alpha(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("alpha", text)
-}
-
-fn delta(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("delta", text)
 }

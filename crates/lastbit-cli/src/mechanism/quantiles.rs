@@ -7,13 +7,13 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{Key, QuantilesMethod, quantiles, quantiles_offers};
-use lastbit::{Beta, Confidence, Epsilon, ParameterError, Share, parse_number};
+use lastbit::{Beta, Confidence, Epsilon, Share, parse_number};
 use lastbit_exact::{Rational, Rounding};
 use serde_json::json;
 
 use super::lines;
 use crate::number::{
-    json as number, json_nearest, json_up, json_upper, readable_up, shortest, upper,
+    json as number, json_nearest, json_up, json_upper, named, readable_up, shortest, upper,
 };
 use crate::picture::rows;
 
@@ -72,11 +72,11 @@ struct Common {
     at: Vec<Share>,
 
     /// Public lower bound of the values
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = lower)]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = named("lower"))]
     lower: Rational,
 
     /// Public upper bound of the values
-    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = upper_bound)]
+    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = named("upper"))]
     upper: Rational,
 
     /// Privacy loss to pay for all of them: ε > 0
@@ -231,12 +231,4 @@ fn read(path: &Path) -> Result<Vec<Rational>> {
 fn at(text: &str) -> Result<Share, String> {
     let at = parse_number("at", text).map_err(|error| error.to_string())?;
     Share::new(at.clone()).map_err(|_| format!("a quantile is from 0 to 1, got {at}"))
-}
-
-fn lower(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("lower", text)
-}
-
-fn upper_bound(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("upper", text)
 }

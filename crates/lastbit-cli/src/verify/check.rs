@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit::{Epsilon, Sensitivity};
 use lastbit_exact::{Rational, Rounding, Up};
 use lastbit_verify::certificate::{
     Accepted, Claim, Factor, Operation, Stated, check_json, prove_program,
@@ -14,7 +14,7 @@ use lastbit_verify::certificate::{
 use serde_json::{Value, json};
 
 use super::source::{self, Source};
-use crate::number::{at_least, json_up, upper};
+use crate::number::{at_least, json_up, named, upper};
 use lastbit_release::clean::{path, shown};
 
 #[derive(Args)]
@@ -56,15 +56,15 @@ pub struct Check {
     sensitivity: Option<Sensitivity>,
 
     /// Scale of the noise, λ; a number that P bits cannot hold stands for those next to it
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = scale)]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = named("scale"))]
     scale: Option<Rational>,
 
     /// The grid, Λ
-    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = grid)]
+    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = named("grid"))]
     grid: Option<Rational>,
 
     /// Bound of inputs and outputs, as --scale; with --program also its parameter `B`
-    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = bound)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = named("bound"))]
     bound: Option<Rational>,
 
     /// The loss of the same noise over the real numbers must be at most this; with --program also
@@ -335,16 +335,4 @@ fn held_as(asked: &Rational, stated: &Rational, precision: u32) -> bool {
 /// A number exactly, or the beginning of a long one.
 fn short(value: &Rational) -> String {
     shown(&value.to_string())
-}
-
-fn scale(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("scale", text)
-}
-
-fn grid(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("grid", text)
-}
-
-fn bound(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("bound", text)
 }

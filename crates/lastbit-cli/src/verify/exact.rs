@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use lastbit::mechanisms::snapping::{self, Bound, Snapping};
-use lastbit::{Bounds, Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit::{Bounds, Epsilon, Sensitivity};
 use lastbit_exact::{Dyadic, Rational, Rounding, Up};
 use lastbit_verify::exact::divergence::{log_ratio, losses};
 use lastbit_verify::exact::pairs::{self, Pair, certified, formula, loss_between};
@@ -13,7 +13,7 @@ use lastbit_verify::exact::{Divergence, ExactLaw, exact_law};
 use serde_json::{Value, json};
 
 use crate::number::{
-    json as number, json_lower, json_nearest, json_up, json_upper, readable, shortest,
+    json as number, json_lower, json_nearest, json_up, json_upper, named, readable, shortest,
 };
 use crate::picture::rows;
 
@@ -41,13 +41,13 @@ pub struct ExactArgs {
         long,
         value_name = "F",
         allow_hyphen_values = true,
-        value_parser = value,
+        value_parser = named("value"),
         required_unless_present = "table",
     )]
     value: Option<Rational>,
 
     /// A second value f', to see the loss between the two
-    #[arg(long, value_name = "F2", allow_hyphen_values = true, value_parser = value)]
+    #[arg(long, value_name = "F2", allow_hyphen_values = true, value_parser = named("value"))]
     other: Option<Rational>,
 
     /// How far one person can move the query: Δ > 0
@@ -73,7 +73,7 @@ pub struct ExactArgs {
         long,
         value_name = "L",
         allow_hyphen_values = true,
-        value_parser = lower,
+        value_parser = named("lower"),
         required_unless_present = "table",
     )]
     lower: Option<Rational>,
@@ -83,13 +83,13 @@ pub struct ExactArgs {
         long,
         value_name = "U",
         allow_hyphen_values = true,
-        value_parser = upper,
+        value_parser = named("upper"),
         required_unless_present = "table",
     )]
     upper: Option<Rational>,
 
     /// Clamp outputs to within B of the centre [default: so that it binds with probability 0.05]
-    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = bound)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = named("bound"))]
     bound: Option<Rational>,
 
     /// The code to examine
@@ -374,20 +374,4 @@ fn scientific(x: &Rational) -> String {
 
 fn double(x: &Rational) -> f64 {
     x.to_f64(Rounding::NearestEven)
-}
-
-fn value(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("value", text)
-}
-
-fn lower(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("lower", text)
-}
-
-fn upper(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("upper", text)
-}
-
-fn bound(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("bound", text)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use lastbit::{Epsilon, ParameterError, Sensitivity, parse_number};
+use lastbit::{Epsilon, Sensitivity};
 use lastbit_exact::{Down, Rational, Up};
 use lastbit_verify::certificate::{
     Accepted, Certificate, Claim, Finding, Gap, Report, check, coq, corner_claims, prove,
@@ -16,7 +16,7 @@ use lastbit_verify::language::Diagnostic;
 use serde_json::{Value, json};
 
 use super::source::Source;
-use crate::number::{json_lower, json_nearest, json_up, json_upper, lower, upper};
+use crate::number::{json_lower, json_nearest, json_up, json_upper, lower, named, upper};
 use crate::output::{Guard, Kind, Output};
 use lastbit_release::clean::shown;
 
@@ -56,7 +56,7 @@ pub struct Snapping {
         long,
         value_name = "B",
         allow_hyphen_values = true,
-        value_parser = bound,
+        value_parser = named("bound"),
         required_unless_present_any = ["program", "constants"]
     )]
     bound: Option<Rational>,
@@ -295,10 +295,6 @@ fn coq_file(text: &str) -> Result<PathBuf, String> {
         return Ok(path);
     }
     Err("coqc needs a name of letters, digits and `_` that ends in .v, such as loss.v".to_owned())
-}
-
-fn bound(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("bound", text)
 }
 
 fn ratio(report: &Report, value: &Rational) -> Up {

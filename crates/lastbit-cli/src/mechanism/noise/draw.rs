@@ -6,12 +6,12 @@ use lastbit_exact::Rational;
 
 use super::super::draws::Draws;
 use super::Size;
-use crate::number::json_up;
+use crate::number::{json_up, named};
 
 #[derive(Args)]
 pub struct Draw<S: Size> {
     /// The value to publish with noise
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"))]
     value: Rational,
 
     #[command(flatten)]

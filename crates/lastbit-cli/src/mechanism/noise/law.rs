@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Size;
 use super::prepared::{Law as Law_, Prepared};
 use crate::number::{
-    json as number, json_interval, json_lower, json_nearest, json_up, json_upper, readable,
+    json as number, json_interval, json_lower, json_nearest, json_up, json_upper, named, readable,
     readable_up, shortest, upper,
 };
 use crate::picture::{Bar, bars};
@@ -22,7 +22,7 @@ const STRETCHES: i64 = 31;
 pub struct Law<S: Size> {
     /// The value whose release is described; a guess, as the law of the true value would disclose
     /// it
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"))]
     value: Rational,
 
     #[command(flatten)]

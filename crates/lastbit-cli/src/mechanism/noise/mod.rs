@@ -11,7 +11,9 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use lastbit::mechanisms::{Scale, Variance};
 use lastbit::tables::Noise;
-use lastbit::{Epsilon, GridExponent, ParameterError, Rational, Rho, Sensitivity, parse_number};
+use lastbit::{Epsilon, GridExponent, Rational, Rho, Sensitivity};
+
+use crate::number::named;
 use prepared::{Kind, Prepared};
 
 const LAPLACE: &str = "\
@@ -191,7 +193,7 @@ struct SigmaOrRho {
     rho: Option<Rho>,
 
     /// Standard deviation of the noise; the loss is Δ²/(2S²)
-    #[arg(long, value_name = "S", allow_hyphen_values = true, value_parser = sigma)]
+    #[arg(long, value_name = "S", allow_hyphen_values = true, value_parser = named("sigma"))]
     sigma: Option<Rational>,
 }
 
@@ -227,12 +229,4 @@ fn grid(text: &str) -> Result<GridChoice, String> {
     exponent.map(GridChoice::Fixed).ok_or_else(|| {
         "write `fine`, `whole`, or `fine:K` for a grid of 2^K, such as fine:-10".to_owned()
     })
-}
-
-fn sigma(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("sigma", text)
-}
-
-fn value(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("value", text)
 }

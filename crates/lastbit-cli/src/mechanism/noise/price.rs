@@ -7,13 +7,13 @@ use lastbit_exact::Rational;
 use serde_json::json;
 
 use super::Size;
-use crate::number::{json_nearest, json_up, json_upper, readable, readable_up, upper};
+use crate::number::{json_nearest, json_up, json_upper, named, readable, readable_up, upper};
 use crate::picture::rows;
 
 #[derive(Args)]
 pub struct PriceArgs<S: Size> {
     /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"))]
     value: Option<Rational>,
 
     #[command(flatten)]

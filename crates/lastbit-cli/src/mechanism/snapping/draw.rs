@@ -7,7 +7,7 @@ use lastbit_noise::entropy::System;
 
 use super::super::draws::Draws;
 use super::Common;
-use crate::number::{json_up, shortest};
+use crate::number::{json_up, named, shortest};
 
 /// How many draws are made at a time: memory does not grow with their number.
 const CHUNK: u64 = 16_384;
@@ -15,7 +15,7 @@ const CHUNK: u64 = 16_384;
 #[derive(Args)]
 pub struct Draw {
     /// The query's value; clamped to [lower, upper]
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"))]
     value: Rational,
 
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct Draw {
         long,
         value_name = "G",
         allow_hyphen_values = true,
-        value_parser = super::guess,
+        value_parser = named("guess"),
         hide = true,
     )]
     guess: Option<Rational>,

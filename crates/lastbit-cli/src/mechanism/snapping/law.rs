@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Common;
 use crate::number::{
-    json as number, json_interval, json_lower, json_nearest, json_up, json_upper, readable,
+    json as number, json_interval, json_lower, json_nearest, json_up, json_upper, named, readable,
     readable_up, shortest, upper,
 };
 use crate::picture::{Bar, bars};
@@ -23,12 +23,12 @@ const MOST_BARS: usize = 33;
 pub struct Law {
     /// The value whose release is described; a guess, as the law of the true value would disclose
     /// it
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value,
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"),
           required_unless_present = "guess")]
     value: Option<Rational>,
 
     /// The same; takes precedence over --value
-    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess)]
+    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = named("guess"))]
     guess: Option<Rational>,
 
     #[command(flatten)]

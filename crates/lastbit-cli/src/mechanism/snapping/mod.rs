@@ -16,6 +16,8 @@ use lastbit::{
 };
 use lastbit_exact::Rational;
 
+use crate::number::named;
+
 const TEACH: &str = "\
 The mechanism:
   out = c + clamp_B( round_to_grid( clamp(f, lower, upper) − c + Laplace(λ) ) ),   c = (lower + \
@@ -87,11 +89,11 @@ pub struct Common {
     loss: LossArgs,
 
     /// Public lower bound of the query
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = lower)]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = named("lower"))]
     lower: Rational,
 
     /// Public upper bound of the query
-    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = upper)]
+    #[arg(long, value_name = "U", allow_hyphen_values = true, value_parser = named("upper"))]
     upper: Rational,
 
     #[command(flatten)]
@@ -179,22 +181,6 @@ impl Common {
             .grid(self.grid.rule()?)
             .build()?)
     }
-}
-
-fn lower(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("lower", text)
-}
-
-fn upper(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("upper", text)
-}
-
-fn value(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("value", text)
-}
-
-fn guess(text: &str) -> Result<Rational, ParameterError> {
-    parse_number("guess", text)
 }
 
 fn bound(text: &str) -> Result<mechanism::Bound, ParameterError> {

@@ -9,21 +9,22 @@ use serde_json::{Value, json};
 
 use super::Common;
 use crate::number::{
-    json_interval, json_nearest, json_up, json_upper, outer, readable, readable_up, shortest, upper,
+    json_interval, json_nearest, json_up, json_upper, named, outer, readable, readable_up,
+    shortest, upper,
 };
 use crate::picture::{Bar, bars, rows};
 
 #[derive(Args)]
 pub struct PriceArgs {
     /// Accepted for symmetry with `draw`, and ignored: the price is the same for every value
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = super::value)]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_parser = named("value"))]
     value: Option<Rational>,
 
     #[command(flatten)]
     common: Common,
 
     /// Your guess of the value: adds the exact error and bias if it is right
-    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = super::guess)]
+    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = named("guess"))]
     guess: Option<Rational>,
 
     /// Price this many independent releases: each costs the whole loss
