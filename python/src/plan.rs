@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use lastbit_release::left::{account, price_from};
 use lastbit_release::plan::Plan;
-use lastbit_release::present::price_html;
-use lastbit_release::release::{rehearse, remember};
+use lastbit_release::present::{price_html, price_json};
+use lastbit_release::release::{Identity, rehearse, remember};
 use pyo3::prelude::*;
 
 use crate::error::{self, PlanError};
@@ -63,8 +63,12 @@ impl NativePlan {
                 remember(&self.plan, path, &mut left);
             }
             let left = ledger.is_some().then_some(left);
-            let json = lastbit_cli::price_json(&self.plan, &prices, left.as_ref());
-            Ok((json, price_html(&self.plan, &prices, left.as_ref())))
+            let hash = Identity::new(&self.plan, &prices).hex();
+            let json = price_json(&self.plan, &prices, &hash, left.as_ref());
+            Ok((
+                json.to_string(),
+                price_html(&self.plan, &prices, left.as_ref()),
+            ))
         })
     }
 

@@ -109,16 +109,6 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     })
 }
 
-/// The price of a plan in the JSON of `lastbit plan --json`; with what a ledger has left, if that
-/// is known.
-pub fn price_json(
-    plan: &lastbit_release::plan::Plan,
-    prices: &lastbit_release::account::Prices,
-    left: Option<&lastbit_release::left::Left>,
-) -> String {
-    plan::price_value(plan, prices, left).to_string()
-}
-
 fn answer(arguments: Vec<OsString>) -> u8 {
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

@@ -1,7 +1,5 @@
 //! `lastbit plan`: the cost of a plan and the errors of its numbers, without reading any data.
 
-mod json;
-
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -15,7 +13,7 @@ use lastbit_release::left::price_from;
 use lastbit_release::plan;
 use lastbit_release::present::{
     HEADER, Style, WARNING, about, counted, how_large, loss_in_words, plan_warnings, price_html,
-    price_terms, words, wrapped_within,
+    price_json, price_terms, words, wrapped_within,
 };
 use lastbit_release::release::{Identity, remember};
 
@@ -61,11 +59,6 @@ pub struct PlanArgs {
     force: bool,
 }
 
-/// A plan's price for programs.
-pub fn price_value(plan: &plan::Plan, prices: &Prices, left: Option<&Left>) -> serde_json::Value {
-    json::value(plan, prices, left)
-}
-
 impl PlanArgs {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         let plan = plan::Plan::read(&self.plan)?;
@@ -105,10 +98,9 @@ impl PlanArgs {
             }
         }
         if self.json {
-            serde_json::to_writer_pretty(
-                &mut *out,
-                &json::value(&plan, &prices, left.as_ref().ok()),
-            )?;
+            let hash = Identity::new(&plan, &prices).hex();
+            let value = price_json(&plan, &prices, &hash, left.as_ref().ok());
+            serde_json::to_writer_pretty(&mut *out, &value)?;
             writeln!(out)?;
             return Ok(());
         }

@@ -5,7 +5,7 @@ use lastbit::guess::{approximate_guess, pure_guess, zcdp_guess};
 use lastbit_exact::decimal::up as digits_up;
 use lastbit_exact::{Rational, Up};
 
-use crate::loss::{Loss, Measure, decimal};
+use crate::loss::{Loss, LossMeasure, decimal};
 use crate::plan::{Neighbours, Plan, Unit};
 
 /// The largest probability, rounded up, of guessing right about one unit after this loss, starting
@@ -16,12 +16,12 @@ pub fn guess(loss: &Loss) -> Up {
         Up::from_rational(&loss.delta),
     );
     match loss.measure {
-        Measure::Pure => pure_guess(main),
-        Measure::Zcdp => zcdp_guess(main),
-        Measure::Approximate => approximate_guess(main, delta),
+        LossMeasure::Pure => pure_guess(main),
+        LossMeasure::Zcdp => zcdp_guess(main),
+        LossMeasure::Approximate => approximate_guess(main, delta),
         // Events of probability δ add at most half of it; all of it is on the safe side.
-        Measure::ApproximateZcdp => zcdp_guess(main) + delta,
-        Measure::ApproximateGaussian => {
+        LossMeasure::ApproximateZcdp => zcdp_guess(main) + delta,
+        LossMeasure::ApproximateGaussian => {
             zcdp_guess(Up::from_rational(&gaussian_to_zcdp(&loss.main))) + delta
         }
     }
@@ -94,7 +94,7 @@ pub fn loss_in_words(plan: &Plan, loss: &Loss) -> Vec<String> {
 pub fn guess_in_words(loss: &Loss, who: &str) -> String {
     let sure = percent(guess(loss));
     match loss.measure {
-        Measure::Pure => {
+        LossMeasure::Pure => {
             format!("somebody {who} can become at most {sure} sure, whatever is published")
         }
         _ => {

@@ -1,24 +1,32 @@
 //! Losses for programs. Numbers are doubles whose printed digits are rounded to the safe side, with
 //! the exact number as a text beside them.
 //!
-//! A loss has two shapes, since programs read both: ledgers name each part of a loss, and prices
-//! name the part that is not δ `value`, whatever its measure is.
+//! A loss has three shapes here, which programs read, so they stay:
+//!
+//! - in `ledger --json`, each part by its own name, and all again in `exact`;
+//! - in `plan --json`, of the release and its budget, `value` and `exact` of the part that is not δ,
+//!   whatever its measure is, and `delta`;
+//! - there, of one statistic, the same without `delta`, with `ε` or `ρ` for the name of the
+//!   measure; the δ of a threshold stands with the threshold.
+//!
+//! Two more are none of these: the page has the words and positions of its sliders, and `convert`
+//! states one loss in many measures, each by its symbol's name.
 
-use lastbit_exact::{Rational, Rounding};
-use serde_json::{Map, Value, json};
+use lastbit_exact::{Rational, Rounding, Up};
+use serde_json::{Map, Value};
 
-use crate::loss::{Loss, Measure, decimal};
+use crate::loss::{Loss, LossMeasure, decimal};
 use crate::statistic::LossUnit;
 
 /// A loss of a ledger: `epsilon`, `rho` or `mu_squared`, `delta` if the measure has one, and the
 /// same in `exact`. What is spent is rounded up, what is left down.
 pub fn ledger_loss_json(loss: &Loss, rounding: Rounding) -> Value {
     let main = match loss.measure {
-        Measure::Pure | Measure::Approximate => "epsilon",
-        Measure::Zcdp | Measure::ApproximateZcdp => "rho",
-        Measure::ApproximateGaussian => "mu_squared",
+        LossMeasure::Pure | LossMeasure::Approximate => "epsilon",
+        LossMeasure::Zcdp | LossMeasure::ApproximateZcdp => "rho",
+        LossMeasure::ApproximateGaussian => "mu_squared",
     };
-    let has_delta = !matches!(loss.measure, Measure::Pure | Measure::Zcdp);
+    let has_delta = !matches!(loss.measure, LossMeasure::Pure | LossMeasure::Zcdp);
     let parts = [(main, &loss.main)];
     let delta = has_delta.then_some(("delta", &loss.delta));
     let mut object = Map::new();
@@ -34,22 +42,23 @@ pub fn ledger_loss_json(loss: &Loss, rounding: Rounding) -> Value {
 
 /// The loss of a plan: `exact` and `value`, rounded up, are ε, ρ or μ² by its `measure`; `delta` is
 /// exact.
-pub fn price_loss_json(loss: &Loss) -> Value {
-    json!({
-        "measure": loss.measure.name(),
-        "exact": loss.main.to_string(),
-        "value": amount_json(&loss.main, Rounding::Up),
-        "delta": loss.delta.to_string(),
-    })
+pub(super) fn price_loss_json(loss: &Loss) -> Value {
+    let mut object = valued(loss.measure.name(), &loss.main);
+    object.insert("delta".into(), loss.delta.to_string().into());
+    object.into()
 }
 
 /// The loss of one statistic of a plan, in ε or ρ; a threshold states its δ.
-pub fn statistic_loss_json(unit: LossUnit, loss: &Rational) -> Value {
-    json!({
-        "measure": unit.symbol(),
-        "exact": loss.to_string(),
-        "value": amount_json(loss, Rounding::Up),
-    })
+pub(super) fn statistic_loss_json(unit: LossUnit, loss: &Rational) -> Value {
+    valued(unit.symbol(), loss).into()
+}
+
+fn valued(measure: &str, main: &Rational) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("measure".into(), measure.into());
+    object.insert("exact".into(), main.to_string().into());
+    object.insert("value".into(), amount_json(main, Rounding::Up));
+    object
 }
 
 /// One part of a loss as a double; `null` where JSON has none.
@@ -58,5 +67,15 @@ pub fn amount_json(amount: &Rational, rounding: Rounding) -> Value {
         Rounding::Up => amount.printable_up(),
         rounding => amount.to_f64(rounding),
     };
-    serde_json::Number::from_f64(double).map_or(Value::Null, Value::Number)
+    double_json(double)
+}
+
+/// An upper bound, as a double and as the decimal that is written.
+pub(super) fn upper_json(bound: Up) -> Value {
+    double_json(bound.printable())
+}
+
+/// A double; `null` where JSON has none.
+pub(super) fn double_json(value: f64) -> Value {
+    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
 }

@@ -20,6 +20,7 @@ mod notes;
 #[cfg(feature = "engine")]
 mod parquet;
 mod price_html;
+mod price_json;
 mod price_words;
 mod sentences;
 mod text;
@@ -34,7 +35,7 @@ pub use guess::{WARNING, guess, guess_in_words, loss_in_words, warning};
 pub use html::{escape, html};
 pub(crate) use json::to_stored;
 pub use json::{ReportError, SCHEMA, from_json, to_json};
-pub use loss::{amount_json, ledger_loss_json, price_loss_json, statistic_loss_json};
+pub use loss::{amount_json, ledger_loss_json};
 pub use method::{METHOD_MARK, method};
 pub use model::{Bins, Picture, PublishedStatistic, Receipt, Report};
 pub(crate) use noisy::is_too_noisy;
@@ -42,6 +43,7 @@ pub(crate) use notes::notes;
 #[cfg(feature = "engine")]
 pub use parquet::{PARQUET_MARK, arrow, parquet};
 pub use price_html::price_html;
+pub use price_json::price_json;
 pub use price_words::{HEADER, counted, how_large, price_terms, words};
 pub(crate) use price_words::{loss as loss_words, mechanism, published_grid};
 pub use text::{Style, styled_text, styled_text_within, text};

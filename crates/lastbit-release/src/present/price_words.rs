@@ -113,7 +113,7 @@ fn tenth(price: &Price) -> String {
 /// How many numbers are published.
 fn numbers(price: &Price) -> String {
     let each = price.chain.kind.cells_of_group();
-    match (price.groups, &price.threshold) {
+    match (price.chain.groups, &price.threshold) {
         (Some(groups), _) => (groups * each).to_string(),
         (None, Some(threshold)) => format!("groups from {} rows", threshold.least),
         (None, None) => "groups as counted".to_owned(),

@@ -54,6 +54,11 @@ impl Norms {
         }
     }
 
+    /// Both norms with their names, for writers.
+    pub fn named(&self) -> [(&'static str, &Rational); 2] {
+        [("l1", &self.l1), ("l2_squared", &self.l2_squared)]
+    }
+
     /// Of so many steps, each of at most these norms, by the triangle inequality.
     pub fn times(&self, steps: u64) -> Norms {
         let steps = Rational::from(steps);

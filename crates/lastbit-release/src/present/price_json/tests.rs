@@ -11,8 +11,8 @@ fn printed_losses_and_errors_are_at_or_above_the_exact_ones() {
     for step in 0..30 {
         let epsilon = format!("epsilon = {}.{step:02}7", 1 + step % 3);
         let plan = Plan::parse(&text.replace("epsilon = 2", &epsilon)).unwrap();
-        let prices = lastbit_release::account::price(&plan).unwrap();
-        let stated = value(&plan, &prices, None);
+        let prices = crate::account::price(&plan).unwrap();
+        let stated = price_json(&plan, &prices, "", None);
         assert!(printed(&stated["loss"]["value"]) >= prices.loss.main);
         for (stated, price) in stated["statistics"]
             .as_array()
@@ -24,7 +24,7 @@ fn printed_losses_and_errors_are_at_or_above_the_exact_ones() {
             let bounds = [("error", price.error), ("clamping_bias", price.bias)];
             for (name, bound) in bounds {
                 if let Some(bound) = bound {
-                    assert!(printed(&stated[name]) >= Rational::try_from(bound.get()).unwrap());
+                    assert!(printed(&stated[name]) >= bound.to_rational().unwrap());
                     seen += 1;
                 }
             }

@@ -1,20 +1,20 @@
+//! The price of a plan for programs.
+
 use lastbit::tables::Noise;
 use lastbit_exact::Rational;
-use lastbit_release::account::{Price, Prices};
-use lastbit_release::plan::Plan;
-use lastbit_release::present::{
-    about, guess, loss_in_words, plan_warnings, price_loss_json, statistic_loss_json,
-};
-use lastbit_release::release::Identity;
-use lastbit_release::statistic::Mechanism;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::loss::{double_json, price_loss_json, statistic_loss_json, upper_json};
+use super::{about, guess, loss_in_words, plan_warnings};
+use crate::account::{Price, Prices};
 use crate::left::{Left, Part};
-use crate::number::{json as number, json_upper};
+use crate::plan::Plan;
+use crate::statistic::Mechanism;
 
-/// A plan's price for programs. Exact numbers are texts; losses and errors beside them are doubles
-/// whose printed digits are rounded up.
-pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
+/// A plan's price for programs, with the hash under which it would be released, and with what a
+/// ledger has left, if that is known. Exact numbers are texts; losses and errors beside them are
+/// doubles whose printed digits are rounded up.
+pub fn price_json(plan: &Plan, prices: &Prices, hash: &str, left: Option<&Left>) -> Value {
     let before = left.and_then(|left| left.before.as_ref());
     let statistics: Vec<Value> = (0..plan.statistics.len())
         .map(|index| statistic(plan, index, &prices.statistics[index]))
@@ -22,11 +22,11 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
     json!({
         "schema": 1,
         "title": plan.title,
-        "plan": Identity::new(plan, prices).hex(),
+        "plan": hash,
         "accountant": prices.accountant.name(),
         "loss": price_loss_json(&prices.loss),
         "loss_in_words": loss_in_words(plan, &prices.loss),
-        "guess": json_upper(guess(&prices.loss)),
+        "guess": upper_json(guess(&prices.loss)),
         "budget": price_loss_json(&plan.budget),
         "left": left.map(|left| price_loss_json(&left.left)),
         "spends_everything": left.map(|left| left.part() == Part::Everything),
@@ -42,7 +42,7 @@ pub fn value(plan: &Plan, prices: &Prices, left: Option<&Left>) -> Value {
             "accountant": offer.accountant.name(),
             "loss": offer.outcome.as_ref().ok().map(price_loss_json),
             "refused": offer.outcome.as_ref().err(),
-            "relative_error": offer.relative_error.map(number),
+            "relative_error": offer.relative_error.map(double_json),
         })).collect::<Vec<_>>(),
         "not_made_to_add_up": plan.apart,
         "warnings": plan_warnings(plan),
@@ -59,7 +59,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
                 Noise::Laplace(_) => "laplace",
                 Noise::Gaussian(_) => "gaussian",
             };
-            json!({ "name": name, "scale": json_upper(noise.size()), "grid_exponent": grid.get() })
+            json!({ "name": name, "scale": upper_json(noise.size()), "grid_exponent": grid.get() })
         }
         Mechanism::Selection { epsilon, end, .. } => {
             let epsilon = exact(epsilon.get());
@@ -77,7 +77,7 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
         "of": statistic.kind.of(),
         "by": statistic.by,
         "about": about(plan, statistic, price),
-        "groups": price.groups,
+        "groups": price.chain.groups,
         "loss": statistic_loss_json(price.loss_unit, &price.loss),
         "shares_noise_of": price.shared.as_ref().map(|shared| &shared.name),
         "adds_up_with": price.tied.as_ref().map(|tied| &tied.with),
@@ -86,14 +86,13 @@ fn statistic(plan: &Plan, index: usize, price: &Price) -> Value {
             "delta": exact(&threshold.delta),
         })),
         "mechanism": mechanism,
-        "sensitivity": {
-            "l1": exact(&price.sensitivity.l1),
-            "l2_squared": exact(&price.sensitivity.l2_squared),
-        },
-        "error": price.error.map(json_upper),
+        "sensitivity": price.norms.named().into_iter()
+            .map(|(name, norm)| (name.to_owned(), Value::from(exact(norm))))
+            .collect::<Map<_, _>>(),
+        "error": price.error.map(upper_json),
         "error_unit": error_unit,
         "interval_margins": price.margins(),
-        "clamping_bias": price.bias.map(json_upper),
+        "clamping_bias": price.bias.map(upper_json),
         "rows": price.rows,
         "rows_for_tenth": price.rows_for_tenth,
         "too_noisy": price.too_noisy_at().is_some(),
