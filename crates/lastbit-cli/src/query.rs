@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use lastbit_exact::Rational;
 use lastbit_release::left::price_at;
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 use lastbit_release::plan::Plan;
 use lastbit_release::present::warning;
 use lastbit_release::release::{Changed, Released, released_before};
@@ -121,20 +121,20 @@ impl Query {
     /// must be stated: without it, a question would spend everything.
     fn spend(&self, plan: &Plan) -> Result<Option<Loss>> {
         let spend = match (plan.budget.measure, &self.epsilon, &self.rho) {
-            (Measure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,
-            (Measure::Pure, Some(epsilon), None) if self.delta.is_none() => {
+            (LossMeasure::Zcdp, None, Some(rho)) => Loss::zcdp(rho.clone())?,
+            (LossMeasure::Pure, Some(epsilon), None) if self.delta.is_none() => {
                 Loss::pure(epsilon.clone())?
             }
-            (Measure::Approximate, Some(epsilon), None) => {
+            (LossMeasure::Approximate, Some(epsilon), None) => {
                 let delta = self.delta.clone().unwrap_or(Rational::ZERO);
                 Loss::approximate(epsilon.clone(), delta)?
             }
             (_, None, None) if plan.spend != plan.budget => return Ok(None),
-            (Measure::Zcdp, ..) => bail!(Usage(
+            (LossMeasure::Zcdp, ..) => bail!(Usage(
                 "say what the question may spend, in the measure of the plan's budget: --rho 0.01"
                     .into()
             )),
-            (Measure::Pure, ..) => bail!(Usage(
+            (LossMeasure::Pure, ..) => bail!(Usage(
                 "say what the question may spend, in the measure of the plan's budget: --epsilon \
                  0.1"
                 .into()

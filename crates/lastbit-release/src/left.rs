@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::account::{Charging, PriceError, Prices, price_in};
 use crate::clean;
 use crate::ledger::{Account, At, LedgerError, Limit};
-use crate::loss::{Loss, Measure, decimal};
+use crate::loss::{Loss, LossMeasure, decimal};
 use crate::plan::Plan;
 
 /// What is left before a release, and what it takes.
@@ -241,7 +241,7 @@ impl Left {
     /// How to take less.
     fn less(&self) -> &'static str {
         match (self.is_asked, self.is_stated, self.loss.measure) {
-            (true, _, Measure::Zcdp) => "say less with --rho",
+            (true, _, LossMeasure::Zcdp) => "say less with --rho",
             (true, ..) => "say less with --epsilon",
             (false, true, _) => "lower what [spend] says",
             (false, false, _) => "say in [spend] what this release may use",

@@ -10,7 +10,7 @@ use lastbit_exact::Rational;
 /// How losses are measured and added. A ledger has one measure. These are measures of
 /// [`lastbit::measures`] as values, for what is known only when a plan or a ledger is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
+pub enum LossMeasure {
     /// Pure differential privacy: ε adds.
     Pure,
     /// Zero-concentrated differential privacy: ρ adds.
@@ -24,27 +24,27 @@ pub enum Measure {
     ApproximateGaussian,
 }
 
-impl Measure {
+impl LossMeasure {
     /// Its word in ledgers and JSON: `pure`, `zcdp`, `approximate`, `approximate-zcdp` or
     /// `approximate-gaussian`.
     pub fn name(self) -> &'static str {
         match self {
-            Measure::Pure => "pure",
-            Measure::Zcdp => "zcdp",
-            Measure::Approximate => "approximate",
-            Measure::ApproximateZcdp => "approximate-zcdp",
-            Measure::ApproximateGaussian => "approximate-gaussian",
+            LossMeasure::Pure => "pure",
+            LossMeasure::Zcdp => "zcdp",
+            LossMeasure::Approximate => "approximate",
+            LossMeasure::ApproximateZcdp => "approximate-zcdp",
+            LossMeasure::ApproximateGaussian => "approximate-gaussian",
         }
     }
 
     /// The measure of that name.
-    pub fn from_name(name: &str) -> Option<Measure> {
+    pub fn from_name(name: &str) -> Option<LossMeasure> {
         [
-            Measure::Pure,
-            Measure::Zcdp,
-            Measure::Approximate,
-            Measure::ApproximateZcdp,
-            Measure::ApproximateGaussian,
+            LossMeasure::Pure,
+            LossMeasure::Zcdp,
+            LossMeasure::Approximate,
+            LossMeasure::ApproximateZcdp,
+            LossMeasure::ApproximateGaussian,
         ]
         .into_iter()
         .find(|measure| measure.name() == name)
@@ -53,14 +53,14 @@ impl Measure {
     /// The letter of the main parameter: ε, ρ or μ².
     pub fn symbol(self) -> &'static str {
         match self {
-            Measure::Zcdp | Measure::ApproximateZcdp => "ρ",
-            Measure::ApproximateGaussian => "μ²",
-            Measure::Pure | Measure::Approximate => "ε",
+            LossMeasure::Zcdp | LossMeasure::ApproximateZcdp => "ρ",
+            LossMeasure::ApproximateGaussian => "μ²",
+            LossMeasure::Pure | LossMeasure::Approximate => "ε",
         }
     }
 }
 
-impl fmt::Display for Measure {
+impl fmt::Display for LossMeasure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -68,7 +68,7 @@ impl fmt::Display for Measure {
 
 /// An exact, nonnegative amount of privacy loss, or a budget of it.
 ///
-/// `main` is ε, ρ or μ²; `delta` is zero under [`Measure::Pure`] and [`Measure::Zcdp`].
+/// `main` is ε, ρ or μ²; `delta` is zero under [`LossMeasure::Pure`] and [`LossMeasure::Zcdp`].
 ///
 /// ```
 /// use lastbit_release::loss::Loss;
@@ -82,7 +82,7 @@ impl fmt::Display for Measure {
 #[non_exhaustive]
 pub struct Loss {
     /// The measure in which `main` and `delta` are stated.
-    pub measure: Measure,
+    pub measure: LossMeasure,
     /// ε, ρ or μ².
     pub main: Rational,
     /// δ.
@@ -95,17 +95,17 @@ pub struct Loss {
 pub enum LossError {
     /// ε or ρ below zero.
     #[error("{} must not be negative, got {}", .0.symbol(), decimal(.1))]
-    NegativeMain(Measure, Rational),
+    NegativeMain(LossMeasure, Rational),
     /// δ outside `[0, 1]`.
     #[error("δ must be between 0 and 1, got {}", decimal(.0))]
     Delta(Rational),
     /// δ where the measure has none.
     #[error("δ = {} under the measure {}, which has no δ; leave it out, or use the measure \
              approximate", decimal(.1), .0)]
-    DeltaNotInMeasure(Measure, Rational),
+    DeltaNotInMeasure(LossMeasure, Rational),
     /// Losses in two measures, which do not add up.
     #[error("losses under the measures {0} and {1} do not add up")]
-    Measures(Measure, Measure),
+    Measures(LossMeasure, LossMeasure),
     /// The library refused to add them up.
     #[error("{0}")]
     Composition(lastbit::Error),
@@ -114,21 +114,21 @@ pub enum LossError {
 impl Loss {
     /// ε of pure differential privacy.
     pub fn pure(epsilon: Rational) -> Result<Loss, LossError> {
-        Loss::new(Measure::Pure, epsilon, Rational::ZERO)
+        Loss::new(LossMeasure::Pure, epsilon, Rational::ZERO)
     }
 
     /// ρ of zero-concentrated differential privacy.
     pub fn zcdp(rho: Rational) -> Result<Loss, LossError> {
-        Loss::new(Measure::Zcdp, rho, Rational::ZERO)
+        Loss::new(LossMeasure::Zcdp, rho, Rational::ZERO)
     }
 
     /// ε and δ of approximate differential privacy.
     pub fn approximate(epsilon: Rational, delta: Rational) -> Result<Loss, LossError> {
-        Loss::new(Measure::Approximate, epsilon, delta)
+        Loss::new(LossMeasure::Approximate, epsilon, delta)
     }
 
     /// A loss in any measure: `main ≥ 0` and `0 ≤ delta ≤ 1`, with `delta = 0` under pure and zcdp.
-    pub fn new(measure: Measure, main: Rational, delta: Rational) -> Result<Loss, LossError> {
+    pub fn new(measure: LossMeasure, main: Rational, delta: Rational) -> Result<Loss, LossError> {
         let loss = Loss {
             measure,
             main,
@@ -139,7 +139,7 @@ impl Loss {
     }
 
     /// No loss.
-    pub fn zero(measure: Measure) -> Loss {
+    pub fn zero(measure: LossMeasure) -> Loss {
         Loss {
             measure,
             main: Rational::ZERO,
@@ -155,7 +155,7 @@ impl Loss {
         if self.delta.is_negative() || self.delta > Rational::ONE {
             return Err(LossError::Delta(self.delta.clone()));
         }
-        if matches!(self.measure, Measure::Pure | Measure::Zcdp) && !self.delta.is_zero() {
+        if matches!(self.measure, LossMeasure::Pure | LossMeasure::Zcdp) && !self.delta.is_zero() {
             return Err(LossError::DeltaNotInMeasure(
                 self.measure,
                 self.delta.clone(),
@@ -166,7 +166,7 @@ impl Loss {
 
     /// This loss in another measure, if the same numbers are a loss there: pure ε is approximate
     /// with δ = 0.
-    pub fn stated_in(&self, measure: Measure) -> Option<Loss> {
+    pub fn stated_in(&self, measure: LossMeasure) -> Option<Loss> {
         let stated = |measure| Loss {
             measure,
             main: self.main.clone(),
@@ -174,8 +174,10 @@ impl Loss {
         };
         match (self.measure, measure) {
             (from, to) if from == to => Some(self.clone()),
-            (Measure::Pure, Measure::Approximate) => Some(stated(measure)),
-            (Measure::Approximate, Measure::Pure) if self.delta.is_zero() => Some(stated(measure)),
+            (LossMeasure::Pure, LossMeasure::Approximate) => Some(stated(measure)),
+            (LossMeasure::Approximate, LossMeasure::Pure) if self.delta.is_zero() => {
+                Some(stated(measure))
+            }
             _ => None,
         }
     }
@@ -196,11 +198,11 @@ impl Loss {
             delta: loss.delta.clone(),
         });
         let sum = match self.measure {
-            Measure::Pure | Measure::Approximate => {
+            LossMeasure::Pure | LossMeasure::Approximate => {
                 Exact(Approximate(MaxDivergence)).compose_adaptively(&both)
             }
-            Measure::Zcdp | Measure::ApproximateZcdp => Currency::Zcdp.compose(&both),
-            Measure::ApproximateGaussian => Currency::Gaussian.compose(&both),
+            LossMeasure::Zcdp | LossMeasure::ApproximateZcdp => Currency::Zcdp.compose(&both),
+            LossMeasure::ApproximateGaussian => Currency::Gaussian.compose(&both),
         };
         let sum = sum.map_err(LossError::Composition)?;
         Ok(Loss {
@@ -230,7 +232,7 @@ impl fmt::Display for Loss {
         let main = format!("{} = {}", self.measure.symbol(), decimal(&self.main));
         let delta = decimal(&self.delta);
         match self.measure {
-            Measure::Approximate => f.pad(&format!("{main}, δ = {delta}")),
+            LossMeasure::Approximate => f.pad(&format!("{main}, δ = {delta}")),
             _ if self.delta.is_zero() => f.pad(&main),
             _ => f.pad(&format!("{main}, δ = {delta} of thresholds")),
         }

@@ -8,7 +8,7 @@ use clap::Args;
 use lastbit::parse_number;
 use lastbit_exact::Rational;
 use lastbit_release::ledger::{self, Currency, Terms};
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 
 use super::show::print_account;
 
@@ -107,7 +107,7 @@ pub fn budget(change: &Budget, out: &mut impl Write) -> Result<()> {
         (Some(epsilon), None) => match &change.delta {
             Some(delta) => Loss::approximate(epsilon.clone(), delta.clone())?,
             // In the ledger's measure of ε; a ledger of ρ refuses it.
-            None if own.measure == Measure::Approximate => {
+            None if own.measure == LossMeasure::Approximate => {
                 Loss::approximate(epsilon.clone(), own.delta.clone())?
             }
             None => Loss::pure(epsilon.clone())?,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use lastbit_exact::{Rational, decimal as digits};
 use lastbit_release::clean;
 use lastbit_release::ledger::{self, Account, Entry, Event, Terms};
-use lastbit_release::loss::{Measure, decimal};
+use lastbit_release::loss::{LossMeasure, decimal};
 use lastbit_release::present::wrapped;
 
 use super::File;
@@ -70,7 +70,7 @@ pub fn print_account(
         .map(|(name, value, meaning)| (*name, value.clone(), meaning.as_str()))
         .collect();
     rows(out, &lines)?;
-    if account.budget.measure == Measure::Approximate && account.composed.is_none() {
+    if account.budget.measure == LossMeasure::Approximate && account.composed.is_none() {
         writeln!(out)?;
         let budget = &account.budget;
         let move_on = format!(

@@ -7,7 +7,7 @@ use lastbit_exact::{Rational, Rounding, decimal as digits};
 use lastbit_release::account::{Offer, Price, PriceError, Prices};
 use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part, price_from};
-use lastbit_release::loss::{Loss, Measure, decimal};
+use lastbit_release::loss::{Loss, LossMeasure, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
 use lastbit_release::present::{about, how_large, loss_in_words, plan_warnings, words};
 use lastbit_release::release::{Identity, remember};
@@ -140,11 +140,11 @@ fn mistake(plan: &Plan, error: &PriceError) -> Mistake {
 fn loss(loss: &Loss) -> Value {
     json!({
         "words": loss.to_string(),
-        "key": if loss.measure == Measure::Zcdp { "rho" } else { "epsilon" },
+        "key": if loss.measure == LossMeasure::Zcdp { "rho" } else { "epsilon" },
         "symbol": loss.measure.symbol(),
         "main": decimal(&loss.main),
         "about": about_double(&loss.main),
-        "delta": (loss.measure == Measure::Approximate).then(|| decimal(&loss.delta)),
+        "delta": (loss.measure == LossMeasure::Approximate).then(|| decimal(&loss.delta)),
     })
 }
 

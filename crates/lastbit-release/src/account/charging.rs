@@ -3,7 +3,7 @@
 use lastbit_exact::Rational;
 
 use crate::ledger::{Account, Composed, Ledger, Terms};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::plan::Plan;
 
 /// How a ledger charges a release of a plan.
@@ -26,7 +26,7 @@ pub enum Charging {
 impl Charging {
     /// How the ledger with this account charges it, or a new ledger if there is none.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Charging {
-        let plain = plan.budget.measure != Measure::Approximate;
+        let plain = plan.budget.measure != LossMeasure::Approximate;
         let (left, composed) = match account {
             _ if plain => return Charging::Plainly,
             None => (plan.budget.clone(), None),

@@ -19,7 +19,7 @@ use super::item::Way;
 use super::pricer::Pricer;
 use super::sums::finite;
 use super::{Charging, Price, PriceError};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::plan::Accountant;
 use crate::statistic::{LossUnit, Pick, Slot, Whole};
 
@@ -69,7 +69,7 @@ impl Pricer<'_> {
     ) -> Result<bool, PriceError> {
         let all = drawn.composed(Way::of(accountant).loss_unit())?;
         let (main, sum) = (&loss.main, all.loss());
-        let is_plain = accountant == Accountant::Pure || loss.measure == Measure::Zcdp;
+        let is_plain = accountant == Accountant::Pure || loss.measure == LossMeasure::Zcdp;
         // Thresholds take part of δ; the rest pays for the conversion.
         let converted = match is_plain {
             true => Rational::ZERO,

@@ -8,7 +8,7 @@ use super::pricer::{Assignment, Pricer};
 use super::sharing::Joins;
 use super::{Charging, Offer, PriceError, Prices};
 use crate::ledger::Currency;
-use crate::loss::Measure;
+use crate::loss::LossMeasure;
 use crate::plan::{Accountant, Allowance, Plan, Statistic};
 use crate::statistic::Errors;
 
@@ -29,14 +29,14 @@ const MARGIN: f64 = 1e-3;
 /// The ways to price a plan, now and in earlier versions, which stored releases under theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offered {
-    /// All.
+    /// As now.
     All,
-    /// All, from before statistics shared noise only where no error grows by it, and before the
-    /// tails of many noises were sharp.
+    /// Noise is shared even where an error grows by it, and tails of many noises are bounded by
+    /// their moments.
     Joined,
-    /// Those from before the laws of losses were added up, too.
+    /// As `Joined`, and losses are added up without their laws.
     Sums,
-    /// Those from before statistics shared noise, too.
+    /// As `Sums`, and no noise is shared.
     Apart,
 }
 
@@ -67,8 +67,8 @@ pub(crate) fn price_as(
             Currency::Gaussian => Accountant::Gaussian,
         }],
         (None, Charging::Plainly) => match plan.spend.measure {
-            Measure::Pure => vec![Accountant::Pure],
-            Measure::Zcdp => vec![Accountant::Zcdp],
+            LossMeasure::Pure => vec![Accountant::Pure],
+            LossMeasure::Zcdp => vec![Accountant::Zcdp],
             _ if matches!(offered, Offered::All | Offered::Joined) => {
                 [&sums[..], &[Accountant::Gaussian, Accountant::Pld]].concat()
             }

@@ -102,9 +102,7 @@ pub struct Price {
     /// For discovered keys: the threshold of the count, and its δ.
     pub threshold: Option<Threshold>,
     /// How far one unit moves the numbers that noise is added to.
-    pub sensitivity: Norms,
-    /// How many groups there are; `None` if they are discovered.
-    pub groups: Option<u64>,
+    pub norms: Norms,
     /// The public or expected number of rows that count in a group.
     pub rows: Option<u64>,
     /// With the plan's confidence, each published number is within this much of the exact one;

@@ -11,7 +11,7 @@ use lastbit_exact::{Down, Rational, Up};
 use super::item::{Item, Way};
 use super::sharing::Shared;
 use super::{Charging, PriceError};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::plan::{Accountant, Allowance, Plan};
 use crate::statistic::{Chain, Errors, LossUnit, Mechanism, Method};
 
@@ -213,7 +213,7 @@ impl<'a> Pricer<'a> {
                     weights = &weights + weight;
                     continue;
                 }
-                Allowance::Loss(loss) if spend.measure == Measure::Zcdp => {
+                Allowance::Loss(loss) if spend.measure == LossMeasure::Zcdp => {
                     let mechanism = item.mechanism(Way::Zcdp, loss, self.errors)?;
                     ((mechanism, loss.clone()), "as its loss".to_owned())
                 }

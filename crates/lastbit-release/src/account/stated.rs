@@ -41,7 +41,6 @@ impl Pricer<'_> {
         let by_rows = matches!(kind.method(), Method::Noise(noisy) if noisy.needs_rows());
         Ok(Price {
             threshold,
-            groups: item.chain.groups,
             error,
             bias,
             rows_for_tenth: match kind.public_rows() {
@@ -52,7 +51,7 @@ impl Pricer<'_> {
                     item.rows_for_tenth(|rows| item.error(&mechanism, Some(rows), self.errors))?
                 }
             },
-            sensitivity: match &item.shared {
+            norms: match &item.shared {
                 Some(shared) => self.items[shared.host].norms.clone(),
                 None => item.norms.clone(),
             },

@@ -11,7 +11,7 @@ use super::item::Way;
 use super::pricer::{Assigned, Pricer, Split};
 use super::{Charging, Infeasible, PriceError};
 use crate::ledger::Terms;
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::plan::Accountant;
 use crate::statistic::{LossUnit, Mechanism};
 
@@ -67,7 +67,7 @@ impl Pricer<'_> {
             converted,
             of_thresholds,
         } = split;
-        let plain = accountant == Accountant::Pure || spend.measure == Measure::Zcdp;
+        let plain = accountant == Accountant::Pure || spend.measure == LossMeasure::Zcdp;
         // A budget of this ε or ρ, in the currency.
         let total_of = |main: &Rational| -> Result<Rational, PriceError> {
             if plain {
@@ -94,8 +94,8 @@ impl Pricer<'_> {
                     main,
                     delta: of_thresholds.clone(),
                 },
-                (_, Measure::Zcdp) => Loss {
-                    measure: Measure::Zcdp,
+                (_, LossMeasure::Zcdp) => Loss {
+                    measure: LossMeasure::Zcdp,
                     main,
                     delta: Rational::ZERO,
                 },
@@ -109,7 +109,7 @@ impl Pricer<'_> {
                     };
                     let epsilon = finite(epsilon)?;
                     Loss {
-                        measure: Measure::Approximate,
+                        measure: LossMeasure::Approximate,
                         // A ρ within the total is within the ε from which the total was computed.
                         main: if main <= total {
                             epsilon.min(spend.main.clone())
@@ -141,7 +141,7 @@ impl Pricer<'_> {
         // Shares of the whole budget add up to it exactly.
         let loss = if dealt.sharing > 0
             && accountant != Accountant::Pure
-            && spend.measure == Measure::Approximate
+            && spend.measure == LossMeasure::Approximate
         {
             spend.clone()
         } else {

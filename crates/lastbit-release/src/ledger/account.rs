@@ -7,7 +7,7 @@ use lastbit_exact::{Down, Rational, Up};
 
 use super::entry::Event;
 use super::terms::{Currency, Limit, Terms};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 
 /// A budget and what was spent of it.
 ///
@@ -89,7 +89,7 @@ impl Account {
 
     /// What is left for a release whose loss is in this measure; `None` if the ledger has no sum of
     /// such losses.
-    pub fn remaining_in(&self, measure: Measure) -> Option<Loss> {
+    pub fn remaining_in(&self, measure: LossMeasure) -> Option<Loss> {
         if measure == self.budget.measure {
             let plain = self.budget.minus(&self.spent);
             return match &self.composed {
@@ -122,7 +122,7 @@ impl Account {
     /// chosen, after seeing results: only the budget is. With δ = 0.01, an analyst who stops after
     /// the first of two releases if its loss is large exceeds it by more than a tenth of δ.
     pub fn epsilon_spent(&self) -> Option<Rational> {
-        if self.budget.measure != Measure::Approximate {
+        if self.budget.measure != LossMeasure::Approximate {
             return None;
         }
         let Some(composed) = &self.composed else {
@@ -135,7 +135,7 @@ impl Account {
         };
         let together = Loss {
             main: epsilon,
-            ..Loss::zero(Measure::Approximate)
+            ..Loss::zero(LossMeasure::Approximate)
         };
         Some(self.spent.plus(&together).ok()?.main)
     }
@@ -143,7 +143,7 @@ impl Account {
     /// The largest ε, at the δ of the budget, that one more release may have by itself, rounded
     /// down to four digits; `None` if the budget has no δ.
     pub fn epsilon_left(&self) -> Option<Rational> {
-        if self.budget.measure != Measure::Approximate {
+        if self.budget.measure != LossMeasure::Approximate {
             return None;
         }
         let Some(composed) = self.composed.as_ref().filter(|c| c.is_touched()) else {
@@ -281,7 +281,7 @@ impl Account {
                 Some(_) => Err("it has no limit, and losses compose".into()),
             };
         };
-        if self.budget.measure != Measure::Approximate {
+        if self.budget.measure != LossMeasure::Approximate {
             return Err("losses compose under a budget in ε and δ only".into());
         }
         let next = limit.terms.limited(&limit.most);

@@ -6,7 +6,7 @@ use lastbit_exact::Rational;
 use sha2::{Digest, Sha256};
 
 use super::terms::{Limit, Terms};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 
 /// One row of a ledger, as it was verified.
 #[derive(Clone, Debug, PartialEq)]
@@ -237,7 +237,7 @@ impl Raw {
 
     fn loss(&self) -> Option<Loss> {
         let number = |text: &Option<String>| text.as_ref()?.parse::<Rational>().ok();
-        let measure = Measure::from_name(self.measure.as_ref()?)?;
+        let measure = LossMeasure::from_name(self.measure.as_ref()?)?;
         Loss::new(measure, number(&self.main)?, number(&self.delta)?).ok()
     }
 }

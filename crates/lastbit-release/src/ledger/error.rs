@@ -10,7 +10,7 @@ use lastbit_noise::entropy::EntropyError;
 use super::account::Account;
 use super::terms::Terms;
 use crate::clean::path as name;
-use crate::loss::{Loss, LossError, Measure, decimal};
+use crate::loss::{Loss, LossError, LossMeasure, decimal};
 
 /// Why a ledger did not do what was asked. In every case no loss was given back and no report was
 /// stored.
@@ -77,9 +77,9 @@ pub enum LedgerError {
         /// The ledger.
         path: PathBuf,
         /// Its measure.
-        ledger: Measure,
+        ledger: LossMeasure,
         /// The measure that was asked for.
-        asked: Measure,
+        asked: LossMeasure,
     },
     /// A loss to be taken plainly, after releases that compose. Nothing was spent.
     #[error(
@@ -407,8 +407,8 @@ fn quoted(path: &Path) -> String {
 /// A budget as options of `lastbit ledger budget`.
 fn options(budget: &Loss) -> String {
     match budget.measure {
-        Measure::Pure => format!("--epsilon {}", decimal(&budget.main)),
-        Measure::Zcdp => format!("--rho {}", decimal(&budget.main)),
+        LossMeasure::Pure => format!("--epsilon {}", decimal(&budget.main)),
+        LossMeasure::Zcdp => format!("--rho {}", decimal(&budget.main)),
         _ => format!(
             "--epsilon {} --delta {}",
             decimal(&budget.main),

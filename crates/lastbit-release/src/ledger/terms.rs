@@ -7,7 +7,7 @@ pub use lastbit::accounting::Currency;
 use lastbit_exact::Rational;
 use lastbit_exact::decimal::{self, DIGITS};
 
-use crate::loss::{Loss, Measure, decimal as words};
+use crate::loss::{Loss, LossMeasure, decimal as words};
 
 /// The currency in which the releases of a ledger add up, and the δ that is set aside for
 /// thresholds. Both are fixed before the first release: changing them after seeing results could
@@ -29,15 +29,15 @@ impl Terms {
             currency: Currency::Zcdp,
             thresholds: &budget.delta / &Rational::from(10i64),
         };
-        let composes = budget.measure == Measure::Approximate && budget.delta < Rational::ONE;
+        let composes = budget.measure == LossMeasure::Approximate && budget.delta < Rational::ONE;
         (composes && terms.limit(budget).main.is_positive()).then_some(terms)
     }
 
     /// The measure of what releases spend.
-    pub fn measure(&self) -> Measure {
+    pub fn measure(&self) -> LossMeasure {
         match self.currency {
-            Currency::Zcdp => Measure::ApproximateZcdp,
-            Currency::Gaussian => Measure::ApproximateGaussian,
+            Currency::Zcdp => LossMeasure::ApproximateZcdp,
+            Currency::Gaussian => LossMeasure::ApproximateGaussian,
         }
     }
 

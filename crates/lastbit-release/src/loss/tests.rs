@@ -7,7 +7,7 @@ fn number(text: &str) -> Rational {
 #[test]
 fn what_remains_is_exact() {
     let budget = Loss::pure(number("1")).unwrap();
-    let mut spent = Loss::zero(Measure::Pure);
+    let mut spent = Loss::zero(LossMeasure::Pure);
     for _ in 0..10 {
         assert!(spent.fits(&budget));
         let tenth = Loss::pure(number("0.1")).unwrap();
@@ -27,11 +27,11 @@ fn losses_compose_in_their_measure_and_in_no_other() {
         delta: number("0"),
     };
     let all = [
-        Measure::Pure,
-        Measure::Zcdp,
-        Measure::Approximate,
-        Measure::ApproximateZcdp,
-        Measure::ApproximateGaussian,
+        LossMeasure::Pure,
+        LossMeasure::Zcdp,
+        LossMeasure::Approximate,
+        LossMeasure::ApproximateZcdp,
+        LossMeasure::ApproximateGaussian,
     ];
     for measure in all {
         let both = loss(measure).plus(&loss(measure)).unwrap();
@@ -78,18 +78,18 @@ fn numbers_that_are_no_loss_are_refused_with_the_reason() {
         error(Loss::approximate(number("1"), number("1.5"))),
         "δ must be between 0 and 1, got 1.5"
     );
-    assert!(error(Loss::new(Measure::Zcdp, number("1"), number("1e-9"))).contains("has no δ"),);
+    assert!(error(Loss::new(LossMeasure::Zcdp, number("1"), number("1e-9"))).contains("has no δ"),);
 }
 
 #[test]
 fn only_pure_and_approximate_state_each_other() {
     let pure = Loss::pure(number("1")).unwrap();
-    let stated = pure.stated_in(Measure::Approximate).unwrap();
+    let stated = pure.stated_in(LossMeasure::Approximate).unwrap();
     assert_eq!(stated.to_string(), "ε = 1, δ = 0");
-    assert_eq!(stated.stated_in(Measure::Pure).unwrap(), pure);
-    assert_eq!(pure.stated_in(Measure::Zcdp), None);
+    assert_eq!(stated.stated_in(LossMeasure::Pure).unwrap(), pure);
+    assert_eq!(pure.stated_in(LossMeasure::Zcdp), None);
     let approximate = Loss::approximate(number("1"), number("1e-9")).unwrap();
-    assert_eq!(approximate.stated_in(Measure::Pure), None);
+    assert_eq!(approximate.stated_in(LossMeasure::Pure), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::reader::Value;
 use super::{ColumnKind, Plan, PlanError, Statistic, Unit};
-use crate::loss::Measure;
+use crate::loss::LossMeasure;
 use crate::statistic::known;
 
 /// The most published numbers of one statistic.
@@ -68,7 +68,7 @@ fn check_statistic(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
 
 /// The groups themselves are published, by a count with a threshold.
 fn check_discovered(plan: &Plan, statistic: &Statistic) -> Result<(), String> {
-    if plan.budget.measure != Measure::Approximate {
+    if plan.budget.measure != LossMeasure::Approximate {
         return Err(
             "discovered keys are published above a threshold, which takes a budget of `epsilon` \
              and `delta`; add `delta` to [budget], or list the categories"

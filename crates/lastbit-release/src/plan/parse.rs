@@ -14,7 +14,7 @@ use super::reader::{Table, Value};
 use super::{Accountant, FileFormat, Files, Neighbours, Plan, PlanError, Source, Unit, check};
 use crate::consistent::find;
 use crate::expression::{Expression, ExpressionError};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::schema::Derive;
 use lastbit::accounting::Currency;
 
@@ -343,7 +343,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
     let thresholds = table.get("thresholds").map(|v| v.fraction()).transpose()?;
     let budget = loss(&table)?;
     let composes = currency.is_some() || thresholds.is_some();
-    if composes && budget.measure != Measure::Approximate {
+    if composes && budget.measure != LossMeasure::Approximate {
         return Err(table.error(
             "`currency` and `thresholds` say how releases add up under a budget of `epsilon` and \
              `delta`; add `delta`, or leave them out",
@@ -368,7 +368,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
     };
     let stated = table.get("composes");
     let composes = stated.as_ref().map(|v| v.boolean()).transpose()?;
-    if let (Some(value), true) = (&stated, budget.measure != Measure::Approximate) {
+    if let (Some(value), true) = (&stated, budget.measure != LossMeasure::Approximate) {
         return Err(value.error(
             "`composes` is for budgets of `epsilon` and `delta`: losses in one number add up \
              anyway; leave it out",
@@ -388,7 +388,7 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
             main: &budget.main * &part,
             delta: &budget.delta * &part,
         };
-        let composes = budget.measure == Measure::Approximate;
+        let composes = budget.measure == LossMeasure::Approximate;
         return Ok(all(spend, Some(part), composes));
     }
     let spend = loss(&table)?;
@@ -404,17 +404,19 @@ fn budget(root: &Table<'_>) -> Result<Budget, PlanError> {
 }
 
 /// What [spend] has too little or too much, beside a budget in another measure.
-fn other_keys(spend: Measure, budget: Measure) -> String {
+fn other_keys(spend: LossMeasure, budget: LossMeasure) -> String {
     let keys = |measure| match measure {
-        Measure::Pure => "`epsilon`",
-        Measure::Zcdp => "`rho`",
+        LossMeasure::Pure => "`epsilon`",
+        LossMeasure::Zcdp => "`rho`",
         _ => "`epsilon` and `delta`",
     };
     match (spend, budget) {
-        (Measure::Pure, Measure::Approximate) => "[spend] lacks `delta`; add it, or write part = \
+        (LossMeasure::Pure, LossMeasure::Approximate) => {
+            "[spend] lacks `delta`; add it, or write part = \
             \"1/4\" for a quarter of [budget]"
-            .to_owned(),
-        (Measure::Approximate, Measure::Pure) => {
+                .to_owned()
+        }
+        (LossMeasure::Approximate, LossMeasure::Pure) => {
             "[spend] has `delta`, and [budget] has none; leave it out".to_owned()
         }
         _ => format!(
@@ -433,9 +435,9 @@ fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
     table.finish()?;
     let name = table.name();
     let (measure, main) = match (epsilon, rho, &delta) {
-        (Some(epsilon), None, None) => (Measure::Pure, epsilon),
-        (Some(epsilon), None, Some(_)) => (Measure::Approximate, epsilon),
-        (None, Some(rho), None) => (Measure::Zcdp, rho),
+        (Some(epsilon), None, None) => (LossMeasure::Pure, epsilon),
+        (Some(epsilon), None, Some(_)) => (LossMeasure::Approximate, epsilon),
+        (None, Some(rho), None) => (LossMeasure::Zcdp, rho),
         _ => {
             return Err(table.error(format!(
                 "{name} must have `epsilon`, or `rho`, or `epsilon` and `delta`"
@@ -449,19 +451,19 @@ fn loss(table: &Table<'_>) -> Result<Loss, PlanError> {
     })
 }
 
-fn accountant(value: &Value<'_>, measure: Measure) -> Result<Accountant, PlanError> {
+fn accountant(value: &Value<'_>, measure: LossMeasure) -> Result<Accountant, PlanError> {
     let accountant = value.word(&Accountant::ALL.map(|one| (one.name(), one)))?;
     let remedy = match (accountant, measure) {
-        (Accountant::Pure | Accountant::Zcdp, Measure::Approximate)
-        | (Accountant::Pure, Measure::Pure)
-        | (Accountant::Zcdp, Measure::Zcdp) => return Ok(accountant),
-        (_, Measure::Pure) => {
+        (Accountant::Pure | Accountant::Zcdp, LossMeasure::Approximate)
+        | (Accountant::Pure, LossMeasure::Pure)
+        | (Accountant::Zcdp, LossMeasure::Zcdp) => return Ok(accountant),
+        (_, LossMeasure::Pure) => {
             "a budget of `epsilon` alone is counted by \"pure\"; add `delta` to the budget"
         }
-        (Accountant::Optimal, Measure::Zcdp) => {
+        (Accountant::Optimal, LossMeasure::Zcdp) => {
             "\"optimal\" needs a budget of `epsilon` and `delta`"
         }
-        (_, Measure::Zcdp) => "a budget of `rho` is counted by \"zcdp\"",
+        (_, LossMeasure::Zcdp) => "a budget of `rho` is counted by \"zcdp\"",
         _ => return Ok(accountant),
     };
     Err(value.error(remedy))

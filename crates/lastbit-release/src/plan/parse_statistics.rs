@@ -8,14 +8,14 @@ use super::parse_columns::declarations_of;
 use super::reader::{Table, Value};
 use super::{Allowance, Column, Neighbours, PlanError, Scope, Statistic, Unit};
 use crate::expression::Expression;
-use crate::loss::Measure;
+use crate::loss::LossMeasure;
 use crate::statistic::{KINDS, Reading};
 
 /// What a plan says before its statistics.
 #[derive(Clone, Copy)]
 pub struct Before<'a> {
     pub confidence: &'a Confidence,
-    pub measure: Measure,
+    pub measure: LossMeasure,
     pub columns: &'a [Column],
     pub derived: &'a [(String, Expression)],
     pub unit: &'a Unit,
@@ -172,7 +172,7 @@ fn scope(table: &Table<'_>, before: Before<'_>) -> Result<Scope, PlanError> {
 fn allowance(
     table: &Table<'_>,
     confidence: &Confidence,
-    measure: Measure,
+    measure: LossMeasure,
 ) -> Result<Allowance, PlanError> {
     let loss = table.get("loss");
     let weight = table.get("weight");
@@ -186,7 +186,11 @@ fn allowance(
     match (loss, weight, error) {
         (None, None, None) => Ok(Allowance::Weight(Rational::ONE)),
         (Some(loss), None, None) => Ok(Allowance::Loss(loss.positive().map_err(|error| {
-            let name = if measure == Measure::Zcdp { "ρ" } else { "ε" };
+            let name = if measure == LossMeasure::Zcdp {
+                "ρ"
+            } else {
+                "ε"
+            };
             loss.error(format!("{} ({name})", error.message()))
         })?)),
         (None, Some(weight), None) => Ok(Allowance::Weight(weight.positive()?)),

@@ -79,7 +79,9 @@ pub fn report_bytes(plan: &Plan, prices: &Prices) -> u64 {
     let mut all = 0u64;
     for (statistic, price) in plan.statistics.iter().zip(&prices.statistics) {
         all = all.saturating_add(words_bytes(plan, statistic));
-        let Some(groups) = price.groups else { continue };
+        let Some(groups) = price.chain.groups else {
+            continue;
+        };
         let (each, label_bytes) = of_labels(&statistic.kind.labels());
         // Each value of a key is in an equal part of the groups.
         let keys: u64 = statistic

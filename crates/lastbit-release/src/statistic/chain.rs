@@ -133,8 +133,8 @@ pub struct Chain {
     pub(crate) table: TableScan,
     /// What one unit reaches, after the scan: its map at one unit.
     pub(crate) reach: Reach,
-    /// How many groups there are, if that is public.
-    pub(crate) groups: Option<u64>,
+    /// How many groups there are; `None` if they are discovered.
+    pub groups: Option<u64>,
     /// How its groups follow from those of a finer table, to which the limits apply, if they do.
     pub(crate) margin: Option<Margin>,
 }

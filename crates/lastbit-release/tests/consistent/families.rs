@@ -143,7 +143,7 @@ fn margins_of_a_unit_with_several_rows_are_of_the_rows_of_the_finest() {
     assert!(apart.contains("\"ages\" is not made to add up"), "{apart}");
     // A person has 2 rows in each of 3 groups, all of which may be in one margin.
     let prices = price(&found).unwrap();
-    let norms = |index: usize| prices.statistics[index].sensitivity.to_string();
+    let norms = |index: usize| prices.statistics[index].norms.to_string();
     assert_eq!(norms(0), "L1 = 6, L2² = 36");
     assert_eq!(norms(1), "L1 = 6, L2² = 12");
     assert_eq!(norms(2), "L1 = 6, L2² = 36");

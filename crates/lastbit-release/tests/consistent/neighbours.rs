@@ -133,7 +133,7 @@ impl Setting {
                     .fold((Rational::ZERO, Rational::ZERO), |(l1, l2), change| {
                         (&l1 + &change.abs(), &l2 + &(&change * &change))
                     });
-                let norms = &price.sensitivity;
+                let norms = &price.norms;
                 (l1 > &norms.l1 * factor || l2 > &norms.l2_squared * factor)
                     .then(|| self.plan.statistics[index].name.clone())
             })

@@ -155,7 +155,7 @@ impl Setting {
                 continue;
             }
             let (l1, l2) = distance(&a[index], &b[index]);
-            let norms = &price.sensitivity;
+            let norms = &price.norms;
             if l1 > &norms.l1 * factor || l2 > &norms.l2_squared * factor {
                 let name = &self.plan.statistics[index].name;
                 return Some(format!("{name}: L1 {l1}, L2² {l2}; claimed {norms}"));

@@ -378,7 +378,7 @@ fn units_count_once_in_all_and_in_a_group() {
         let plan = lastbit_release::plan::Plan::parse(&text).unwrap();
         let prices = lastbit_release::account::price(&plan).unwrap();
         let place = plan.statistics.iter().position(|s| s.name == name).unwrap();
-        prices.statistics[place].sensitivity.l1.to_string()
+        prices.statistics[place].norms.l1.to_string()
     };
     assert_eq!(
         (of("people"), of("by ward"), of("rows")),

@@ -232,7 +232,7 @@ impl Setting {
                 l1 = &l1 + &change.abs();
                 l2 = &l2 + &(change * change);
             }
-            let bound = &price.sensitivity;
+            let bound = &price.norms;
             if l1 > bound.l1 || l2 > bound.l2_squared {
                 found.push(self.plan.statistics[index].name.clone());
             }
@@ -427,6 +427,6 @@ fn a_statistic_with_a_scope_is_that_of_a_plan_of_its_own() {
         changed += usize::from(passed.len() < rows.len());
     }
     assert!(changed > 100);
-    let [own, whole] = settings.map(|setting| setting.prices.statistics[0].sensitivity.clone());
+    let [own, whole] = settings.map(|setting| setting.prices.statistics[0].norms.clone());
     assert_eq!(own.l1, whole.l1);
 }

@@ -239,7 +239,7 @@ impl Asked {
         let prices = &self.prices.statistics;
         let mut wrong = Vec::new();
         for ((price, slot), one) in prices.iter().zip(&slots).zip(&self.plan.statistics) {
-            if price.groups.is_none() {
+            if price.chain.groups.is_none() {
                 continue;
             }
             let numbers = |answer| exact_numbers(&price.chain, slot, answer).unwrap().concat();
@@ -249,7 +249,7 @@ impl Asked {
                 l1 = &l1 + &change.abs();
                 l2 = &l2 + &(&change * &change);
             }
-            if l1 > price.sensitivity.l1 || l2 > price.sensitivity.l2_squared {
+            if l1 > price.norms.l1 || l2 > price.norms.l2_squared {
                 wrong.push(one.name.clone());
             }
         }

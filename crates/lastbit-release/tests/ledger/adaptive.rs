@@ -7,7 +7,7 @@ use std::rc::Rc;
 use lastbit::conversions::pure_to_zcdp;
 use lastbit_exact::{Rational, Up};
 use lastbit_release::ledger::{Account, Currency, Event, Limit, Terms};
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 
 /// What an analyst may ask for, one after another.
 struct Offer {
@@ -133,7 +133,7 @@ fn best_attack<A>(
 fn zcdp(each: f64) -> Loss {
     let rho = pure_to_zcdp(Up::exact(each)).unwrap();
     let rho = Rational::try_from(rho.get()).unwrap();
-    Loss::new(Measure::ApproximateZcdp, rho, Rational::ZERO).unwrap()
+    Loss::new(LossMeasure::ApproximateZcdp, rho, Rational::ZERO).unwrap()
 }
 
 fn exact(x: f64) -> Rational {
@@ -155,7 +155,7 @@ fn menu(epsilon: f64, delta: f64) -> Vec<Offer> {
     }
     for part in [0.125, 1.0] {
         let each = part * delta;
-        for measure in [Measure::ApproximateZcdp, Measure::Approximate] {
+        for measure in [LossMeasure::ApproximateZcdp, LossMeasure::Approximate] {
             menu.push(Offer {
                 kind: Kind::Threshold(each),
                 loss: Loss::new(measure, Rational::ZERO, exact(each)).unwrap(),
@@ -205,17 +205,17 @@ fn two_sums_apart_are_exceeded_by_an_adaptive_analyst() {
         let rule = |(plain, composed): &(Loss, Loss), offer: &Offer| {
             let loss = &offer.loss;
             let (sum, limit) = match loss.measure {
-                Measure::Approximate => (plain.plus(loss).unwrap(), &budget),
+                LossMeasure::Approximate => (plain.plus(loss).unwrap(), &budget),
                 _ => (composed.plus(loss).unwrap(), &limit),
             };
             sum.fits(limit).then(|| match loss.measure {
-                Measure::Approximate => (sum, composed.clone()),
+                LossMeasure::Approximate => (sum, composed.clone()),
                 _ => (plain.clone(), sum),
             })
         };
         let nothing = (
-            Loss::zero(Measure::Approximate),
-            Loss::zero(Measure::ApproximateZcdp),
+            Loss::zero(LossMeasure::Approximate),
+            Loss::zero(LossMeasure::ApproximateZcdp),
         );
         let reached = best_attack(&nothing, &rule, &menu(epsilon, delta), epsilon, MOST);
         assert!(reached > delta, "missed: {reached} of {delta}");
@@ -239,16 +239,18 @@ fn the_better_of_two_sums_is_exceeded_by_an_adaptive_analyst() {
                 Kind::Threshold(_) => (Rational::ZERO, Rational::ZERO),
             };
             let each = |measure, main| Loss::new(measure, main, offer.loss.delta.clone()).unwrap();
-            let plain = plain.plus(&each(Measure::Approximate, pure)).unwrap();
-            let composed = composed.plus(&each(Measure::ApproximateZcdp, rho)).unwrap();
+            let plain = plain.plus(&each(LossMeasure::Approximate, pure)).unwrap();
+            let composed = composed
+                .plus(&each(LossMeasure::ApproximateZcdp, rho))
+                .unwrap();
             (plain.fits(&budget) || composed.fits(&limit)).then_some((plain, composed))
         };
         // Both ways of an offer are the same here.
         let mut menu = menu(epsilon, delta);
-        menu.retain(|offer| offer.loss.measure == Measure::Approximate);
+        menu.retain(|offer| offer.loss.measure == LossMeasure::Approximate);
         let nothing = (
-            Loss::zero(Measure::Approximate),
-            Loss::zero(Measure::ApproximateZcdp),
+            Loss::zero(LossMeasure::Approximate),
+            Loss::zero(LossMeasure::ApproximateZcdp),
         );
         let reached = best_attack(&nothing, &rule, &menu, epsilon, MOST);
         assert!(reached > delta, "missed: {reached} of {delta}");
@@ -288,7 +290,7 @@ fn a_bound_for_fixed_losses_is_exceeded_by_an_adaptive_analyst() {
             (1.0 - quiet + quiet * all <= delta).then_some((law, quiet))
         };
         let mut menu = menu(epsilon, delta);
-        menu.retain(|offer| offer.loss.measure == Measure::Approximate);
+        menu.retain(|offer| offer.loss.measure == LossMeasure::Approximate);
         let mut nothing = vec![0.0; 2 * middle + 1];
         nothing[middle] = 1.0;
         let reached = best_attack(&(nothing, 1.0), &rule, &menu, epsilon, MOST);
@@ -326,7 +328,7 @@ fn erratum_17_a_delta_shared_by_rho_and_thresholds_is_exceeded_by_an_adaptive_an
             Kind::Response(units) => units < LOUDEST,
             Kind::Threshold(each) => each < delta,
         });
-        menu.retain(|offer| offer.loss.measure == Measure::ApproximateZcdp);
+        menu.retain(|offer| offer.loss.measure == LossMeasure::ApproximateZcdp);
         let reached = best_attack(&(Rational::ZERO, 0), &rule, &menu, epsilon, 14);
         assert!(reached > 1.02 * delta, "missed: {reached} of {delta}");
     }

@@ -5,7 +5,7 @@ use lastbit_exact::{Down, Rational, Up};
 use lastbit_release::account::price;
 use lastbit_release::ledger::{Currency, Ledger, LedgerError, Outcome, Terms, check};
 use lastbit_release::left::price_at;
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 use lastbit_release::plan::Plan;
 
 use super::support::{approximate, number, place, request, rho, taken};
@@ -90,7 +90,7 @@ fn a_plan_is_priced_against_the_ledger_that_charges_it() {
     let stated = plan("[spend]\nepsilon = 0.2\ndelta = 1e-8");
     let (prices, left) = price_at(&stated, &path).unwrap();
     assert_eq!(left.ledger, None);
-    assert_eq!(prices.loss.measure, Measure::Approximate);
+    assert_eq!(prices.loss.measure, LossMeasure::Approximate);
     assert_eq!(prices.loss, price(&stated).unwrap().loss);
     let mut ledger = Ledger::open(&path, &stated.budget).unwrap();
     let limit = ledger.account().composed.clone().unwrap().limit;
@@ -108,7 +108,7 @@ fn a_plan_is_priced_against_the_ledger_that_charges_it() {
     );
     // Once something composed, so does this.
     let (prices, left) = price_at(&stated, &path).unwrap();
-    assert_eq!(prices.loss.measure, Measure::ApproximateZcdp);
+    assert_eq!(prices.loss.measure, LossMeasure::ApproximateZcdp);
     assert_eq!(left.left.main, limit.main.times_power_of_two(-1));
     assert!(left.more > 10, "{left:?}");
     std::fs::write(&path, "no ledger").unwrap();
@@ -123,10 +123,10 @@ fn a_release_of_epsilon_and_delta_composes_if_its_plan_says_so() {
     let (by_sums, left) = price_at(&plainly, &path).unwrap();
     assert_eq!(
         (by_sums.loss.measure, left.more),
-        (Measure::Approximate, 10)
+        (LossMeasure::Approximate, 10)
     );
     let (prices, left) = price_at(&composed, &path).unwrap();
-    assert_eq!(prices.loss.measure, Measure::ApproximateZcdp);
+    assert_eq!(prices.loss.measure, LossMeasure::ApproximateZcdp);
     // Many more fit, though each is private to the same ε and δ by itself.
     assert!(left.more > 50, "{left:?}");
     let epsilon = zcdp_to_approximate_epsilon(
@@ -137,7 +137,7 @@ fn a_release_of_epsilon_and_delta_composes_if_its_plan_says_so() {
     // A release that takes everything is not followed by another.
     let all = plan("[spend]\nepsilon = 2\ndelta = 1e-7\ncomposes = true");
     let loss = price(&all).unwrap().loss;
-    assert_eq!(loss.measure, Measure::Approximate);
+    assert_eq!(loss.measure, LossMeasure::Approximate);
     assert_eq!(loss.main, all.budget.main);
     for (budget, spend, says) in [
         (
@@ -213,7 +213,12 @@ fn terms_are_fixed_once_something_was_released() {
         matches!(error, LedgerError::MeasureDiffers { .. }),
         "{error}"
     );
-    let squared = Loss::new(Measure::ApproximateGaussian, number("0.01"), Rational::ZERO).unwrap();
+    let squared = Loss::new(
+        LossMeasure::ApproximateGaussian,
+        number("0.01"),
+        Rational::ZERO,
+    )
+    .unwrap();
     assert_eq!(ledger.account().admits(&squared), 5);
     let all = terms(Currency::Zcdp, "1e-6");
     let error = ledger.set_terms(&budget, |_| Some(all), "").unwrap_err();

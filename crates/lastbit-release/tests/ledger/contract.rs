@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lastbit_exact::Rational;
 use lastbit_release::ledger::{Asked, Event, Ledger, LedgerError, Outcome, Request, Reserved};
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 use proptest::prelude::*;
 
 use super::support::{number, place, pure, request};
@@ -261,7 +261,7 @@ fn a_change_of_budget_is_recorded_and_never_below_what_was_spent() {
             "- ε = 1.3",
         ]
     );
-    assert_eq!(ledger.account().remaining(), Loss::zero(Measure::Pure));
+    assert_eq!(ledger.account().remaining(), Loss::zero(LossMeasure::Pure));
 }
 
 #[test]

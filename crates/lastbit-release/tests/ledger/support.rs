@@ -5,7 +5,7 @@ use std::process::Command;
 
 use lastbit_exact::Rational;
 use lastbit_release::ledger::{Ledger, Outcome, Request};
-use lastbit_release::loss::{Loss, Measure};
+use lastbit_release::loss::{Loss, LossMeasure};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ pub fn approximate(epsilon: &str, delta: &str) -> Loss {
 }
 
 pub fn rho(amount: &str, delta: &str) -> Loss {
-    Loss::new(Measure::ApproximateZcdp, number(amount), number(delta)).unwrap()
+    Loss::new(LossMeasure::ApproximateZcdp, number(amount), number(delta)).unwrap()
 }
 
 pub fn request(plan: &str, loss: Loss) -> Request {

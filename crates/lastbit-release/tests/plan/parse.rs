@@ -1,6 +1,6 @@
 //! Reading plans: exact numbers, and errors that say where and what to do.
 
-use lastbit_release::loss::Measure;
+use lastbit_release::loss::LossMeasure;
 use lastbit_release::plan::{Allowance, ColumnKind, Missing, Plan};
 
 const GOOD: &str = r#"title = "Visits"
@@ -64,7 +64,7 @@ fn error(from: &str, to: &str) -> String {
 #[test]
 fn numbers_are_exactly_what_is_written() {
     let plan = Plan::parse(GOOD).unwrap();
-    assert_eq!(plan.budget.measure, Measure::Approximate);
+    assert_eq!(plan.budget.measure, LossMeasure::Approximate);
     assert_eq!(plan.budget.main, "1/10".parse().unwrap());
     assert_eq!(plan.budget.delta, "1/1000000000".parse().unwrap());
     let ColumnKind::Numbers(cost) = &plan.column("cost").unwrap().kind else {

@@ -5,7 +5,7 @@ use core::fmt::{Debug, Write as _};
 
 use super::Identity;
 use crate::account::{Charging, Offered, price_as};
-use crate::loss::{Loss, Measure};
+use crate::loss::{Loss, LossMeasure};
 use crate::plan::{
     Allowance, Column, ColumnKind, FileFormat, Missing, Neighbours, NumberKind, Plan, Scope, Unit,
 };
@@ -167,8 +167,8 @@ fn unit(unit: &Unit) -> String {
 
 fn loss(loss: &Loss) -> (String, String) {
     let measure = match loss.measure {
-        Measure::Pure => "Pure",
-        Measure::Zcdp => "Zcdp",
+        LossMeasure::Pure => "Pure",
+        LossMeasure::Zcdp => "Zcdp",
         // No plan of that version states a loss in another measure.
         _ => "Approximate",
     };

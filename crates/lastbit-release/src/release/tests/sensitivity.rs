@@ -172,7 +172,7 @@ impl Setting {
 impl One<'_> {
     /// All groups; if they are discovered, those of either answer.
     fn pick(&self, a: &Answer, b: &Answer) -> Pick {
-        match self.price.groups {
+        match self.price.chain.groups {
             Some(_) => Pick::All,
             None => {
                 let keys = [a, b].map(|answer| &answer.tables[self.slot.table]);
@@ -215,12 +215,12 @@ impl One<'_> {
         };
         let mut all = Vec::new();
         let reach = self.price.chain.reach;
-        let groups = reach.within(self.price.groups).limits.groups();
+        let groups = reach.within(self.price.chain.groups).limits.groups();
         for (index, share) in selected.shares().iter().enumerate() {
             let margin = self.price.margins().get(index).copied();
             assert_eq!(margin.is_some(), selected.has_interval());
             let selection =
-                selected.selection(share, self.price.groups, &"1".parse().unwrap(), reach);
+                selected.selection(share, self.price.chain.groups, &"1".parse().unwrap(), reach);
             let selection = selection.unwrap();
             let most = selection.sensitivity() * &Rational::from(groups * units);
             // A margin near the number of rows, and one beyond it.
@@ -518,6 +518,6 @@ fn a_person_reaches_the_map_of_the_chain() {
         let (found, most) = one.norms(table, [&a, &b], 1).unwrap();
         assert_eq!(found, most, "{name}");
         // The noise was calibrated to it.
-        assert_eq!(most, one.price.sensitivity, "{name}");
+        assert_eq!(most, one.price.norms, "{name}");
     }
 }

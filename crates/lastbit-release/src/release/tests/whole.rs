@@ -165,7 +165,7 @@ fn drawn(prices: &Prices, slots: &[Slot], whole: &Whole, table: &Scan) -> usize 
     let order = prices.drawn();
     for &index in &order {
         let (price, slot) = (&prices.statistics[index], &slots[index]);
-        let pick = match (&price.threshold, price.groups) {
+        let pick = match (&price.threshold, price.chain.groups) {
             (None, None) => Pick::Only(Arc::new(published.clone())),
             _ => Pick::All,
         };
@@ -173,7 +173,7 @@ fn drawn(prices: &Prices, slots: &[Slot], whole: &Whole, table: &Scan) -> usize 
         let drawn = drawing.draw(&paid, pick, &mut System::default()).unwrap();
         if price.threshold.is_some() {
             published.extend(drawn.iter().map(|(key, _)| key.clone()));
-        } else if price.groups.is_none() {
+        } else if price.chain.groups.is_none() {
             let keys: BTreeSet<Vec<KeyValue>> = drawn.into_iter().map(|(key, _)| key).collect();
             assert_eq!(keys, published);
         }
