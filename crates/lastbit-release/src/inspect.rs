@@ -14,10 +14,11 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, Progress};
 use crate::expression::Expression;
-use crate::plan::{Categories, ColumnKind, Plan, Scope, Source, Statistic, Unit};
+use crate::plan::{Plan, Statistic};
 use crate::present::is_reading;
 use crate::query::{Aggregate, Aggregated, Answer, Derive, Key, KeyValue, Query, States, Table};
 use crate::release::ReleaseError;
+use crate::schema::{Categories, ColumnKind, Scope, Source, Unit};
 use crate::statistic::query;
 use crate::value::canonical;
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::plan::{ColumnKind, Missing, Neighbours, Plan, Scope, Statistic, Unit};
+use crate::plan::{Neighbours, Plan, Statistic};
+use crate::schema::{ColumnKind, Missing, Scope, Unit};
 
 /// The most axes of tied tables, and the most cells of all of them together.
 const MOST_AXES: usize = 8;

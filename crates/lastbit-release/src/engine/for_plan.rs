@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Engine, EngineFailure};
-use crate::plan::{Database, Plan, Source};
+use crate::plan::Plan;
+use crate::schema::{Database, Source};
 
 /// The engine for the rows of a plan; of a database, in a session that is open.
 pub fn for_plan(plan: &Plan) -> Result<Box<dyn Engine>, EngineFailure> {

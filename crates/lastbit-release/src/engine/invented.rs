@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use lastbit_exact::{Integer, Rounding};
 
 use super::{Engine, EngineFailure, Progress};
-use crate::plan::{Neighbours, Numbers, Plan, Statistic};
+use crate::plan::{Neighbours, Plan, Statistic};
 use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::schema::Numbers;
 use crate::statistic::query;
 
 /// How many rows are invented where the plan expects no number.

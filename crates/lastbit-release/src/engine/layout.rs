@@ -6,8 +6,8 @@ use lastbit_exact::{Rational, Rounding};
 
 use super::EngineError;
 use crate::expression::Expression;
-use crate::plan::{Categories, Numbers, Unit};
 use crate::query::{Aggregate, Key, KeyValue, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
+use crate::schema::{Categories, Numbers, Unit};
 use crate::value::{Value, value};
 
 /// A word that says: the row has no such value.

@@ -35,21 +35,29 @@ pub use file_engine::TableEngine;
 #[cfg(feature = "engine")]
 pub use files::{
     EngineError, MOST_ROW_BYTES, MemoryTable, OnProgress, Options, ScanProgress, check,
-    check_memory, check_names, declared, declared_from, delimiter, files, fingerprint,
-    memory_fingerprint, query_fingerprint, scan, scan_memory, scan_until,
+    check_names, declared, declared_from, delimiter, files, fingerprint, memory_fingerprint, scan,
+    scan_memory, scan_until,
 };
 #[cfg(all(feature = "engine", any(test, feature = "test-entropy")))]
 pub use files::{answer, answer_batches, plant_belief_in_statistics};
 #[cfg(feature = "engine")]
 pub use memory_engine::MemoryEngine;
 
-pub use crate::query;
 pub use for_plan::{for_plan, for_plan_until};
 pub(crate) use invented::InventedEngine;
 #[cfg(feature = "engine")]
 pub use sql_engine::SqlEngine;
 
 use crate::query::{Answer, Query, Sealed};
+
+/// What an engine must compute, and the exact integers that it answers.
+///
+/// A [`Query`](query::Query) says how every cell becomes an integer: clamped to public bounds,
+/// rounded to a public grid, missing cells as the plan says. Rows are kept or dropped by the
+/// privacy unit alone, so that one unit moves the answer by no more than the plan's sensitivity.
+pub mod query {
+    pub use crate::query::*;
+}
 
 /// Why an engine failed, in words for a person.
 pub type EngineFailure = Box<dyn std::error::Error + Send + Sync>;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::session::Session;
 use super::sql::{self, Dialect, Relation, Statements};
 use super::{Engine, EngineError, EngineFailure, Progress};
-use crate::plan::{Database, DatabaseRows};
 use crate::query::{Answer, Query, Sealed};
+use crate::schema::{Database, DatabaseRows};
 
 /// The engine that asks a database, in a session.
 ///

@@ -3,7 +3,8 @@
 use super::words::{category, percent};
 use super::{InspectedCells, Inspection};
 use crate::clean::{label, visible};
-use crate::plan::{ColumnKind, Neighbours, Plan, Unit};
+use crate::plan::{Neighbours, Plan};
+use crate::schema::{ColumnKind, Unit};
 
 /// The longest name, and the most categories that are named.
 const LONGEST: usize = 100;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{count, counts, rows};
-use crate::plan::{FileFormat, Plan, Source, Unit};
+use crate::plan::Plan;
 use crate::query::{Aggregate, Answer, States, Table};
 use crate::release::ReleaseError;
+use crate::schema::{FileFormat, Source, Unit};
 use crate::statistic::query;
 
 /// Answers questions about all rows of a source, in which every row is a unit.

@@ -2,8 +2,9 @@
 
 use super::{InspectedCells, Inspection, look_first};
 use crate::clean::{label, visible};
-use crate::plan::{ColumnKind, Neighbours, NumberKind, Plan, Unit};
+use crate::plan::{Neighbours, Plan};
 use crate::present::wrapped;
+use crate::schema::{ColumnKind, NumberKind, Unit};
 
 /// The longest name, and the most absent categories that are named.
 const LONGEST: usize = 100;

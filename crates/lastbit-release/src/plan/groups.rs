@@ -13,7 +13,7 @@ impl Plan {
     /// is joined by the patient, a patient is in one group; by sex and quarter, in at most four.
     ///
     /// Engines are told these limits, and a loss counts with the same
-    /// ([`Scanned`](crate::statistic::Scanned)).
+    /// (`statistic::Scanned`).
     pub fn limits(&self, statistic: &Statistic) -> Option<(u64, u64)> {
         let (rows, groups) = statistic.scope.limits(&self.unit)?;
         let most = statistic.groups_of_unit.unwrap_or(groups);

@@ -3,7 +3,8 @@
 use super::guess::WARNING;
 use crate::account::Price;
 use crate::expression::{Expression, Node, Type, quoted};
-use crate::plan::{Column, ColumnKind, Missing, NumberKind, Plan, Statistic, Unit};
+use crate::plan::{Plan, Statistic};
+use crate::schema::{Column, ColumnKind, Missing, NumberKind, Unit};
 
 /// One phrase each, at least one: which rows a statistic is of, what missing, unlisted or
 /// out-of-bounds cells count as, and which groups are shown.

@@ -6,7 +6,8 @@ use lastbit_exact::decimal::up as digits_up;
 use lastbit_exact::{Rational, Up};
 
 use crate::loss::{Loss, LossMeasure, decimal};
-use crate::plan::{Neighbours, Plan, Unit};
+use crate::plan::{Neighbours, Plan};
+use crate::schema::Unit;
 
 /// The largest probability, rounded up, of guessing right about one unit after this loss, starting
 /// evenly unsure.

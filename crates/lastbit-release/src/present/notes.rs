@@ -4,7 +4,8 @@ use super::about::many;
 use super::guess::budget_in_words;
 use super::loss_in_words;
 use crate::loss::Loss;
-use crate::plan::{ColumnKind, Missing, Neighbours, NumberKind, Plan, Unit};
+use crate::plan::{Neighbours, Plan};
+use crate::schema::{ColumnKind, Missing, NumberKind, Unit};
 use crate::statistic::Method;
 
 /// What a reader should know about a release of this loss, one sentence each.

@@ -13,9 +13,10 @@ use lastbit::tables::Noise;
 
 use crate::account::{Price, Prices};
 use crate::expression::Expression;
-use crate::plan::{
-    Column, ColumnKind, Database, DatabaseRows, FileFormat, Missing, Neighbours, NumberKind, Plan,
-    Scope, Source, Statistic, Unit,
+use crate::plan::{Neighbours, Plan, Statistic};
+use crate::schema::{
+    Column, ColumnKind, Database, DatabaseRows, FileFormat, Missing, NumberKind, Scope, Source,
+    Unit,
 };
 use crate::statistic::Mechanism;
 

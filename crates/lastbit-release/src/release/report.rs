@@ -12,12 +12,13 @@ use crate::account::{Price, Prices};
 use crate::cell::{made_cell, on_scale};
 use crate::consistent::Member;
 use crate::ledger::Reserved;
-use crate::plan::{Column, Neighbours, Numbers, Plan, Statistic};
+use crate::plan::{Neighbours, Plan, Statistic};
 use crate::present::{
     self, Bins, Cell, Picture, Receipt, Report, SCHEMA, about, is_too_noisy, loss_words, mechanism,
     notes, published_grid,
 };
 use crate::query::{Aggregate, Answer, KeyValue, Sealed};
+use crate::schema::{Column, Numbers};
 use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
 
 /// Keys of groups that a count has published.

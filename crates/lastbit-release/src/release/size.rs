@@ -4,8 +4,9 @@ use lastbit_exact::Rational;
 
 use super::ReleaseError;
 use crate::account::{Price, Prices};
-use crate::plan::{Column, ColumnKind, Plan, Statistic};
+use crate::plan::{Plan, Statistic};
 use crate::query::{Answer, KeyValue};
+use crate::schema::{Column, ColumnKind};
 use crate::statistic::{Mechanism, Slot};
 
 /// Reports that could take more bytes in the ledger are refused before a reservation. SQLite holds

@@ -13,8 +13,9 @@ use lastbit_exact::{Interval, Rational, Up};
 use super::histogram::counts;
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word};
 use crate::cell::{Cell, whole_cell};
-use crate::plan::{Missing, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::{Missing, Numbers};
 
 /// Magnitudes more than this many powers of two below the largest share one bin.
 const MAGNITUDES: i64 = 40;

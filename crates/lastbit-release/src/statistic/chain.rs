@@ -23,8 +23,9 @@ use lastbit_exact::{Rational, Up};
 use super::counted::Counted;
 use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
 use super::{Kind, Method, Scanned, Selected, Slot, unexpected};
-use crate::plan::{Neighbours, Plan, Unit};
+use crate::plan::{Neighbours, Plan};
 use crate::query::{Aggregated, Answer, KeyValue};
+use crate::schema::Unit;
 
 /// What the loss of a chain is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

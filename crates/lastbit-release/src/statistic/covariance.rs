@@ -7,8 +7,9 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, covariance_of_places, over, product_rounding, sample};
 use super::{Kind, Polynomial, Reading, Shape, Word};
-use crate::plan::{Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::Numbers;
 
 #[derive(Clone, Debug)]
 pub(super) struct Covariance(pub(super) Arc<Numbers>, pub(super) Arc<Numbers>);

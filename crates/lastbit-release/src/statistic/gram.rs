@@ -10,8 +10,8 @@ use lastbit::{Beta, Error};
 use lastbit_exact::{Integer, Interval, Rational, Up};
 
 use super::{Errors, Noised, Stability, unexpected};
-use crate::plan::Numbers;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::Numbers;
 
 /// Columns, and the pairs of them that are multiplied.
 #[derive(Clone, Debug)]

@@ -12,8 +12,9 @@ use super::{
 };
 use crate::cell::Cell;
 use crate::consistent::{Additive, Quantity};
-use crate::plan::{ColumnKind, Missing, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::{ColumnKind, Missing};
 
 /// The rows of each bin or category.
 #[derive(Clone, Debug)]

@@ -13,8 +13,9 @@ use lastbit_exact::{Down, Interval, Rational, Up};
 use super::share::{possible, read_states, worst};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Stability, Word, unexpected};
 use crate::cell::{Cell, cell};
-use crate::plan::{PlanError, Unit};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated, LOG2_SHARE};
+use crate::schema::Unit;
 
 /// What is left out of units by the limits of statistics that are grouped by these columns.
 #[derive(Clone, Debug)]

@@ -7,8 +7,9 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment, over};
 use super::{Kind, Polynomial, Reading, Shape, Word};
-use crate::plan::{NumberKind, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::{NumberKind, Numbers};
 
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);

@@ -42,21 +42,24 @@ use lastbit_exact::{Rational, Up};
 use crate::cell::Cell;
 use crate::consistent::Additive;
 use crate::expression::Expression;
-use crate::plan::NumberKind;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::NumberKind;
 
-pub use chain::{
-    Answers, Chain, LossUnit, Mechanism, Paid, Scan, TableScan, ToCounts, ToNumbers, WholeChain,
-    table,
-};
+#[cfg(test)]
+pub(crate) use chain::TableScan;
+pub use chain::{Chain, LossUnit, Mechanism, Paid, Scan, WholeChain};
 pub use errors::Errors;
 #[cfg(any(test, feature = "test-entropy"))]
 pub use groups::exact_numbers;
-pub use groups::{Drawn, Margin, Pick, numbers_chain, rows_by_key};
+#[cfg(test)]
+pub(crate) use groups::numbers_chain;
+pub use groups::{Drawn, Pick};
+pub(crate) use groups::{Margin, rows_by_key};
 pub use lastbit::tables::Mix;
 use moment::{Moment, Shape};
 pub use noised::Noised;
-pub use query::{Scanned, Slot, query};
+pub(crate) use query::Scanned;
+pub use query::{Slot, query};
 pub(crate) use reading::{Reading, known};
 pub use span::{Polynomial, Span, Symbol};
 pub use whole::{Drawing, Whole};

@@ -18,8 +18,9 @@ use super::{
     unexpected,
 };
 use crate::cell::{Cell, cell};
-use crate::plan::{NumberKind, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::{NumberKind, Numbers};
 
 /// A statistic that is a ratio of moments.
 pub trait Moment: fmt::Debug + Send + Sync + 'static {

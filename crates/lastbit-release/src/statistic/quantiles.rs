@@ -8,8 +8,9 @@ use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected, Word};
 use crate::cell::{Cell, RANKS, selected_cell};
-use crate::plan::{NumberKind, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, MOST_OFFSETS};
+use crate::schema::{NumberKind, Numbers};
 
 /// Shares have at most this denominator, so that it times 2^40 rows fits into 62 bits.
 const MOST_PARTS: u32 = 1_000_000;

@@ -1,7 +1,8 @@
 //! From a plan to the query that its statistics need.
 
-use crate::plan::{ColumnKind, Plan, Scope};
+use crate::plan::Plan;
 use crate::query::{Aggregate, Aggregated, Derive, Group, Key, Query, Table};
+use crate::schema::{ColumnKind, Scope};
 
 /// Where in the answer the exact values of a statistic are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

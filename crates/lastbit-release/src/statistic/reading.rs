@@ -5,9 +5,10 @@ use std::sync::Arc;
 use lastbit_exact::Rational;
 
 use crate::expression::Expression;
+use crate::plan::PlanError;
 use crate::plan::reader::{Table, Value, suggestion};
-use crate::plan::{Column, ColumnKind, Missing, Numbers, PlanError, Unit};
 use crate::query::MOST_STEPS;
+use crate::schema::{Column, ColumnKind, Missing, Numbers, Unit};
 
 /// A statistic's table, and what the plan says before it.
 pub(crate) struct Reading<'a> {

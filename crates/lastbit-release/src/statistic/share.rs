@@ -16,8 +16,9 @@ use super::ratio::{around, sliced};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Reading, Span, Stability, Word};
 use crate::cell::{Cell, cell};
 use crate::expression::Expression;
-use crate::plan::{Categories, ColumnKind, Missing, PlanError, declarations_of};
+use crate::plan::{PlanError, declarations_of};
 use crate::query::{Aggregate, Aggregated, States};
+use crate::schema::{Categories, ColumnKind, Missing};
 
 #[derive(Clone, Debug)]
 struct Share {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit_exact::Rational;
 
 use super::Mix;
-use crate::plan::{Missing, Numbers};
+use crate::schema::{Missing, Numbers};
 
 /// A statistic of more numbers shares its noise only with one of the same numbers.
 const MOST_NUMBERS: usize = 16;

@@ -12,8 +12,9 @@ use super::{
 };
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
-use crate::plan::{NumberKind, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
+use crate::schema::{NumberKind, Numbers};
 
 #[derive(Clone, Debug)]
 struct Sum {

@@ -15,8 +15,9 @@ use super::{
     Drawn, Errors, Kind, Mark, Method, Noised, Noisy, Published, Reading, Span, Stability, Word,
 };
 use crate::cell::Cell;
-use crate::plan::{ColumnKind, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::ColumnKind;
 
 /// The most frequent of public categories or bins.
 #[derive(Clone, Debug)]

@@ -12,8 +12,9 @@ use lastbit_exact::{Integer, Rational};
 
 use super::moment::{Moment, OfMoment};
 use super::{Kind, Polynomial, Reading, Shape, Symbol};
-use crate::plan::{NumberKind, Numbers, PlanError};
+use crate::plan::PlanError;
 use crate::query::{Aggregate, Aggregated};
+use crate::schema::{NumberKind, Numbers};
 
 #[derive(Clone, Debug)]
 struct WeightedMean {

@@ -8,8 +8,8 @@ use lastbit_exact::{Rational, Up};
 use super::{Errors, Kind, Method, Noised, Noisy, Published, Stability, unexpected};
 use crate::cell::{Cell, cell};
 use crate::consistent::{Additive, Quantity};
-use crate::plan::{NumberKind, Numbers};
 use crate::query::{Aggregate, Aggregated, LOG2_MOST_ROWS};
+use crate::schema::{NumberKind, Numbers};
 
 #[derive(Clone, Debug)]
 struct WeightedSum {

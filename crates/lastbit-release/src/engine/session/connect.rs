@@ -7,7 +7,7 @@ use super::adbc::AdbcSession;
 use super::spark::SparkSession;
 use super::{Session, SessionError, SqliteSession};
 use crate::clean;
-use crate::plan::{Address, Database, DatabaseSystem, PasswordPlace};
+use crate::schema::{Address, Database, DatabaseSystem, PasswordPlace};
 
 /// Opens a session with a plan's database, in which nothing can be written.
 pub fn connect(database: &Database) -> Result<Box<dyn Session>, ConnectError> {

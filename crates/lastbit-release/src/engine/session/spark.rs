@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::connect::ConnectError;
 use super::{Session, SessionError, SessionProblem};
 use crate::engine::sql::Rows;
-use crate::plan::SparkAddress;
+use crate::schema::SparkAddress;
 
 /// What the Python runs.
 const PROGRAM: &str = include_str!("spark.py");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::Files;
+use crate::schema::Files;
 
 #[test]
 fn patterns_match_as_the_engine_reads_them_or_more() {

@@ -6,10 +6,9 @@ use core::fmt::{Debug, Write as _};
 use super::Identity;
 use crate::account::{Charging, Offered, price_as};
 use crate::loss::{Loss, LossMeasure};
-use crate::plan::{
-    Allowance, Column, ColumnKind, FileFormat, Missing, Neighbours, NumberKind, Plan, Scope, Unit,
-};
+use crate::plan::{Allowance, Neighbours, Plan};
 use crate::query::Derive;
+use crate::schema::{Column, ColumnKind, FileFormat, Missing, NumberKind, Scope, Unit};
 
 /// The hashes that version 0.1.0 gave the release of this identity, by sums of losses, if it was
 /// taken from one of these budgets.

@@ -7,10 +7,10 @@ use lastbit::statistics::Grid;
 use lastbit_exact::{Integer, Rounding};
 
 use crate::engine::{Engine, EngineFailure, Progress};
-use crate::plan::{Categories, Missing, Numbers, Unit};
 use crate::query::{
     Aggregate, Aggregated, Answer, Group, Key, KeyValue, LOG2_SHARE, Query, Sealed, Table,
 };
+use crate::schema::{Categories, Missing, Numbers, Unit};
 
 /// Cells by column name; an absent one is null.
 pub type Row = BTreeMap<&'static str, String>;

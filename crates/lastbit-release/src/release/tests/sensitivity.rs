@@ -17,8 +17,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
-use crate::plan::{Neighbours, Plan, Statistic, Unit};
+use crate::plan::{Neighbours, Plan, Statistic};
 use crate::query::{Aggregated, Answer, KeyValue, Query};
+use crate::schema::Unit;
 use crate::statistic::{Method, Pick, Scan, Slot, TableScan, numbers_chain, query, rows_by_key};
 
 /// Every statistic, grouped and not, under one of the neighbour relations and units.
