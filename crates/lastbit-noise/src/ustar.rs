@@ -1,7 +1,7 @@
 //! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight
 //! of its last place.
 
-use lastbit_exact::{Dyadic, Integer, Natural};
+use lastbit_exact::{Dyadic, Integer, Natural, Short, ShortFormat};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -55,6 +55,26 @@ impl UStar {
             exponent,
             precision,
         })
+    }
+
+    /// The same draw from the same words, as a number of a short format.
+    #[inline]
+    pub fn draw_short(
+        format: ShortFormat,
+        entropy: &mut impl Entropy,
+    ) -> Result<Short, EntropyError> {
+        let exponent = geometric_exponent(entropy)?;
+        let precision = format.precision();
+        let first = (precision - 1).min(64);
+        let second = precision - 1 - first; // at most 55
+        let mut significand = 1u128 << first | u128::from(entropy.word()? >> (64 - first));
+        if second > 0 {
+            significand = significand << second | u128::from(entropy.word()? >> (64 - second));
+        }
+        Ok(Short::new(
+            significand,
+            1 - exponent as i64 - i64::from(precision),
+        ))
     }
 
     /// The exact value.

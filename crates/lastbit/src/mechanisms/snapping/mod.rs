@@ -18,7 +18,8 @@ use lastbit_noise::entropy::Entropy;
 
 pub use error::SnappingError;
 pub use float::{
-    Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
+    Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, ShortArithmetic, noisy,
+    round_ties_up,
 };
 pub use measurement::{SnappingNumber, VectorMeasurement};
 pub use price::{GuessPrice, Price};
