@@ -309,7 +309,8 @@ impl Snapping {
         Ok(())
     }
 
-    #[inline(always)]
+    /// Not inlined into [`Snapping::draw`], which would save its registers for every arithmetic.
+    #[inline(never)]
     fn binary64(
         &self,
         parameters: &FloatParameters<f64>,
