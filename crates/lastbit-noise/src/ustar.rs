@@ -1,6 +1,8 @@
 //! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight
 //! of its last place.
 
+use core::hint::select_unpredictable;
+
 use lastbit_exact::{Dyadic, Integer, Natural, Short, ShortFormat};
 
 use crate::entropy::{Entropy, EntropyError};
@@ -115,16 +117,19 @@ pub struct SignedUStar64 {
 }
 
 impl SignedUStar64 {
-    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent; once
-    /// in 2^11 draws another word goes on flipping.
+    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent. The
+    /// next has the flips that follow, and is read even if there are none, so that the time does
+    /// not tell; further words are needed once in 2^75 draws.
     #[inline]
     pub fn draw(entropy: &mut impl Entropy) -> Result<SignedUStar64, EntropyError> {
-        let word = entropy.word()?;
+        let (word, more) = (entropy.word()?, entropy.word()?);
         let coins = (word << 53) | 1 << 52; // 11 coins, then a stop
-        let mut exponent = u64::from(coins.leading_zeros()) + 1;
-        if exponent > 11 {
-            exponent = 11 + geometric_exponent(entropy)?;
+        let exponent = u64::from(coins.leading_zeros()) + 1;
+        let mut later = 12 + u64::from(more.leading_zeros());
+        if (exponent > 11) & (more == 0) {
+            later = 75 + geometric_exponent(entropy)?;
         }
+        let exponent = select_unpredictable(exponent > 11, later, exponent);
         Ok(SignedUStar64 {
             negative: word >> 63 == 1,
             fraction: word >> 11 & ((1 << 52) - 1),

@@ -4,6 +4,8 @@
 //! No operation over- or underflows where its result is used: all non-zero magnitudes lie between
 //! 2^-400 and 2^11.
 
+use core::hint::black_box;
+
 use super::table::{LN_2_HIGH, LN_2_LOW, ROWS};
 
 /// `ln x` lies within `error` of `high + low`, and still does when `low ± error` is rounded to f64;
@@ -59,7 +61,11 @@ pub(super) const RELATIVE_ERROR_NEAR_ONE: f64 = f64::from_bits((1023 - 67) << 52
 pub(super) fn ln(x: f64) -> DoubleDouble {
     let distance = x - 1.0; // exact where it is used, by Sterbenz
     let near = distance.abs() < NEAR_ONE;
-    let pick = |near_one: f64, away: f64| if near { near_one } else { away };
+    // Opaque, else the compiler makes branches of it.
+    let mask = black_box(u64::from(near).wrapping_neg());
+    let pick = |near_one: f64, away: f64| {
+        f64::from_bits((near_one.to_bits() & mask) | (away.to_bits() & !mask))
+    };
 
     let bits = x.to_bits();
     let offset = bits.wrapping_sub(TABLE_START);

@@ -51,6 +51,14 @@ fn signed_draws_agree_with_the_law_bit_by_bit() {
     assert_eq!(coins(1 << 10).exponent, 1);
     assert_eq!(coins(1).exponent, 11);
     assert_eq!(coins(0).exponent, 12);
+    let far = SignedUStar64::draw(&mut Script(vec![0, 0, 1 << 62])).unwrap();
+    assert_eq!(far.exponent, 77); // 11 + 64 + 1 tails, then a head
+    // The second word is read whether it counts or not.
+    for head in [1 << 10, 1, 0] {
+        let mut words = Script(vec![head, 1 << 63, 7]);
+        SignedUStar64::draw(&mut words).unwrap();
+        assert_eq!(words.0, [7]);
+    }
     assert!(coins(1 << 63).negative && !coins(1 << 62).negative);
     assert_eq!(coins(1 << 11).fraction, 1);
     assert_eq!(coins(1 << 62).fraction, 1 << 51);
