@@ -33,13 +33,15 @@ Examples:
   lastbit attack precision --target grid-sum")]
     Precision(Options),
     /// Does the time of a call depend on the data or on the noise?
+    #[command(mut_arg("draws", |draws| draws.default_value("1000000")))]
     #[command(after_long_help = "\
 The input of each call is drawn at random, so shuffling is an exact test: the threshold is the \
 largest correlation among 999 shuffles, which chance alone exceeds once in a thousand runs, for \
 each of the two correlations.
 
-Example:
-  lastbit attack timing --target coin-by-coin")]
+Examples:
+  lastbit attack timing --target coin-by-coin
+  lastbit attack timing --target big-numbers")]
     Timing(Options),
 }
 

@@ -14,6 +14,7 @@ mod rational;
 mod rounding;
 #[cfg(feature = "serde")]
 mod serde;
+mod short;
 
 pub use directed::{BoundError, Down, Interval, Up};
 pub use dyadic::{Dyadic, NotFinite};
@@ -23,3 +24,4 @@ pub use integer::{Integer, Natural, OutOfRange};
 pub use ln::{ln, ln_bounds};
 pub use rational::{ParseRationalError, Rational};
 pub use rounding::Rounding;
+pub use short::{Short, ShortFormat, sum_to_f64};

@@ -1,7 +1,9 @@
 //! `U*`: the uniform distribution over p-bit floating-point numbers in (0, 1), each with the weight
 //! of its last place.
 
-use lastbit_exact::{Dyadic, Integer, Natural};
+use core::hint::select_unpredictable;
+
+use lastbit_exact::{Dyadic, Integer, Natural, Short, ShortFormat};
 
 use crate::entropy::{Entropy, EntropyError};
 
@@ -57,6 +59,26 @@ impl UStar {
         })
     }
 
+    /// The same draw from the same words, as a number of a short format.
+    #[inline]
+    pub fn draw_short(
+        format: ShortFormat,
+        entropy: &mut impl Entropy,
+    ) -> Result<Short, EntropyError> {
+        let exponent = geometric_exponent(entropy)?;
+        let precision = format.precision();
+        let first = (precision - 1).min(64);
+        let second = precision - 1 - first; // at most 55
+        let mut significand = 1u128 << first | u128::from(entropy.word()? >> (64 - first));
+        if second > 0 {
+            significand = significand << second | u128::from(entropy.word()? >> (64 - second));
+        }
+        Ok(Short::new(
+            significand,
+            1 - exponent as i64 - i64::from(precision),
+        ))
+    }
+
     /// The exact value.
     pub fn value(&self) -> Dyadic {
         Dyadic::new(
@@ -95,16 +117,19 @@ pub struct SignedUStar64 {
 }
 
 impl SignedUStar64 {
-    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent; once
-    /// in 2^11 draws another word goes on flipping.
+    /// One word gives the sign, the fraction and the first eleven coin flips of the exponent. The
+    /// next has the flips that follow, and is read even if there are none, so that the time does
+    /// not tell; further words are needed once in 2^75 draws.
     #[inline]
     pub fn draw(entropy: &mut impl Entropy) -> Result<SignedUStar64, EntropyError> {
-        let word = entropy.word()?;
+        let (word, more) = (entropy.word()?, entropy.word()?);
         let coins = (word << 53) | 1 << 52; // 11 coins, then a stop
-        let mut exponent = u64::from(coins.leading_zeros()) + 1;
-        if exponent > 11 {
-            exponent = 11 + geometric_exponent(entropy)?;
+        let exponent = u64::from(coins.leading_zeros()) + 1;
+        let mut later = 12 + u64::from(more.leading_zeros());
+        if (exponent > 11) & (more == 0) {
+            later = 75 + geometric_exponent(entropy)?;
         }
+        let exponent = select_unpredictable(exponent > 11, later, exponent);
         Ok(SignedUStar64 {
             negative: word >> 63 == 1,
             fraction: word >> 11 & ((1 << 52) - 1),

@@ -3,6 +3,8 @@
 //! A *fraction* is `[u64; N]`, little-endian, standing for a number in [0, 1) in units of `2^-64N`,
 //! called ulps below. `N` is at most [`MAX_LIMBS`].
 
+use core::hint::select_unpredictable;
+
 use super::table::{COARSE, FINE, LN_2};
 
 /// The precision of the tables, in limbs.
@@ -40,43 +42,57 @@ pub(crate) struct FixedLog<const N: usize> {
 /// The error is absolute, less than 8 ulps, when `|m·2^exponent - 1| ≥ 2^-13`, and relative within
 /// that distance of one: the result then has a `shift` and is at least `0.49·2^-shift`. `ln 1` is
 /// exactly zero.
+///
+/// The same instructions run for every argument: near one and away from it differ only in what is
+/// selected.
+#[inline]
 pub(crate) fn ln<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog<N> {
     debug_assert!(mantissa[N - 1] >> 63 == 1);
-    // The exact distance from one, wherever it is below one half.
-    let distance = match exponent {
-        0 => Some(shift_left(mantissa, 1)), // drops the leading one
-        -1 => Some(negate(mantissa)),       // 1 - m/2
-        _ => None,
-    };
-    match distance {
-        Some(t) if t[N - 1] >> 51 == 0 => near_one(&t, exponent < 0),
-        _ => away_from_one(mantissa, exponent),
-    }
-}
+    let below = exponent < 0;
+    // The exact distance from one, wherever it is below one half: 1 - m/2, or m - 1.
+    let distance = select(below, &negate(mantissa), &shift_left_by_one(mantissa));
+    let near = ((exponent == 0) | (exponent == -1)) & (distance[N - 1] >> 51 == 0);
+    let reduced = reduce(mantissa);
 
-/// `ln(1 ± t)` for an exact fraction `t < 2^-13`.
-fn near_one<const N: usize>(t: &[u64; N], negative: bool) -> FixedLog<N> {
-    let Some(shift) = leading_zeros(t) else {
-        return FixedLog {
-            negative: false,
-            integer: 0,
-            fraction: [0; N],
-            shift: 0,
-        };
-    };
-    // Off by less than 2.2 ulps: see `log1p`.
-    let (integer, fraction) = log1p(t, negative, &shift_left(t, shift));
+    // Near one: ln(1 ± t) = ±2^-shift · T · ln(1 ± t)/(±t) with T = t·2^shift, off by less than 2.2
+    // ulps of 2^-shift. Away from it: ln(1 + z), off by 1 (z) + 1.1 (`log1p`, in which T = z is
+    // small); each table entry is low by less than 1.
+    let negative = near & below;
+    // None at one, where the distance is zero.
+    let zeros = leading_zeros(&distance) % (64 * N as u32);
+    let shift = select_unpredictable(near, zeros, 0);
+    let t = select(near, &distance, &reduced.z);
+    let (carry, series) = log1p(&t, negative, &shift_left(&t, shift));
+    let log_mantissa = add(&add(&series, &reduced.coarse).1, &reduced.fine).1; // ln m < 1: no carry
+
+    // |exponent|·ln 2 with one limb more: low by less than 2^63·2^-64 + 1 ulps. With the above
+    // less than 1 + 1.1 + 2 + 1.5 < 8.
+    let (integer, fraction) = multiple_of_ln_2::<N>(exponent.unsigned_abs());
+    // A negative exponent leaves |exponent|·ln 2 - ln m, which is positive: |ln x| > 2^-14 here.
+    let flip = u64::from(below).wrapping_neg();
+    let (carry_away, away) = add_with_carry(&fraction, &flipped(&log_mantissa, flip), flip & 1);
+    // A difference has no borrow if there is a carry.
+    let integer = integer.wrapping_add(carry_away).wrapping_sub(flip & 1);
+
     FixedLog {
-        negative,
-        integer,
-        fraction,
+        negative: below,
+        integer: select_unpredictable(near, carry, integer),
+        fraction: select(near, &series, &away),
         shift,
     }
 }
 
+/// `ln m = ln(1 + z) + coarse + fine`.
+struct Reduced<const N: usize> {
+    z: [u64; N],
+    coarse: [u64; N],
+    fine: [u64; N],
+}
+
 /// `m·r = 1 + y` with `r` from COARSE, `(1 + y)(1 - d) = 1 + z` with `d` from FINE;
-/// `0 ≤ z < 2^-12.8`.
-fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog<N> {
+/// `0 ≤ z < 2^-12.8`, off by less than one ulp on either side.
+#[inline(always)]
+fn reduce<const N: usize>(mantissa: &[u64; N]) -> Reduced<N> {
     let top = mantissa[N - 1];
     // Index: the seven bits after the leading one.
     let coarse = &COARSE[(top >> 56 & 0x7f) as usize];
@@ -92,37 +108,10 @@ fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog
     let (product, carry) = mul_small(&y, fine.factor);
     let mut z = y;
     z[N - 1] -= fine.factor << 48;
-    let z = sub(&z, &shift_right_carry(&product, carry, 16));
-
-    // ln(1 + z) is off by 1 (z) + 1.1 (log1p, in which T = z is small); each table entry is low by
-    // less than 1.
-    let (_, series) = log1p(&z, false, &z);
-    let log_mantissa = add(
-        &add(&series, &top_limbs(&coarse.log)).1,
-        &top_limbs(&fine.log),
-    )
-    .1; // ln m < 1: no carry
-
-    // |exponent|·ln 2 with one limb more: low by less than 2^63·2^-64 + 1 ulps.
-    let (integer, fraction) = multiple_of_ln_2::<N>(exponent.unsigned_abs());
-    // In all less than 1 + 1.1 + 2 + 1.5 < 8.
-    if exponent >= 0 {
-        let (carry, fraction) = add(&fraction, &log_mantissa);
-        FixedLog {
-            negative: false,
-            integer: integer + carry,
-            fraction,
-            shift: 0,
-        }
-    } else {
-        // Positive: |ln x| > 2^-14 here.
-        let borrow = less(&fraction, &log_mantissa) as u64;
-        FixedLog {
-            negative: true,
-            integer: integer - borrow,
-            fraction: sub(&fraction, &log_mantissa),
-            shift: 0,
-        }
+    Reduced {
+        z: sub(&z, &shift_right_carry(&product, carry, 16)),
+        coarse: top_limbs(&coarse.log),
+        fine: top_limbs(&fine.log),
     }
 }
 
@@ -131,27 +120,48 @@ fn away_from_one<const N: usize>(mantissa: &[u64; N], exponent: i64) -> FixedLog
 ///
 /// `ln(1 + z)/z = 1 - z·q(z)`, `q(z) = 1/2 - z/3 + z²/4 - … ± z^(5N-2)/5N`. The rest of the series
 /// is less than `t^5N/(5N)·1.001 < 2^-64N / 5N`, 0.1 ulps.
+#[inline(always)]
 fn log1p<const N: usize>(t: &[u64; N], negative: bool, scaled: &[u64; N]) -> (u64, [u64; N]) {
-    // Each step is off by less than 1 (reciprocal) + 1 (product) + 2^-12.8 · (the step before):
-    // 2.001.
+    let flip = u64::from(!negative).wrapping_neg();
+    // What is done with `L` limbs in step k is off by less than 1 (reciprocal) + 1 (product) + 0.5
+    // (t cut to L limbs) + 2^-12.8 · (the step before), so by 2.6·2^-64L, and by the time of step 2
+    // by 2^(-12.8(k - 2)) of that. Five steps are 64 bits: at k ≥ 5(N - L) + 3 this is at most
+    // 2^-12.8 of 2.6 ulps. The steps of all `L` together leave q off by less than 2.01.
     let mut q = top_limbs(&RECIPROCALS[5 * N]);
-    for k in (2..5 * N).rev() {
-        let product = mul_high(t, &q);
-        let reciprocal = top_limbs(&RECIPROCALS[k]);
-        q = if negative {
-            add(&reciprocal, &product).1 // q ≤ 1/2 + 2^-13: no carry
-        } else {
-            // q ≥ 1/2 - 2^-13 at the end, 1/k - 2^-12.8 on the way: no borrow
-            sub(&reciprocal, &product)
-        };
+    q = horner::<1, N>(t, q, flip);
+    if N >= 2 {
+        q = horner::<2, N>(t, q, flip);
     }
-    // Off by 2.001·2^-12.8 + 1, times T, then + 1 for the product itself.
-    let correction = mul_high(scaled, &mul_high(t, &q));
-    if negative {
-        add(scaled, &correction)
-    } else {
-        (0, sub(scaled, &correction))
+    if N >= 3 {
+        q = horner::<3, N>(t, q, flip);
     }
+    if N >= 4 {
+        q = horner::<4, N>(t, q, flip);
+    }
+    // Off by 2.01·2^-12.8 + 1, times T, then + 1 for the product itself.
+    let correction = mul_high::<N, N>(scaled, &mul_high::<N, N>(t, &q));
+    let (carry, sum) = add_with_carry(scaled, &flipped(&correction, flip), flip & 1);
+    // T - correction ≥ 0 carries out of the complement.
+    (carry.wrapping_sub(flip & 1), sum)
+}
+
+/// The steps `q = 1/k ∓ t·q` that `L` limbs are enough for, down to k = 5(N - L) + 3, or 2 if `L`
+/// is `N`; `flip` is all ones for minus, else zero.
+#[inline(always)]
+fn horner<const L: usize, const N: usize>(t: &[u64; N], mut q: [u64; N], flip: u64) -> [u64; N] {
+    let first = if L == 1 { 5 * N } else { 5 * (N - L) + 8 };
+    let last = if L == N { 2 } else { 5 * (N - L) + 3 };
+    for k in (last..first).rev() {
+        let product = mul_high::<L, N>(t, &q);
+        // No carry, no borrow: 1/k - 2^-12.8 < q < 1/k + 2^-13.
+        q = add_with_carry(
+            &top_limbs(&RECIPROCALS[k]),
+            &flipped(&product, flip),
+            flip & 1,
+        )
+        .1;
+    }
+    q
 }
 
 impl<const N: usize> FixedLog<N> {
@@ -215,6 +225,7 @@ pub(super) static RECIPROCALS: [[u64; MAX_LIMBS]; 5 * MAX_LIMBS + 1] = {
 };
 
 /// `count·ln 2`, low by less than 1.5 ulps.
+#[inline(always)]
 fn multiple_of_ln_2<const N: usize>(count: u64) -> (u64, [u64; N]) {
     let ln_2 = &LN_2[MAX_LIMBS - N..];
     let mut carry = (ln_2[0] as u128 * count as u128) >> 64;
@@ -227,20 +238,22 @@ fn multiple_of_ln_2<const N: usize>(count: u64) -> (u64, [u64; N]) {
 }
 
 /// The leading `N` limbs: low by less than one ulp.
+#[inline(always)]
 fn top_limbs<const N: usize>(limbs: &[u64; MAX_LIMBS]) -> [u64; N] {
     core::array::from_fn(|i| limbs[MAX_LIMBS - N + i])
 }
 
-/// `floor(a·b)` in ulps.
-fn mul_high<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+/// `floor(a·b)` in units of `2^-64L`, of the leading `L` limbs of `a` and `b`.
+#[inline(always)]
+fn mul_high<const L: usize, const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
     // After row i, `sum` holds limbs i+1.. of the partial product; the limb below it is final and
     // dropped.
     let mut sum = [0; N];
-    for &digit in a {
+    for &digit in &a[N - L..] {
         let mut carry = 0;
-        for j in 0..N {
+        for j in N - L..N {
             let term = digit as u128 * b[j] as u128 + sum[j] as u128 + carry;
-            if j > 0 {
+            if j > N - L {
                 sum[j - 1] = term as u64;
             }
             carry = term >> 64;
@@ -251,6 +264,7 @@ fn mul_high<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
 }
 
 /// `a·by`, as fraction and carry.
+#[inline(always)]
 fn mul_small<const N: usize>(a: &[u64; N], by: u64) -> ([u64; N], u64) {
     let mut carry = 0;
     let product = core::array::from_fn(|i| {
@@ -261,17 +275,37 @@ fn mul_small<const N: usize>(a: &[u64; N], by: u64) -> ([u64; N], u64) {
     (product, carry as u64)
 }
 
+#[inline(always)]
 fn add<const N: usize>(a: &[u64; N], b: &[u64; N]) -> (u64, [u64; N]) {
-    let mut carry = 0;
+    add_with_carry(a, b, 0)
+}
+
+/// `a + b + carry·ulp`, `carry ≤ 1`.
+#[inline(always)]
+fn add_with_carry<const N: usize>(a: &[u64; N], b: &[u64; N], carry: u64) -> (u64, [u64; N]) {
+    let mut carry = carry != 0;
     let sum = core::array::from_fn(|i| {
-        let term = a[i] as u128 + b[i] as u128 + carry;
-        carry = term >> 64;
-        term as u64
+        let (sum, first) = a[i].overflowing_add(b[i]);
+        let (sum, second) = sum.overflowing_add(carry as u64);
+        carry = first | second;
+        sum
     });
     (carry as u64, sum)
 }
 
+/// Every bit of `a` if `flip` is zero, its opposite if that is all ones.
+#[inline(always)]
+fn flipped<const N: usize>(a: &[u64; N], flip: u64) -> [u64; N] {
+    a.map(|limb| limb ^ flip)
+}
+
+#[inline(always)]
+fn select<const N: usize>(first: bool, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    core::array::from_fn(|i| select_unpredictable(first, a[i], b[i]))
+}
+
 /// `a - b`, modulo one.
+#[inline(always)]
 fn sub<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
     let mut borrow = false;
     core::array::from_fn(|i| {
@@ -282,31 +316,47 @@ fn sub<const N: usize>(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
     })
 }
 
-fn less<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
-    a.iter().rev().lt(b.iter().rev())
-}
-
 /// `1 - a`, for `a > 0`.
+#[inline(always)]
 pub(super) fn negate<const N: usize>(a: &[u64; N]) -> [u64; N] {
     sub(&[0; N], a)
 }
 
-fn leading_zeros<const N: usize>(a: &[u64; N]) -> Option<u32> {
-    let top = (0..N).rev().find(|&i| a[i] != 0)?;
-    Some(64 * (N - 1 - top) as u32 + a[top].leading_zeros())
+/// `64N` for zero.
+#[inline(always)]
+fn leading_zeros<const N: usize>(a: &[u64; N]) -> u32 {
+    // From the lowest limb up: a limb that is not zero forgets what is below it.
+    let mut zeros = 0;
+    for limb in a {
+        zeros = select_unpredictable(*limb == 0, zeros + 64, limb.leading_zeros());
+    }
+    zeros
+}
+
+/// `2a` modulo one.
+#[inline(always)]
+fn shift_left_by_one<const N: usize>(a: &[u64; N]) -> [u64; N] {
+    core::array::from_fn(|i| a[i] << 1 | i.checked_sub(1).map_or(0, |i| a[i] >> 63))
 }
 
 /// `a·2^by` modulo one, `by < 64N`.
+#[inline(always)]
 fn shift_left<const N: usize>(a: &[u64; N], by: u32) -> [u64; N] {
-    let (skip, by) = ((by / 64) as usize, by % 64);
+    // Limbs by powers of two, as far as N needs, then bits: no branch on `by`.
+    let mut shifted = *a;
+    for power in [1, 2, 4] {
+        let moved = core::array::from_fn(|i| i.checked_sub(power).map_or(0, |i| shifted[i]));
+        shifted = select(by / 64 & power as u32 != 0, &moved, &shifted);
+    }
     core::array::from_fn(|i| {
-        let limb = |back: usize| i.checked_sub(skip + back).map_or(0, |i| a[i]);
-        let pair = (limb(0) as u128) << 64 | limb(1) as u128;
-        ((pair << by) >> 64) as u64
+        let below = i.checked_sub(1).map_or(0, |i| shifted[i]);
+        let pair = (shifted[i] as u128) << 64 | below as u128;
+        ((pair << (by % 64)) >> 64) as u64
     })
 }
 
 /// `(carry + a)·2^-by`, truncated; `0 < by < 64`, `carry < 2^by`.
+#[inline(always)]
 fn shift_right_carry<const N: usize>(a: &[u64; N], carry: u64, by: u32) -> [u64; N] {
     core::array::from_fn(|i| {
         let above = if i + 1 < N { a[i + 1] } else { carry };

@@ -1,5 +1,7 @@
 //! The first tier: one draw in f64 with a proved error bound, free of branches.
 
+use core::hint::black_box;
+
 use lastbit_lanes::Kernel;
 
 use super::table::NODES;
@@ -182,12 +184,32 @@ pub(super) fn tail_bits(word: u64) -> u64 {
     word ^ complement(word)
 }
 
+/// Reads every line of the table that all but 2^-13 of the draws read one of, so that the time to
+/// fetch the nodes of large noise, which few draws need and caches forget, is every draw's.
+#[inline(always)]
+fn read_likely_nodes() {
+    // 16 nodes to the octave, 4 to a line of 64 bytes. Through a pointer that the compiler does
+    // not see through, else it would read nothing.
+    const LIKELY: usize = 13 * 16;
+    let nodes = black_box(&NODES);
+    let (octaves, _) = nodes[NODES.len() - LIKELY..].as_chunks::<16>();
+    // The last node is in a line of its own if the table begins within one.
+    let mut seen = [nodes[NODES.len() - 1][0].to_bits(), 0, 0, 0];
+    for octave in octaves {
+        for (line, seen) in seen.iter_mut().enumerate() {
+            *seen |= octave[4 * line][0].to_bits();
+        }
+    }
+    black_box(seen[0] | seen[1] | seen[2] | seen[3]);
+}
+
 /// How many draws [`block`] makes at once.
 pub(super) const BLOCK: usize = 64;
 
 /// One draw; `None` when 64 bits and this precision do not decide it.
 #[inline]
 pub(super) fn single(word: u64, location: f64, location_error: f64, ratio: f64) -> Option<f64> {
+    read_likely_nodes();
     let quantile = upper_quantile(tail_bits(word));
     let (cell, decided) = lane(word, quantile, location, location_error, ratio);
     decided.then_some(cell)
@@ -207,6 +229,7 @@ impl Kernel for Block<'_> {
 
     #[inline(always)]
     fn run(self) -> bool {
+        read_likely_nodes();
         // In short loops: only the second, which reads the table, is not vectorised.
         let tails = self.words.map(|word| to_double(tail_bits(word)));
         let mut bins = [0; BLOCK];

@@ -51,6 +51,14 @@ fn signed_draws_agree_with_the_law_bit_by_bit() {
     assert_eq!(coins(1 << 10).exponent, 1);
     assert_eq!(coins(1).exponent, 11);
     assert_eq!(coins(0).exponent, 12);
+    let far = SignedUStar64::draw(&mut Script(vec![0, 0, 1 << 62])).unwrap();
+    assert_eq!(far.exponent, 77); // 11 + 64 + 1 tails, then a head
+    // The second word is read whether it counts or not.
+    for head in [1 << 10, 1, 0] {
+        let mut words = Script(vec![head, 1 << 63, 7]);
+        SignedUStar64::draw(&mut words).unwrap();
+        assert_eq!(words.0, [7]);
+    }
     assert!(coins(1 << 63).negative && !coins(1 << 62).negative);
     assert_eq!(coins(1 << 11).fraction, 1);
     assert_eq!(coins(1 << 62).fraction, 1 << 51);
@@ -58,5 +66,26 @@ fn signed_draws_agree_with_the_law_bit_by_bit() {
     for e in 1..=11u64 {
         let count = (1..1u64 << 11).filter(|&c| coins(c).exponent == e).count();
         assert_eq!(count, 1 << (11 - e));
+    }
+}
+
+#[test]
+fn short_draws_are_the_same_draws() {
+    let streams: [&[u64]; 5] = [
+        &[1 << 63, u64::MAX, u64::MAX],
+        &[1, 0, 0],
+        &[0, 0, 1 << 40, 0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210],
+        &[3, 1 << 63, 1 << 9],
+        &[u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa],
+    ];
+    for precision in 2..=ShortFormat::MOST_BITS {
+        let format = ShortFormat::new(precision).unwrap();
+        for words in streams {
+            let (mut one, mut other) = (Script(words.to_vec()), Script(words.to_vec()));
+            let draw = UStar::draw(precision, &mut one).unwrap();
+            let short = UStar::draw_short(format, &mut other).unwrap();
+            assert_eq!(short.to_dyadic(), draw.value(), "{precision}: {words:?}");
+            assert_eq!(one.0, other.0);
+        }
     }
 }

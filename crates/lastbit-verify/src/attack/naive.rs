@@ -1,6 +1,7 @@
 //! Mechanisms as textbooks write them, in doubles. They leak; they are here to be broken.
 
-use lastbit_exact::Rational;
+use lastbit::mechanisms::snapping::{FloatArithmetic, FloatParameters, FormatArithmetic, noisy};
+use lastbit_exact::{Dyadic, Format, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, System};
 
 use super::target::{Entry, Input, Target, TargetError};
@@ -36,6 +37,11 @@ pub(super) fn entries() -> Vec<Entry> {
             "coin-by-coin",
             "two-sided geometric noise, one coin flip after another: the right law in telling time",
             coin_by_coin,
+        ),
+        entry(
+            "big-numbers",
+            "snapping at 118 bits by big numbers: the right law, in a time that tells the value",
+            big_numbers,
         ),
     ]
 }
@@ -151,6 +157,30 @@ fn coin_by_coin() -> Result<Target, TargetError> {
             };
             let noise = geometric()? - geometric()?;
             Ok(VALUES[input as usize] + noise)
+        },
+    ))
+}
+
+/// What `snapping-multi` publishes, by numbers whose length depends on the value.
+fn big_numbers() -> Result<Target, TargetError> {
+    let values = [0.0, 1.0, 8.0];
+    let arithmetic = FormatArithmetic(Format::new(118).map_err(TargetError::new)?);
+    let parameters = FloatParameters {
+        // A little above 1, which pays for the rounding.
+        scale: &Dyadic::ONE + &Dyadic::power_of_two(-100),
+        grid_exponent: 0,
+        bound: Dyadic::from(16),
+    };
+    let mut entropy = System::default();
+    Ok(Target::new(
+        claim(),
+        ["0", "1", "8"],
+        Some(values),
+        move |input: Input| {
+            let value = Dyadic::try_from(values[input as usize]).map_err(TargetError::new)?;
+            let (negative, uniform) = arithmetic.draw(&mut entropy).map_err(TargetError::new)?;
+            let output = noisy(&arithmetic, &value, negative, &uniform, &parameters);
+            Ok(output.to_f64(Rounding::NearestEven))
         },
     ))
 }

@@ -68,7 +68,8 @@ fn split(rank: &Natural, precision: u32) -> (u64, Natural) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Sign, fraction and eleven coins in one word, then further coins (`SignedUStar64`).
+    /// Sign, fraction and eleven coins in one word, then further coins, of which one word is read
+    /// in any case (`SignedUStar64`).
     Binary64,
     /// A word whose first bit is the sign, coins, then the mantissa from its first bit on
     /// (`UStar`).
@@ -95,7 +96,7 @@ impl Replay {
                 let fraction = u64::try_from(&pattern.mantissa).expect("52 bits of mantissa");
                 let head = sign | fraction << 11;
                 if pattern.exponent <= 11 {
-                    return Replay::of(head | 1 << (11 - pattern.exponent), 0, Vec::new());
+                    return Replay::of(head | 1 << (11 - pattern.exponent), 0, vec![0]);
                 }
                 let (zero_words, stop) = coins(pattern.exponent - 11);
                 Replay::of(head, zero_words, vec![stop])

@@ -77,11 +77,23 @@ impl ExactDraw {
         let steps = self.centring.apply(value) * self.steps_per_unit;
         match self.laplace.try_cell(word, steps, self.steps_error) {
             Some(cell) => Ok(place.cell_f64(cell)),
-            None => {
-                let centred = setting.centred(&check_finite(0, value)?);
-                self.resolve(place, word, &centred, entropy)
-            }
+            None => self.resolve_f64(setting, place, word, value, entropy),
         }
+    }
+
+    /// The second tier for a double. Apart, so that the first saves no registers for it.
+    #[cold]
+    #[inline(never)]
+    fn resolve_f64(
+        &self,
+        setting: &Setting,
+        place: &Placement,
+        word: u64,
+        value: f64,
+        entropy: &mut impl Entropy,
+    ) -> Result<f64, SnappingError> {
+        let centred = setting.centred(&check_finite(0, value)?);
+        self.resolve(place, word, &centred, entropy)
     }
 
     /// One release for each of the finite doubles, in blocks.

@@ -1,12 +1,13 @@
 //! The mechanism in rounded arithmetic: one skeleton, generic over the arithmetic.
 
-use lastbit_exact::{Dyadic, Format, Rounding, ln};
+use lastbit_exact::{Dyadic, Format, Rounding, Short, ShortFormat, ln};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_noise::{SignedUStar64, UStar};
 
 /// Binary floating point in which every operation rounds to nearest even, as [`noisy`] needs it.
 ///
-/// Implemented by the hardware's binary64 and by [`FormatArithmetic`] at any precision. The
+/// Implemented by the hardware's binary64, by [`ShortArithmetic`] up to 120 bits and by
+/// [`FormatArithmetic`] at any precision. The
 /// certificate of the loss speaks of this code, so a test that enumerates it at 8 bits and a
 /// release at 53 or 118 run the same lines.
 pub trait FloatArithmetic {
@@ -101,6 +102,52 @@ impl FloatArithmetic for FormatArithmetic {
 
     fn snap(&self, a: &Dyadic, exponent: i64) -> Dyadic {
         Dyadic::new(a.round_in(exponent), exponent)
+    }
+}
+
+/// A [`ShortFormat`]: what [`FormatArithmetic`] computes at the same precision, from the same
+/// words, in two limbs and in a time that does not depend on the numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortArithmetic(pub ShortFormat);
+
+impl FloatArithmetic for ShortArithmetic {
+    type Number = Short;
+    type Uniform = Short;
+
+    #[inline]
+    fn draw(&self, entropy: &mut impl Entropy) -> Result<(bool, Short), EntropyError> {
+        let negative = entropy.word()? >> 63 == 1;
+        Ok((negative, UStar::draw_short(self.0, entropy)?))
+    }
+
+    #[inline]
+    fn ln(&self, u: &Short) -> Short {
+        self.0.ln(u).expect("U* is positive")
+    }
+
+    #[inline]
+    fn multiply(&self, a: &Short, b: &Short) -> Short {
+        self.0.mul(a, b)
+    }
+
+    #[inline]
+    fn add(&self, a: &Short, b: &Short) -> Short {
+        self.0.add(a, b)
+    }
+
+    #[inline]
+    fn negate_if(&self, negative: bool, a: &Short) -> Short {
+        a.negate_if(negative)
+    }
+
+    #[inline]
+    fn clamp(&self, a: &Short, bound: &Short) -> Short {
+        a.clamp(bound)
+    }
+
+    #[inline]
+    fn snap(&self, a: &Short, exponent: i64) -> Short {
+        a.snap(exponent)
     }
 }
 

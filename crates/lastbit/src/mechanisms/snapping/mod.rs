@@ -18,7 +18,8 @@ use lastbit_noise::entropy::Entropy;
 
 pub use error::SnappingError;
 pub use float::{
-    Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, noisy, round_ties_up,
+    Binary64, FloatArithmetic, FloatParameters, FormatArithmetic, ShortArithmetic, noisy,
+    round_ties_up,
 };
 pub use measurement::{SnappingNumber, VectorMeasurement};
 pub use price::{GuessPrice, Price};
@@ -308,7 +309,8 @@ impl Snapping {
         Ok(())
     }
 
-    #[inline(always)]
+    /// Not inlined into [`Snapping::draw`], which would save its registers for every arithmetic.
+    #[inline(never)]
     fn binary64(
         &self,
         parameters: &FloatParameters<f64>,

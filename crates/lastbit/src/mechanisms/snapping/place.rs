@@ -1,7 +1,7 @@
 //! From a cell of the grid to the double that is published: the outer clamp, and the centre added
 //! back.
 
-use lastbit_exact::{Dyadic, Integer, Rational, Rounding};
+use lastbit_exact::{Dyadic, Integer, Rational, Rounding, Short, sum_to_f64};
 
 use super::setting::Setting;
 
@@ -10,6 +10,7 @@ use super::setting::Setting;
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
     centre: f64,
+    short_centre: Short,
     grid: f64,
     grid_exponent: i64,
     /// The first cell at or beyond B: `⌈B/Λ⌉`; if B is infinite, the first at or beyond 2^1023,
@@ -32,6 +33,7 @@ impl Placement {
         let top_cell = Dyadic::from(top_cell_exact.clone()).to_f64(Rounding::Up);
         let mut place = Placement {
             centre,
+            short_centre: Short::try_from(centre).expect("the centre of finite bounds"),
             grid: Dyadic::power_of_two(grid_exponent).to_f64(Rounding::NearestEven),
             grid_exponent,
             top_cell,
@@ -84,6 +86,12 @@ impl Placement {
     /// The output for a centred number of multi mode, which is clamped already.
     pub(super) fn centred_dyadic(&self, value: &Dyadic) -> f64 {
         self.sum(value)
+    }
+
+    /// The same function for a number in limbs.
+    #[inline]
+    pub(super) fn centred_short(&self, value: &Short) -> f64 {
+        sum_to_f64(&self.short_centre, value)
     }
 
     /// The output for a point of the law: a multiple of the grid, or ±B.
