@@ -64,10 +64,11 @@ impl Question {
     }
 }
 
-/// Says where nobody was asked that a release protects little, and what it took of a ledger and
-/// what is left there, if it took more than half.
+/// Says where nobody was asked that a release protects little, that it bought again what was
+/// published, and what it took of a ledger and what is left there, if it took more than half.
 pub fn tell(before: &Left, ledger: &Path) {
-    if let Some(sentence) = warning(&before.loss) {
+    let again = before.again.as_ref().map(|again| again.words());
+    for sentence in [warning(&before.loss), again].into_iter().flatten() {
         say(&sentence);
     }
     let now = account(ledger).ok().flatten();

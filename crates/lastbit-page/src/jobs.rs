@@ -22,15 +22,15 @@ pub struct Jobs(Mutex<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     next: u64,
-    /// Each with the identity of what is released.
+    /// Each with what was confirmed.
     jobs: BTreeMap<u64, (String, Arc<Job>)>,
     rehearsals: BTreeMap<u64, Arc<Report>>,
 }
 
 impl Kept {
-    fn under_way(&self, identity: &str) -> Option<u64> {
+    fn under_way(&self, confirmed: &str) -> Option<u64> {
         let mut jobs = self.jobs.iter();
-        jobs.find(|(_, (own, job))| own == identity && !job.has_ended())
+        jobs.find(|(_, (own, job))| own == confirmed && !job.has_ended())
             .map(|(number, _)| *number)
     }
 }
@@ -62,22 +62,22 @@ impl Jobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The release of this identity that is under way, by its number.
-    pub fn under_way(&self, identity: &str) -> Option<u64> {
-        self.kept().under_way(identity)
+    /// The release that was confirmed as this and is under way, by its number.
+    pub fn under_way(&self, confirmed: &str) -> Option<u64> {
+        self.kept().under_way(confirmed)
     }
 
-    /// A new release, under a number; or the number of the one of this identity that is under way,
-    /// to wait for in its place: what two tabs confirm at once is paid once.
-    pub fn start(&self, identity: &str) -> Result<(u64, Arc<Job>), u64> {
+    /// A new release, under a number; or the number of the one that was confirmed as the same and is
+    /// under way, to wait for in its place: what two tabs confirm at once is paid once.
+    pub fn start(&self, confirmed: &str) -> Result<(u64, Arc<Job>), u64> {
         let mut kept = self.kept();
-        if let Some(number) = kept.under_way(identity) {
+        if let Some(number) = kept.under_way(confirmed) {
             return Err(number);
         }
         kept.next += 1;
         let number = kept.next;
         let job = Arc::new(Job::default());
-        kept.jobs.insert(number, (identity.to_owned(), job.clone()));
+        kept.jobs.insert(number, (confirmed.to_owned(), job.clone()));
         let ended: Vec<u64> = kept
             .jobs
             .iter()

@@ -62,7 +62,7 @@ impl Again {
     }
 
     /// That they are bought again, in words.
-    fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let (row, time, all) = (self.row, &self.time, self.all);
         let shown = self.names.iter().take(Again::MOST_NAMES);
         let mut names: Vec<_> = shown

@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 use super::LedgerError;
 use super::store::PATIENCE;
 
+/// How the names of locks end.
+pub(super) const ENDINGS: [&str; 3] = [".open", ".write", ".turn"];
+
 /// A lock. It ends when this is dropped, or with the process and those that were forked from it
 /// meanwhile, however they end.
 #[must_use = "it ends when it is dropped"]
@@ -166,8 +169,14 @@ fn open(path: &Path, ledger: &Path) -> io::Result<File> {
             share(&file, ledger);
             Ok(file)
         }
-        // A lock needs no permission to write.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => File::open(path),
+        // A lock needs no permission to write. To open a pipe would be to wait for who writes into
+        // it, and a link may lead nowhere.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            match fs::symlink_metadata(path)?.is_file() {
+                true => File::open(path),
+                false => Err(io::Error::other("it is not a regular file; remove it")),
+            }
+        }
         Err(error) => Err(error),
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lastbit_noise::entropy::{Entropy, System};
 
 use super::store::sibling;
-use super::{LedgerError, store};
+use super::{LedgerError, lock, store};
 
 /// Makes a ledger with `fill`, unless another process is quicker. It is first written whole to the
 /// disk under another name, and then gets its own name if no file has it yet. A crash leaves no
@@ -130,13 +130,14 @@ fn ends_with(name: &std::ffi::OsStr, suffix: &str) -> bool {
     name.as_encoded_bytes().ends_with(suffix.as_bytes())
 }
 
-/// Whether this is the name of a ledger, or of SQLite's files beside one.
+/// Whether this is the name of a ledger, of SQLite's files beside one, or of a lock.
 pub fn is_ledger_name(path: &Path) -> bool {
     let Some(name) = path.file_name() else {
         return false;
     };
     let name = name.as_encoded_bytes();
-    SUFFIXES.iter().any(|suffix| {
+    let mut endings = SUFFIXES.iter().chain(&lock::ENDINGS);
+    endings.any(|suffix| {
         name.strip_suffix(suffix.as_bytes())
             .is_some_and(|stem| stem.ends_with(b".ledger"))
     })

@@ -1,7 +1,7 @@
 //! Public tables for look-ups, which are part of the plan and read with it, and private tables,
 //! which are not.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -224,10 +224,11 @@ fn lookup(value: &Value<'_>, source: &Source) -> Result<Lookup, PlanError> {
 /// The text of a regular file that is not too large.
 fn read(path: &Path) -> Result<String, String> {
     let words = |error: std::io::Error| error.to_string();
-    let file = File::open(path).map_err(words)?;
-    if !file.metadata().map_err(words)?.is_file() {
+    // Asked before it is opened: to open a pipe is to wait for who writes into it.
+    if !fs::metadata(path).map_err(words)?.is_file() {
         return Err("is not a regular file; copy it into one".to_owned());
     }
+    let file = File::open(path).map_err(words)?;
     let mut text = String::new();
     let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
     if read.map_err(words)? as u64 > MOST_BYTES {

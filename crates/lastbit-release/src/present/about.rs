@@ -71,6 +71,9 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
         rows += &format!(", except {}", left_out.join(" and "));
     }
     let mut phrases = vec![rows];
+    if let Some(weights) = statistic.kind.weights() {
+        phrases.push(format!("each row counts as often as its `{weights}` says"));
+    }
     if let Some(by) = statistic.kind.limited_by() {
         phrases.push(format!(
             "left out by the limits of statistics {}, and of no others; units with many rows lose \

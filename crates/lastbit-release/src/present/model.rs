@@ -48,6 +48,9 @@ pub struct PublishedStatistic {
     pub kind: String,
     /// The columns that it describes, in the plan's words.
     pub of: Vec<String>,
+    /// The column by which rows are weighted, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// The unit of its values, such as "years"; empty if the plan gives none.
     pub unit: String,
     /// What it is grouped by.

@@ -77,13 +77,18 @@ pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<Str
         terms.push(term);
     }
     terms.extend(by_chance(statistic, confidence));
-    let at_end = |cell: &Cell| is_at_end(statistic, cell);
-    if Word::of(&statistic.kind).is_within_bounds() && statistic.cells.iter().any(at_end) {
-        terms.push(
-            "A value at a bound of its column may lie beyond it: cells are cut there, here perhaps \
-             most of them."
+    let word = Word::of(&statistic.kind);
+    let at_end = |cell: &Cell| is_at_end(statistic, cell, word.is_average());
+    if word.is_within_bounds() && statistic.cells.iter().any(at_end) {
+        terms.push(match word.is_average() {
+            // Of numbers from 0 to 1 with a mean of at most 1/20, at most half are above 1/10.
+            true => "A mean this close to a bound of its column is one of cells most of which are \
+                     close to that bound, or beyond it and cut there: uncut, it may be another."
                 .to_owned(),
-        );
+            false => "A value at a bound of its column may lie beyond it: cells are cut there, \
+                      here perhaps most of them."
+                .to_owned(),
+        });
     }
     if any(|cell| cell.value.is_none()) {
         let why = Word::of(&statistic.kind).withheld();
@@ -93,8 +98,8 @@ pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<Str
 }
 
 /// Whether a number is a bound of its column, or as near to one as its error, which is small: at
-/// most a twentieth of what the bounds allow.
-fn is_at_end(statistic: &PublishedStatistic, cell: &Cell) -> bool {
+/// most a twentieth of what the bounds allow. An average is, if it is as near as that twentieth.
+fn is_at_end(statistic: &PublishedStatistic, cell: &Cell, is_average: bool) -> bool {
     let number = |text: &Option<String>| text.as_deref()?.parse::<Rational>().ok();
     let (Some(value), false) = (&cell.value, cell.too_noisy) else {
         return false;
@@ -110,7 +115,8 @@ fn is_at_end(statistic: &PublishedStatistic, cell: &Cell) -> bool {
         true => number(&cell.error).unwrap_or(Rational::ZERO),
         false => Rational::ZERO,
     };
-    distance <= error && &error * &Rational::from(20u64) <= &most - &least
+    let near = &(&most - &least) * &Rational::new(1, 20);
+    error <= near && distance <= if is_average { near } else { error }
 }
 
 /// Where most numbers are too noisy to say: the others may be so by chance alone. A number is shown

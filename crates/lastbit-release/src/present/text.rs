@@ -172,7 +172,7 @@ fn name(text: &str) -> String {
     label(text, LONGEST).into_owned()
 }
 
-/// `mean of age by ward, in years`, with the kind and names written by the caller.
+/// `mean of age weighted by days by ward, in years`, with the kind and names written by the caller.
 pub(super) fn what(
     statistic: &PublishedStatistic,
     kind: &str,
@@ -189,6 +189,9 @@ pub(super) fn what(
             text += &format!(" of {} on {}", name(statistic.title(of)), list(on));
         }
         of => text += &format!(" of {}", list(of)),
+    }
+    if let Some(weights) = &statistic.weights {
+        text += &format!(" weighted by {}", name(statistic.title(weights)));
     }
     if !statistic.by.is_empty() && statistic.by != statistic.of {
         text += &format!(" by {}", list(&statistic.by));

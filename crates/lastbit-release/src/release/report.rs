@@ -263,10 +263,12 @@ fn written(
         Some((_, expression)) => expression.written().to_owned(),
         None => name.to_owned(),
     };
+    let weights = kind.weights();
     present::PublishedStatistic {
         name: statistic.name.clone(),
         kind: kind.word().to_owned(),
         of: kind.of().into_iter().map(as_written).collect(),
+        weights: weights.map(str::to_owned),
         // A date needs no unit.
         unit: match is_calendar {
             true => String::new(),
@@ -274,9 +276,8 @@ fn written(
         },
         by: statistic.by.clone(),
         titles: {
-            let named = kind
-                .of()
-                .into_iter()
+            let named = (kind.of().into_iter())
+                .chain(weights)
                 .chain(statistic.by.iter().map(String::as_str));
             let column = |name: &str| Some((name.to_owned(), plan.column(name)?.title.clone()?));
             named.filter_map(column).collect()

@@ -14,7 +14,7 @@ use crate::schema::{NumberKind, Numbers};
 #[derive(Clone, Debug)]
 pub(super) struct Mean(pub(super) Arc<Numbers>);
 
-pub(super) const WORD: Word = Word::new("mean", read).within_bounds();
+pub(super) const WORD: Word = Word::new("mean", read).average();
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     if let Some(weights) = reading.weights()? {

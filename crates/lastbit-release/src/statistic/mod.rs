@@ -109,6 +109,11 @@ pub trait Kind: own::Own + fmt::Debug + Send + Sync {
         self.uses()
     }
 
+    /// The column by which its rows are weighted, if they are.
+    fn weights(&self) -> Option<&str> {
+        None
+    }
+
     /// What distinguishes it from others with the same word and columns, as lines of the identity
     /// of a release.
     fn parameters(&self) -> Vec<(&'static str, String)> {

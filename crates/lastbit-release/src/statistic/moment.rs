@@ -179,9 +179,13 @@ impl<M: Moment> Kind for OfMoment<M> {
         columns.into_iter().map(|x| x.column.as_str()).collect()
     }
 
+    fn weights(&self) -> Option<&str> {
+        self.moment.weights().map(|weights| weights.column.as_str())
+    }
+
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        let weights = self.moment.weights().into_iter();
-        weights.map(|w| ("weights", w.column.clone())).collect()
+        let weights = self.weights().into_iter();
+        weights.map(|column| ("weights", column.to_owned())).collect()
     }
 
     fn aggregates(&self) -> Vec<Aggregate> {

@@ -36,6 +36,10 @@ impl Kind for WeightedSum {
         vec![&self.x.column, &self.weights.column]
     }
 
+    fn weights(&self) -> Option<&str> {
+        Some(&self.weights.column)
+    }
+
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![("weights", self.weights.column.clone())]
     }

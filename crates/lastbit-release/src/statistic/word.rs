@@ -19,6 +19,7 @@ pub struct Word {
     withheld: &'static str,
     is_of_one: bool,
     is_within_bounds: bool,
+    is_average: bool,
 }
 
 /// How a number is drawn.
@@ -43,6 +44,7 @@ impl Word {
             withheld: "with the noise, there are too few rows to make a number of",
             is_of_one: false,
             is_within_bounds: false,
+            is_average: false,
         }
     }
 
@@ -51,6 +53,14 @@ impl Word {
         Word {
             is_within_bounds: true,
             ..self
+        }
+    }
+
+    /// Its numbers are averages of cells within the bounds of its column.
+    pub(super) const fn average(self) -> Word {
+        Word {
+            is_average: true,
+            ..self.within_bounds()
         }
     }
 
@@ -105,6 +115,11 @@ impl Word {
     /// Whether its numbers lie within the bounds of its column, to which cells are cut.
     pub const fn is_within_bounds(&self) -> bool {
         self.is_within_bounds
+    }
+
+    /// Whether its numbers are averages of cells within those bounds.
+    pub const fn is_average(&self) -> bool {
+        self.is_average
     }
 
     /// Why a number is withheld.
