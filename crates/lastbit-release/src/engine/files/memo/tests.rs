@@ -26,9 +26,9 @@ fn words_are_those_of_values_whatever_was_seen_before() {
     let word = |cell: Value| match cell {
         Value::Missing => 7,
         Value::Whole(number) => number as u64,
-        Value::Text(text) => text
-            .bytes()
-            .fold(1 << 40, |all, byte| all * 31 + u64::from(byte)),
+        Value::Text(text) => text.bytes().fold(1 << 40, |all: u64, byte| {
+            u64::wrapping_mul(all, 31) ^ u64::from(byte)
+        }),
     };
     let expected: Vec<u64> = cells
         .iter()

@@ -49,11 +49,12 @@ impl Cases {
             }
         }
         text.extend_from_slice(self.of(&[b"", break_of_file]));
+        let place = self.below(text.len() + 1).max(9).min(text.len());
         match self.below(8) {
-            0 => text.truncate(self.below(text.len() + 1).max(9)),
-            1 => text.insert(self.below(text.len()).max(9), b'"'),
-            2 => text.insert(self.below(text.len()).max(9), b','),
-            3 => text.insert(self.below(text.len()).max(9), 0xe9),
+            0 => text.truncate(place),
+            1 => text.insert(place, b'"'),
+            2 => text.insert(place, b','),
+            3 => text.insert(place, 0xe9),
             _ => {}
         }
         text
