@@ -103,7 +103,11 @@ impl Release {
                 }
             }
         }
-        forms.show(released.report(), out)
+        let shown = forms.show(released.report(), out);
+        // The process ends: to free millions of cells one by one would take longer than to write
+        // them.
+        std::mem::forget(released);
+        shown
     }
 
     /// A bar on a terminal; nothing if the output goes to a file or a pipe.

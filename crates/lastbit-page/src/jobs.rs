@@ -77,7 +77,8 @@ impl Jobs {
         kept.next += 1;
         let number = kept.next;
         let job = Arc::new(Job::default());
-        kept.jobs.insert(number, (confirmed.to_owned(), job.clone()));
+        kept.jobs
+            .insert(number, (confirmed.to_owned(), job.clone()));
         let ended: Vec<u64> = kept
             .jobs
             .iter()

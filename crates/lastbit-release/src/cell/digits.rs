@@ -1,7 +1,9 @@
 //! How the numbers of a report are written.
 
+use std::sync::LazyLock;
+
 use lastbit::GridExponent;
-use lastbit_exact::decimal::{digits_before_point, power_of_ten};
+use lastbit_exact::decimal::{self, digits_before_point};
 use lastbit_exact::{Integer, Rational, Up};
 
 /// How many decimals a value is written with: enough for two or three digits of its error, and no
@@ -23,6 +25,19 @@ pub fn places(error: Option<Up>, grid: Option<GridExponent>) -> i64 {
     }
 }
 
+/// Powers with exponents up to this magnitude are kept: every cell needs some.
+const KEPT: i64 = 32;
+
+static POWERS: LazyLock<Vec<Rational>> =
+    LazyLock::new(|| (-KEPT..=KEPT).map(decimal::power_of_ten).collect());
+
+fn power_of_ten(exponent: i64) -> Rational {
+    let kept = usize::try_from(exponent + KEPT).ok();
+    let kept = kept.and_then(|place| POWERS.get(place));
+    kept.cloned()
+        .unwrap_or_else(|| decimal::power_of_ten(exponent))
+}
+
 fn is_power_of_ten(value: &Rational) -> bool {
     power_of_ten(digits_before_point(value) - 1) == *value
 }
@@ -36,15 +51,22 @@ pub fn rounded(value: &Rational, places: i64) -> Rational {
 
 /// A decimal with exactly so many places.
 pub fn fixed(value: &Rational, places: i64) -> String {
-    let digits = places.max(0) as usize;
-    let scaled: Integer = (value * &power_of_ten(digits as i64)).round_ties_up();
+    let digits = places.max(0);
+    written(
+        &(value * &power_of_ten(digits)).round_ties_up(),
+        digits as usize,
+    )
+}
+
+/// A whole number over a power of ten.
+fn written(scaled: &Integer, digits: usize) -> String {
     let text = scaled.to_string();
     let (sign, magnitude) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", text.as_str()),
     };
     if digits == 0 {
-        return text.clone();
+        return text;
     }
     let padded = format!("{magnitude:0>width$}", width = digits + 1);
     let (whole, fraction) = padded.split_at(padded.len() - digits);
@@ -87,10 +109,12 @@ fn is_decimal(value: &Rational) -> bool {
 
 /// A decimal with so many places, or with all of its own if they are more.
 pub fn exactly(value: &Rational, places: i64) -> String {
-    let text = fixed(value, places);
-    match text.parse::<Rational>() {
-        Ok(same) if same == *value => text,
-        _ => value.to_string(),
+    let digits = places.max(0);
+    let scaled = value * &power_of_ten(digits);
+    let whole = scaled.round_ties_up();
+    match Rational::from(whole.clone()) == scaled {
+        true => written(&whole, digits as usize),
+        false => value.to_string(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! From a sealed answer, once paid for, to a report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::thread;
 
+use lastbit::Beta;
 use lastbit::tables::Tails;
 use lastbit_exact::Rational;
 use lastbit_noise::entropy::Entropy;
@@ -33,11 +36,7 @@ pub fn report(
     reserved: &Reserved,
     entropy: &mut dyn Entropy,
 ) -> Result<Report, ReleaseError> {
-    let (tails, beta) = (Tails::default(), plan.confidence.beta());
-    let errors = Errors {
-        tails: &tails,
-        beta: &beta,
-    };
+    let beta = plan.confidence.beta();
     let mut published: Vec<(usize, Keys)> = Vec::new();
     let mut all_drawn: Vec<Option<Drawn>> = vec![None; plan.statistics.len()];
     let whole = prices.whole(slots).map_err(ReleaseError::internal)?;
@@ -88,7 +87,7 @@ pub fn report(
     let mut statistics = Vec::with_capacity(plan.statistics.len());
     for (index, statistic) in plan.statistics.iter().enumerate() {
         let (price, drawn) = (&prices.statistics[index], &noisy[index]);
-        let cells = cells(plan, statistic, price, (drawn, &rounding[index]), errors);
+        let cells = cells(plan, statistic, price, (drawn, &rounding[index]), &beta);
         statistics.push(written(plan, statistic, price, cells));
     }
     order_by_size(plan, &mut statistics);
@@ -188,12 +187,44 @@ pub fn check(
     Ok(())
 }
 
-/// The cells of all groups that were drawn.
+/// Fewer groups than these are not worth a thread.
+const MANY_GROUPS: usize = 1 << 12;
+
+/// The cells of all groups that were drawn, many of them by several threads.
 fn cells(
     plan: &Plan,
     statistic: &Statistic,
     price: &Price,
     (drawn, rounding): (&Drawn, &[Rational]),
+    beta: &Beta,
+) -> Vec<Cell> {
+    let part = |drawn: &[(Vec<KeyValue>, Vec<Rational>)]| {
+        let tails = &Tails::default();
+        let errors = Errors { tails, beta };
+        cells_of(plan, statistic, price, (drawn, rounding), errors)
+    };
+    // The roundings of numbers that were made to add up are in the order of all groups.
+    if drawn.len() < MANY_GROUPS || !rounding.is_empty() {
+        return part(drawn);
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let parts = drawn.chunks(drawn.len().div_ceil(threads));
+        let running: Vec<_> = parts
+            .map(|drawn| scope.spawn(move || part(drawn)))
+            .collect();
+        let done = running.into_iter().map(|thread| thread.join());
+        done.flat_map(|cells| cells.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// The cells of these groups.
+fn cells_of(
+    plan: &Plan,
+    statistic: &Statistic,
+    price: &Price,
+    (drawn, rounding): (&[(Vec<KeyValue>, Vec<Rational>)], &[Rational]),
     errors: Errors<'_>,
 ) -> Vec<Cell> {
     let labels: Vec<Vec<String>> = statistic
@@ -205,7 +236,9 @@ fn cells(
         KeyValue::Discovered(text) => text.clone(),
         KeyValue::Public(index) => labels.get(*index).cloned().unwrap_or_default(),
     };
-    let mut cells = Vec::new();
+    let (scale, (least, most)) = (statistic.kind.scale(), statistic.kind.range());
+    let range = (least.as_ref(), most.as_ref());
+    let mut cells = Vec::with_capacity(drawn.len());
     let mut rounding = rounding.iter();
     for (key, numbers) in drawn {
         let group: Vec<String> = labels.iter().zip(key).map(label).collect();
@@ -236,8 +269,6 @@ fn cells(
             // `Chain` refuses such a pair.
             (Method::Noise(_), None, _) => vec![],
         };
-        let (scale, (least, most)) = (statistic.kind.scale(), statistic.kind.range());
-        let range = (least.as_ref(), most.as_ref());
         cells.extend(values.into_iter().map(|cell| Cell {
             group: group.clone(),
             too_noisy: is_too_noisy(&cell, range, scale.is_calendar()),
@@ -319,35 +350,83 @@ fn bins(numbers: &Numbers) -> Option<Bins> {
     })
 }
 
-/// The place of each group.
-type Places = BTreeMap<Vec<String>, usize>;
-
 /// Discovered groups in the order of their published counts, the largest first: their names do not
 /// say which matter.
 fn order_by_size(plan: &Plan, statistics: &mut [present::PublishedStatistic]) {
     let discovered = |index: usize| plan.is_discovered(&plan.statistics[index]);
-    let mut orders: Vec<(Vec<String>, Places)> = Vec::new();
+    let mut orders: Vec<(Vec<String>, Order)> = Vec::new();
     for (index, statistic) in statistics.iter().enumerate() {
         if discovered(index) && plan.statistics[index].kind.counts_rows() {
-            let size = |cell: &Cell| cell.value.as_ref()?.parse::<Rational>().ok();
-            let mut groups: Vec<_> = statistic
-                .cells
-                .iter()
-                .map(|cell| (size(cell), cell.group.clone()))
-                .collect();
-            groups.sort_by(|(a, x), (b, y)| b.cmp(a).then_with(|| x.cmp(y)));
-            let places = groups.into_iter().enumerate();
-            let places = places.map(|(place, (_, group))| (group, place)).collect();
-            orders.push((statistic.by.clone(), places));
+            orders.push((statistic.by.clone(), Order::by_size(&statistic.cells)));
         }
     }
     for (index, statistic) in statistics.iter_mut().enumerate() {
-        if let Some((_, places)) = orders.iter().find(|(by, _)| *by == statistic.by)
+        if let Some((_, order)) = orders.iter().find(|(by, _)| *by == statistic.by)
             && discovered(index)
         {
-            statistic
-                .cells
-                .sort_by_key(|cell| places.get(&cell.group).copied());
+            order.apply(&mut statistic.cells);
         }
     }
 }
+
+/// An order of groups.
+struct Order {
+    /// The groups as they were, and the place of each.
+    groups: Vec<Vec<String>>,
+    places: Vec<usize>,
+}
+
+impl Order {
+    /// The groups of these counts, the largest first; of equal ones, in the order of their names.
+    fn by_size(cells: &[Cell]) -> Order {
+        // Counts are whole.
+        let whole = |cell: &Cell| match &cell.value {
+            None => Some(None),
+            Some(value) => value.parse::<i128>().ok().map(Some),
+        };
+        let number = |cell: &Cell| cell.value.as_ref()?.parse::<Rational>().ok();
+        let order = match cells.iter().map(whole).collect::<Option<Vec<_>>>() {
+            Some(sizes) => sorted(cells, &sizes),
+            None => sorted(cells, &cells.iter().map(number).collect::<Vec<_>>()),
+        };
+        let mut places = vec![0; cells.len()];
+        for (place, index) in order.into_iter().enumerate() {
+            places[index] = place;
+        }
+        Order {
+            groups: cells.iter().map(|cell| cell.group.clone()).collect(),
+            places,
+        }
+    }
+
+    /// Brings cells into the order of their groups. Most have the same groups, one cell each, in
+    /// the same order as the counts.
+    fn apply(&self, cells: &mut Vec<Cell>) {
+        let groups = cells.iter().map(|cell| &cell.group);
+        if groups.eq(&self.groups) {
+            let mut ordered: Vec<Option<Cell>> = vec![None; cells.len()];
+            for (cell, place) in cells.drain(..).zip(&self.places) {
+                ordered[*place] = Some(cell);
+            }
+            // Places are those of a permutation, so each was filled.
+            cells.extend(ordered.into_iter().flatten());
+            return;
+        }
+        let places: HashMap<&Vec<String>, &usize> = self.groups.iter().zip(&self.places).collect();
+        cells.sort_by_cached_key(|cell| places.get(&cell.group).copied());
+    }
+}
+
+/// The places of cells by these sizes, the largest first; of equal ones, in the order of groups.
+fn sorted<N: Ord>(cells: &[Cell], sizes: &[N]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..cells.len()).collect();
+    if !cells.is_sorted_by_key(|cell| &cell.group) {
+        order.sort_by_key(|index| &cells[*index].group);
+    }
+    // It is stable.
+    order.sort_by_key(|index| Reverse(&sizes[*index]));
+    order
+}
+
+#[cfg(test)]
+mod tests;

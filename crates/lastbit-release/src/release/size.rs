@@ -11,7 +11,7 @@ use crate::statistic::{Mechanism, Slot};
 
 /// Reports that could take more bytes in the ledger are refused before a reservation. SQLite holds
 /// 10^9 bytes in a row.
-pub const MOST_REPORT_BYTES: u64 = 500_000_000;
+pub const MOST_REPORT_BYTES: u64 = 900_000_000;
 
 /// A cell in JSON: its field names and punctuation, and its value, error, unit and ends of about
 /// twenty digits each.
@@ -43,14 +43,13 @@ pub fn check_found(
             continue;
         }
         let public: usize = statistic.by.iter().map(|key| longest(plan, key)).sum();
+        let labels = statistic.kind.labels();
+        let label = labels.iter().map(|label| json_bytes(label)).max();
+        let known = (public + label.unwrap_or(0)) as u64 + cell_bytes(plan, statistic, price);
         for group in answer.tables.get(slot.table).into_iter().flatten() {
-            let labels = statistic.kind.labels();
-            let cells = labels.len();
-            let label = labels.iter().map(|label| json_bytes(label)).max();
-            let label = label.unwrap_or(0);
             let found: usize = group.key.iter().map(found_bytes).sum();
-            let each = cell_bytes(plan, statistic, price) + (public + found + label) as u64;
-            bytes = bytes.saturating_add(each.saturating_mul(cells as u64));
+            let each = known + found as u64;
+            bytes = bytes.saturating_add(each.saturating_mul(labels.len() as u64));
         }
     }
     refuse_large(bytes)

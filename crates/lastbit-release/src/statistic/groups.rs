@@ -1,6 +1,6 @@
 //! From the groups of an answer to the numbers of a statistic, and back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lastbit::measures::Measure;
@@ -36,9 +36,16 @@ impl Pick {
         match self {
             Pick::All => groups.map(|group| (&group.key, Some(group))).collect(),
             Pick::Only(published) => {
-                let there: BTreeMap<&Vec<KeyValue>, &Group> =
-                    groups.map(|group| (&group.key, group)).collect();
-                let found = |key| (key, there.get(key).copied());
+                let mut there: Vec<&Group> = groups.collect();
+                // Most engines answer them in this order.
+                if !there.is_sorted_by(|a, b| a.key < b.key) {
+                    there.sort_by(|a, b| a.key.cmp(&b.key));
+                }
+                let mut there = there.into_iter().peekable();
+                let found = |key: &'a Vec<KeyValue>| {
+                    while there.next_if(|group| group.key < *key).is_some() {}
+                    (key, there.next_if(|group| group.key == *key))
+                };
                 published.iter().map(found).collect()
             }
         }

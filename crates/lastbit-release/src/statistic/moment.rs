@@ -185,7 +185,9 @@ impl<M: Moment> Kind for OfMoment<M> {
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
         let weights = self.weights().into_iter();
-        weights.map(|column| ("weights", column.to_owned())).collect()
+        weights
+            .map(|column| ("weights", column.to_owned()))
+            .collect()
     }
 
     fn aggregates(&self) -> Vec<Aggregate> {

@@ -208,13 +208,14 @@ where
             // treated alike.
             let there = || map.iter().filter(|(_, value)| !value.is_zero());
             let mut keys = there();
-            let mut published = BTreeMap::new();
+            // In the order of keys, of which a map is made in one pass.
+            let mut published = Vec::new();
             noise.cells(there().map(|(_, value)| value), entropy, |cell| {
                 if let (Some((key, _)), true) = (keys.next(), least.is_reached(&cell)) {
-                    published.insert(key.clone(), noise.output::<T>(&cell));
+                    published.push((key.clone(), noise.output::<T>(&cell)));
                 }
             })?;
-            Ok(published)
+            Ok(published.into_iter().collect())
         },
         PrivacyMap::new(move |d_in: &Contribution| {
             WithDelta::new(loss(d_in)?, probability(&sampler, bar.steps(), d_in))

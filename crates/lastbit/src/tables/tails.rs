@@ -16,7 +16,9 @@ use crate::{Beta, GridExponent, solve};
 pub struct Tails {
     normal: RefCell<HashMap<Beta, Up>>,
     /// Of sums of Laplace noises.
-    sums: RefCell<HashMap<(Vec<u32>, Beta), Up>>,
+    sums: RefCell<HashMap<Beta, HashMap<Vec<u32>, Up>>>,
+    /// Half a step of the grid and the size of the noise that was asked for last.
+    units: RefCell<Option<(Noise, GridExponent, [Up; 2])>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
     many: RefCell<HashMap<(Sizes, Beta), Up>>,
     /// Whether these have only the bound of their moments.
@@ -56,14 +58,14 @@ impl Tails {
 
     /// A `t` with `P(|noise, rounded to the grid| > t) ≤ beta`.
     pub fn beyond(&self, noise: &Noise, grid: GridExponent, beta: &Beta) -> Up {
-        let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
+        let [half_step, size] = self.units(noise, grid);
         half_step
             + match noise {
-                Noise::Laplace(scale) => {
+                Noise::Laplace(_) => {
                     let one = &Rational::ONE / beta.get();
-                    Up::from_rational(scale.get()) * Interval::from_rational(&one).ln().upper()
+                    size * Interval::from_rational(&one).ln().upper()
                 }
-                Noise::Gaussian(_) => noise.size() * self.normal(beta),
+                Noise::Gaussian(_) => size * self.normal(beta),
             }
     }
 
@@ -79,20 +81,33 @@ impl Tails {
     /// `P(|Σ wᵢηᵢ| > t) = Σ Aᵢ·e^(−t/aᵢ)`, exactly. Of more than a few it is bounded by a series of
     /// the characteristic function, with a proof of its own, in the private `Many::tail`. ∎
     pub fn combined(&self, noise: &Noise, grid: GridExponent, weights: &[Up], beta: &Beta) -> Up {
-        let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
+        let [half_step, size] = self.units(noise, grid);
         let rounding = weights.iter().copied().sum::<Up>() * half_step;
         rounding
             + match noise {
                 Noise::Gaussian(_) => {
                     let squares: Up = weights.iter().map(|&weight| weight * weight).sum();
-                    noise.size() * squares.sqrt() * self.normal(beta)
+                    size * squares.sqrt() * self.normal(beta)
                 }
-                Noise::Laplace(scale) => {
+                Noise::Laplace(_) => {
                     let weights: Vec<(Up, u32)> =
                         weights.iter().map(|&weight| (weight, 1)).collect();
-                    Up::from_rational(scale.get()) * self.laplaces(&weights, beta)
+                    size * self.laplaces(&weights, beta)
                 }
             }
+    }
+
+    /// Half a step of the grid, and the size of the noise: mostly those of the last call.
+    fn units(&self, noise: &Noise, grid: GridExponent) -> [Up; 2] {
+        if let Some((known, at, units)) = &*self.units.borrow()
+            && (known, *at) == (noise, grid)
+        {
+            return *units;
+        }
+        let half_step = Up::from_rational(&grid.step().times_power_of_two(-1));
+        let units = [half_step, noise.size()];
+        *self.units.borrow_mut() = Some((noise.clone(), grid, units));
+        units
     }
 
     /// A `t` with `P(|Σ wᵢ·ηᵢ| > t) ≤ beta` for noises of several kinds and sizes, each rounded to
@@ -197,12 +212,14 @@ impl Tails {
         if parts.is_empty() {
             return Up::ZERO;
         }
-        let key = (parts, beta.clone());
-        if let Some(known) = self.sums.borrow().get(&key) {
+        let of_beta = self.sums.borrow();
+        if let Some(known) = of_beta.get(beta).and_then(|known| known.get(&parts)) {
             return *known;
         }
-        let found = quantile(&key.0, beta);
-        self.sums.borrow_mut().insert(key, found);
+        drop(of_beta);
+        let found = quantile(&parts, beta);
+        let mut sums = self.sums.borrow_mut();
+        sums.entry(beta.clone()).or_default().insert(parts, found);
         found
     }
 

@@ -122,15 +122,54 @@ fn decimal(value: i128, scale: i8) -> f64 {
 
 /// The number that a text says; NaN if it says none.
 pub(crate) fn number(cell: Option<&str>) -> f64 {
-    let Some(text) = cell.map(str::trim) else {
+    let Some(text) = cell else {
         return f64::NAN;
     };
+    if let Some(number) = short_decimal(text.as_bytes()) {
+        return number;
+    }
+    let text = text.trim();
     match text.parse() {
         Ok(number) => number,
         Err(_) if text.eq_ignore_ascii_case("true") => 1.0,
         Err(_) if text.eq_ignore_ascii_case("false") => 0.0,
         Err(_) => f64::NAN,
     }
+}
+
+/// A decimal of at most 15 digits, without an exponent, as most are written; `None` for any other
+/// text.
+#[inline]
+fn short_decimal(text: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 16] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > 16 {
+        return None;
+    }
+    let mut number = 0u64;
+    let mut point = None;
+    for (place, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => number = 10 * number + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(place),
+            _ => return None,
+        }
+    }
+    let (count, decimals) = match point {
+        None => (digits.len(), 0),
+        Some(place) => (digits.len() - 1, digits.len() - 1 - place),
+    };
+    if count == 0 || count > 15 {
+        return None;
+    }
+    // Below 10^15 < 2^53, and powers up to 10^22 are doubles: the one division rounds once.
+    let number = number as f64 / POWERS[decimals];
+    Some(if is_negative { -number } else { number })
 }
 
 /// Calls `see` with what each cell says, in the order of rows.

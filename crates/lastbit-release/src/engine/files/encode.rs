@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::RecordBatch;
 use arrow_buffer::BooleanBuffer;
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 
 use super::EngineError;
 use super::cells::{numbers, texts};
+use super::memo::{Memo, short};
 use crate::engine::choice::{MOST_UNIT_BYTES, hex, unit_hash, unit_name};
 use crate::engine::layout::{Feature, Layout, NONE, Offset};
 use crate::value::Value;
@@ -40,16 +40,20 @@ pub(super) struct Encoder {
     interner: Arc<Interner>,
     /// Codes of this encoder's tables, so that it seldom asks the interner.
     known: Vec<Known>,
+    /// Of each feature, what its texts became.
+    memos: Vec<Memo>,
     encoded: Encoded,
 }
 
 impl Encoder {
     pub(super) fn new(layout: Arc<Layout>, interner: Arc<Interner>) -> Encoder {
         let known = layout.tables.iter().map(|_| Known::default()).collect();
+        let memos = layout.features.iter().map(|_| Memo::default()).collect();
         Encoder {
             layout,
             interner,
             known,
+            memos,
             encoded: Encoded::default(),
         }
     }
@@ -125,14 +129,16 @@ impl Encoder {
                     other,
                 } => {
                     words.clear();
-                    texts(batch.column(*column), &layout.columns[*column], |cell| {
+                    let word = |cell: Value| {
                         let code = match cell {
                             Value::Missing => None,
                             Value::Whole(number) => numbers.get(&number),
                             Value::Text(name) => names.get(name),
                         };
-                        words.push(code.copied().unwrap_or(*other));
-                    })?;
+                        code.copied().unwrap_or(*other)
+                    };
+                    let name = &layout.columns[*column];
+                    self.memos[index].words(batch.column(*column), name, words, word)?;
                 }
             }
         }
@@ -271,7 +277,7 @@ struct Interned {
 /// The discovered part of a group's key.
 #[derive(Clone, Debug)]
 pub(super) struct DiscoveredKeys {
-    pub texts: Vec<String>,
+    pub texts: Arc<[String]>,
 }
 
 impl Interner {
@@ -307,7 +313,7 @@ impl Interner {
         let mut codes = Vec::with_capacity(batch.num_rows());
         for row in known.rows.chunks_exact(keys.len()) {
             let code = match known.codes.get(row) {
-                Some(code) => *code,
+                Some(code) => code,
                 None if row.contains(&NO_TEXT) => NONE,
                 None => {
                     let texts = row.iter().zip(&known.texts);
@@ -316,7 +322,7 @@ impl Interner {
                         .collect();
                     let (text, lengths) = joined(&texts);
                     let code = self.code(index, &text, &lengths)?;
-                    known.codes.insert(row.into(), code);
+                    known.codes.insert(row, code);
                     code
                 }
             };
@@ -338,15 +344,15 @@ impl Interner {
             .unwrap_or_else(PoisonError::into_inner);
         let interned = &mut *interned;
         let next = interned.values.len() as u64;
-        let Entry::Vacant(entry) = interned.codes.entry(text.into()) else {
-            return Ok(interned.codes[text]);
-        };
+        if let Some(known) = interned.codes.get(text) {
+            return Ok(*known);
+        }
         // The text is held here, in the values, and by each encoder.
         interned.bytes += 4 * text.len() + 200;
         if interned.bytes > self.limit || next >= u64::from(u32::MAX) {
             return Err(self.too_many());
         }
-        entry.insert(next);
+        interned.codes.insert(text.into(), next);
         let mut rest = &text[text.len() - lengths.iter().sum::<usize>()..];
         let mut texts = Vec::with_capacity(lengths.len());
         for length in lengths {
@@ -354,6 +360,7 @@ impl Interner {
             texts.push(part.to_owned());
             rest = others;
         }
+        let texts = texts.into();
         interned.values.push(DiscoveredKeys { texts });
         Ok(next)
     }
@@ -366,11 +373,47 @@ struct Known {
     /// Of each key.
     texts: Vec<Texts>,
     /// By the codes of the texts.
-    codes: HashMap<Box<[u32]>, u64>,
+    codes: RowCodes,
     /// About how many bytes all of that takes.
     bytes: usize,
     /// The codes of the texts of a batch, row by row.
     rows: Vec<u32>,
+}
+
+/// The codes of rows, by the codes of their texts.
+#[derive(Debug, Default)]
+struct RowCodes {
+    /// Of rows of one text, [`NONE`] where none is known: by far the most common.
+    of_one: Vec<u64>,
+    of_several: HashMap<Box<[u32]>, u64>,
+}
+
+impl RowCodes {
+    #[inline]
+    fn get(&self, row: &[u32]) -> Option<u64> {
+        match row {
+            [text] => {
+                let code = self.of_one.get(*text as usize).copied();
+                code.filter(|code| *code != NONE)
+            }
+            _ => self.of_several.get(row).copied(),
+        }
+    }
+
+    /// Of a row whose texts all have codes, which are given in their order.
+    fn insert(&mut self, row: &[u32], code: u64) {
+        match row {
+            [text] => {
+                let place = *text as usize;
+                let length = self.of_one.len().max(place + 1);
+                self.of_one.resize(length, NONE);
+                self.of_one[place] = code;
+            }
+            _ => {
+                self.of_several.insert(row.into(), code);
+            }
+        }
+    }
 }
 
 /// The code of no text.
@@ -378,7 +421,9 @@ const NO_TEXT: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 struct Texts {
-    codes: HashMap<Arc<str>, u32>,
+    /// Of short texts, which are their own keys: one look at memory each.
+    short: HashMap<u128, u32>,
+    long: HashMap<Arc<str>, u32>,
     by_code: Vec<Arc<str>>,
 }
 
@@ -408,13 +453,10 @@ impl Known {
                     }
                     Value::Text(text) => text,
                 };
-                *row = match known.codes.get(text) {
-                    Some(code) => *code,
-                    None => {
-                        self.bytes += text.len() + 150;
-                        known.add(text)
-                    }
-                };
+                *row = known.get(text).unwrap_or_else(|| {
+                    self.bytes += text.len() + 150;
+                    known.add(text)
+                });
             })?;
         }
         Ok(())
@@ -422,12 +464,25 @@ impl Known {
 }
 
 impl Texts {
+    #[inline]
+    fn get(&self, text: &str) -> Option<u32> {
+        let code = match short(text) {
+            Some(short) => self.short.get(&short),
+            None => self.long.get(text),
+        };
+        code.copied()
+    }
+
     fn add(&mut self, text: &str) -> u32 {
+        let short = short(text);
         let text: Arc<str> = text.into();
         // Texts take 150 bytes each of a memory of at most 2^36 bytes, and one batch.
         let code = self.by_code.len() as u32;
         self.by_code.push(Arc::clone(&text));
-        self.codes.insert(text, code);
+        match short {
+            Some(short) => self.short.insert(short, code),
+            None => self.long.insert(text, code),
+        };
         code
     }
 }

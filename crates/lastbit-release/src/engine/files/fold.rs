@@ -75,13 +75,109 @@ impl Fold {
 pub(super) struct TableFold {
     /// With discovered keys, the place of each group that occurred; without, every group has its
     /// place.
-    places: Option<HashMap<u64, u32>>,
+    places: Option<Places>,
     groups: usize,
     accumulators: Vec<Accumulator>,
     ids: Vec<u32>,
 }
 
 const NO_PLACE: u32 = u32::MAX;
+
+/// The places of groups that occurred.
+#[derive(Debug)]
+struct Places {
+    known: Known,
+    count: u32,
+}
+
+#[derive(Debug)]
+enum Known {
+    /// By group, [`NO_PLACE`] for those that did not occur. Discovered keys are numbered one after
+    /// the other, so that with few public groups for each there are hardly more numbers than
+    /// groups.
+    Dense(Vec<u32>),
+    Sparse(HashMap<u64, u32>),
+}
+
+/// With more public groups for each discovered key, most of them may be empty.
+const FEW_PUBLIC: usize = 8;
+
+impl Places {
+    fn new(public_groups: usize) -> Places {
+        let known = match public_groups <= FEW_PUBLIC {
+            true => Known::Dense(Vec::new()),
+            false => Known::Sparse(HashMap::new()),
+        };
+        Places { known, count: 0 }
+    }
+
+    /// The place of a group, which is the next one if it had none.
+    #[inline]
+    fn of(&mut self, group: u64) -> u32 {
+        let next = self.count;
+        let place = match &mut self.known {
+            Known::Dense(places) => {
+                // Fewer than 2^32 discovered keys, each in memory.
+                let index = group as usize;
+                if index >= places.len() {
+                    places.resize(index + 1, NO_PLACE);
+                }
+                let place = &mut places[index];
+                if *place == NO_PLACE {
+                    *place = next;
+                }
+                *place
+            }
+            Known::Sparse(places) => *places.entry(group).or_insert(next),
+        };
+        self.count += u32::from(place == next);
+        place
+    }
+
+    /// Calls `see` with each group and its place.
+    fn each(&self, mut see: impl FnMut(u64, u32)) {
+        match &self.known {
+            Known::Dense(places) => {
+                let occurred = places.iter().zip(0..).filter(|(id, _)| **id != NO_PLACE);
+                occurred.for_each(|(id, group)| see(group, *id));
+            }
+            Known::Sparse(places) => places.iter().for_each(|(group, id)| see(*group, *id)),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.known {
+            Known::Dense(places) => 4 * places.capacity(),
+            Known::Sparse(places) => 24 * places.capacity(),
+        }
+    }
+}
+
+/// Keys in increasing order. Most are told apart by a few bytes beside them.
+fn in_order(mut keyed: Vec<(Vec<KeyValue>, usize)>) -> Vec<(Vec<KeyValue>, usize)> {
+    let beginning = |key: &[KeyValue]| match key.first() {
+        None => 0,
+        Some(KeyValue::Public(index)) => *index as u128,
+        Some(KeyValue::Discovered(text)) => {
+            let mut bytes = [0; 16];
+            let length = text.len().min(16);
+            bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+            u128::from_be_bytes(bytes)
+        }
+    };
+    // A first key is of the same sort in all groups of a table, and the texts of two keys are in
+    // the order of their first bytes, if these differ.
+    let mut order: Vec<(u128, usize)> = keyed
+        .iter()
+        .enumerate()
+        .map(|(place, (key, _))| (beginning(key), place))
+        .collect();
+    order.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| keyed[*i].0.cmp(&keyed[*j].0)));
+    let taken = order
+        .iter()
+        .map(|(_, place)| std::mem::take(&mut keyed[*place]));
+    taken.collect()
+}
 
 impl TableFold {
     pub(super) fn new(table: &TableLayout) -> TableFold {
@@ -92,7 +188,7 @@ impl TableFold {
             false => 0,
         };
         let mut fold = TableFold {
-            places: (!dense).then(HashMap::new),
+            places: (!dense).then(|| Places::new(table.public_groups)),
             groups,
             accumulators: table.aggregates.iter().map(Accumulator::new).collect(),
             ids: Vec::new(),
@@ -109,12 +205,9 @@ impl TableFold {
         match &mut self.places {
             // Public groups are below 2^24, and NONE becomes NO_PLACE.
             None => ids.extend(groups.iter().map(|group| *group as u32)),
-            Some(places) => ids.extend(groups.iter().map(|group| {
-                if *group == NONE {
-                    return NO_PLACE;
-                }
-                let next = places.len() as u32;
-                *places.entry(*group).or_insert(next)
+            Some(places) => ids.extend(groups.iter().map(|group| match *group {
+                NONE => NO_PLACE,
+                group => places.of(group),
             })),
         }
         self.grow();
@@ -133,7 +226,7 @@ impl TableFold {
 
     fn grow(&mut self) {
         if let Some(places) = &self.places {
-            self.groups = places.len();
+            self.groups = places.count as usize;
         }
         for accumulator in &mut self.accumulators {
             accumulator.grow(self.groups);
@@ -144,10 +237,7 @@ impl TableFold {
         let ids: Vec<u32> = match (&mut self.places, &other.places) {
             (Some(places), Some(theirs)) => {
                 let mut ids = vec![NO_PLACE; other.groups];
-                for (group, id) in theirs {
-                    let next = places.len() as u32;
-                    ids[*id as usize] = *places.entry(*group).or_insert(next);
-                }
+                theirs.each(|group, id| ids[id as usize] = places.of(group));
                 ids
             }
             _ => (0..other.groups as u32).collect(),
@@ -159,10 +249,7 @@ impl TableFold {
     }
 
     fn bytes(&self) -> usize {
-        let places = self
-            .places
-            .as_ref()
-            .map_or(0, |places| places.capacity() * 24);
+        let places = self.places.as_ref().map_or(0, Places::bytes);
         places
             + self
                 .accumulators
@@ -179,15 +266,12 @@ impl TableFold {
             Some(places) => {
                 let values = interner.values(index);
                 let publics = table.public_groups as u64;
-                let mut keyed: Vec<_> = places
-                    .into_iter()
-                    .map(|(group, id)| {
-                        let texts = &values[(group / publics) as usize].texts;
-                        (table.key(group % publics, texts), id as usize)
-                    })
-                    .collect();
-                keyed.sort_unstable();
-                keyed
+                let mut keyed = Vec::with_capacity(self.groups);
+                places.each(|group, id| {
+                    let texts = &values[(group / publics) as usize].texts;
+                    keyed.push((table.key(group % publics, texts), id as usize));
+                });
+                in_order(keyed)
             }
         };
         keyed

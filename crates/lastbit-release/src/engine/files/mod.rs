@@ -20,6 +20,7 @@ mod error;
 mod fingerprint;
 mod fold;
 mod join;
+mod memo;
 mod memory;
 mod memory_fingerprint;
 mod parquet;

@@ -168,8 +168,9 @@ fn read(
     stop: &AtomicBool,
 ) -> Result<Vec<Worker>, EngineError> {
     let next = AtomicUsize::new(0);
-    let stopped = AtomicBool::new(false);
-    // The error of the first piece that has one.
+    // The first piece that has an error, and its error. Pieces before it are read to their ends, so
+    // that the error is the one that a single thread would find.
+    let first_failed = AtomicUsize::new(usize::MAX);
     let failed: Mutex<Option<(usize, EngineError)>> = Mutex::new(None);
     let rows = AtomicU64::new(0);
     let report = |batch: &RecordBatch| {
@@ -182,9 +183,10 @@ fn read(
     };
     let work = || {
         let mut worker = run.worker();
-        while !stopped.load(Ordering::Relaxed) {
+        loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(piece) = pieces.get(index) else {
+            let is_in_vain = || first_failed.load(Ordering::Relaxed) < index;
+            let Some(piece) = pieces.get(index).filter(|_| !is_in_vain()) else {
                 break;
             };
             let mut gave_up = false;
@@ -194,16 +196,19 @@ fn read(
                 if stop.load(Ordering::Relaxed) {
                     return Err(EngineError::Stopped);
                 }
-                gave_up = stopped.load(Ordering::Relaxed);
+                gave_up = is_in_vain();
                 match gave_up {
                     true => Err(EngineError::Engine("another thread failed".into())),
                     false => Ok(()),
                 }
             });
             if let Err(error) = done {
-                stopped.store(true, Ordering::Relaxed);
+                if gave_up {
+                    break;
+                }
+                first_failed.fetch_min(index, Ordering::Relaxed);
                 let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                if !gave_up && failed.as_ref().is_none_or(|(other, _)| index < *other) {
+                if failed.as_ref().is_none_or(|(other, _)| index < *other) {
                     *failed = Some((index, error));
                 }
             }

@@ -98,7 +98,7 @@ impl ScanTable {
             Files::Text(files) => {
                 let mut pieces = Vec::new();
                 for file in files {
-                    pieces.extend(file.pieces(4 * self.threads)?.into_iter().map(Piece::Text));
+                    pieces.extend(file.pieces(self.threads)?.into_iter().map(Piece::Text));
                 }
                 Ok((pieces, self.threads))
             }

@@ -38,3 +38,32 @@ fn a_float_says_its_shortest_digits() {
     let written: Vec<String> = written.collect();
     assert_eq!(said(Arc::new(Float32Array::from(singles))), written);
 }
+
+/// All texts of up to six of these characters, and random longer ones.
+#[test]
+fn a_number_is_what_the_standard_library_reads() {
+    let check = |text: &str| {
+        let expected = match text.trim().parse::<f64>() {
+            Ok(number) => number,
+            Err(_) => f64::NAN,
+        };
+        assert_eq!(number(Some(text)).to_bits(), expected.to_bits(), "{text:?}");
+    };
+    let mut texts = vec![String::new()];
+    for _ in 0..6 {
+        let longer = texts
+            .iter()
+            .flat_map(|text| ["-", "+", ".", "0", "7", " ", "e"].map(|c| text.clone() + c));
+        texts = longer.collect();
+        texts.iter().for_each(|text| check(text));
+    }
+    let mut state = 1u64;
+    for _ in 0..200_000 {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        let mut text = (state >> (state & 63)).to_string();
+        let place = (state >> 40) as usize % (text.len() + 1);
+        text.insert(place, '.');
+        check(&text);
+        check(&format!("-{text}"));
+    }
+}

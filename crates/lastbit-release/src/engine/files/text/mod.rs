@@ -5,6 +5,7 @@
 //! scan.
 
 mod csv;
+mod cut;
 mod json;
 mod rows;
 
@@ -19,6 +20,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use flate2::read::MultiGzDecoder;
 
 use self::csv::CsvReader;
+use self::csv::marks::Dialect;
 use self::json::JsonReader;
 use super::EngineError;
 use super::MOST_ROW_BYTES;
@@ -125,42 +127,71 @@ impl TextFile {
         }
     }
 
-    /// Cuts the file into about `count` pieces.
-    pub(super) fn pieces(self: &Arc<Self>, count: usize) -> Result<Vec<Piece>, EngineError> {
-        let whole = Piece {
-            file: Arc::clone(self),
-            start: 0,
-            end: u64::MAX,
-        };
+    /// Cuts the file into about four pieces for each thread.
+    pub(super) fn pieces(self: &Arc<Self>, threads: usize) -> Result<Vec<Piece>, EngineError> {
         let fail = |source| self.read_error(source);
         let length = self.path.metadata().map_err(fail)?.len();
-        let size = (length / count.max(1) as u64).max(LEAST_PIECE);
-        if self.is_gzip() || length < 2 * size || self.may_quote_newlines().map_err(fail)? {
-            return Ok(vec![whole]);
+        let size = (length / (4 * threads.max(1)) as u64).max(LEAST_PIECE);
+        let cuts = match self.is_gzip() || length < 2 * size {
+            true => vec![],
+            false => self.cuts(length, size, threads).map_err(fail)?,
+        };
+        Ok(self.between(&cuts))
+    }
+
+    /// The pieces between these starts of rows.
+    fn between(self: &Arc<Self>, cuts: &[u64]) -> Vec<Piece> {
+        let starts = [0].into_iter().chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain([u64::MAX]);
+        let piece = |(start, end)| Piece {
+            file: Arc::clone(self),
+            start,
+            end,
+        };
+        starts.zip(ends).map(piece).collect()
+    }
+
+    /// Where rows begin, about every `size` bytes.
+    fn cuts(&self, length: u64, size: u64, threads: usize) -> io::Result<Vec<u64>> {
+        match self.format {
+            FileFormat::Csv { .. } if !self.dialect().is_plain() => Ok(vec![]),
+            FileFormat::Csv { .. } => cut::cuts(&self.path, self.dialect(), length, size, threads),
+            _ => self.cuts_of_lines(length, size),
         }
-        let mut file = BufReader::new(File::open(&self.path).map_err(fail)?);
-        let mut pieces = vec![whole.clone()];
+    }
+
+    /// Where lines begin that are rows.
+    fn cuts_of_lines(&self, length: u64, size: u64) -> io::Result<Vec<u64>> {
+        let mut file = BufReader::new(File::open(&self.path)?);
+        let mut cuts = Vec::new();
         let mut start = size;
         while start + size / 2 < length {
-            file.seek(SeekFrom::Start(start)).map_err(fail)?;
+            file.seek(SeekFrom::Start(start))?;
             let mut line = Vec::new();
             let rest = (&mut file)
                 .take(MOST_ROW_BYTES)
-                .read_until(b'\n', &mut line);
-            let start_of_row = start + rest.map_err(fail)? as u64;
+                .read_until(b'\n', &mut line)?;
             if line.last() != Some(&b'\n') {
                 break;
             }
-            if let Some(last) = pieces.last_mut() {
-                last.end = start_of_row;
-            }
-            pieces.push(Piece {
-                start: start_of_row,
-                ..whole.clone()
-            });
+            let start_of_row = start + rest as u64;
+            cuts.push(start_of_row);
             start = start_of_row + size;
         }
-        Ok(pieces)
+        Ok(cuts)
+    }
+
+    /// Of a CSV file.
+    fn dialect(&self) -> Dialect {
+        match self.format {
+            FileFormat::Csv {
+                delimiter, quote, ..
+            } => Dialect { delimiter, quote },
+            _ => Dialect {
+                delimiter: b',',
+                quote: b'"',
+            },
+        }
     }
 
     fn is_gzip(&self) -> bool {
@@ -170,26 +201,18 @@ impl TextFile {
         }
     }
 
-    /// Whether a line break may be inside a row: only a CSV file without any quote is cut at line
-    /// breaks.
-    fn may_quote_newlines(&self) -> io::Result<bool> {
-        let FileFormat::Csv { quote, .. } = self.format else {
-            return Ok(false);
-        };
-        let mut file = File::open(&self.path)?;
-        let mut block = vec![0; 1 << 20];
-        loop {
-            let read = file.read(&mut block)?;
-            if read == 0 {
-                return Ok(false);
-            }
-            if memchr::memchr(quote, &block[..read]).is_some() {
-                return Ok(true);
-            }
-        }
+    fn reader(&self, start: u64, end: u64, read: &Arc<AtomicU64>) -> Result<Reader, EngineError> {
+        let bytes = self.bytes(start, end, read)?;
+        Ok(BufReader::with_capacity(BUFFER, bytes))
     }
 
-    fn reader(&self, start: u64, end: u64, read: &Arc<AtomicU64>) -> Result<Reader, EngineError> {
+    /// What the file says from one byte to another.
+    fn bytes(
+        &self,
+        start: u64,
+        end: u64,
+        read: &Arc<AtomicU64>,
+    ) -> Result<Box<dyn Read + Send>, EngineError> {
         let fail = |source| self.read_error(source);
         let mut file = File::open(&self.path).map_err(fail)?;
         file.seek(SeekFrom::Start(start)).map_err(fail)?;
@@ -197,14 +220,12 @@ impl TextFile {
             file: file.take(end - start),
             read: Arc::clone(read),
         };
-        let reader: Box<dyn Read + Send> = if self.is_gzip() {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+        Ok(match self.is_gzip() {
+            true => Box::new(MultiGzDecoder::new(BufReader::with_capacity(
                 BUFFER, counted,
-            )))
-        } else {
-            Box::new(counted)
-        };
-        Ok(BufReader::with_capacity(BUFFER, reader))
+            ))),
+            false => Box::new(counted),
+        })
     }
 
     fn read_error(&self, source: io::Error) -> EngineError {
@@ -214,14 +235,15 @@ impl TextFile {
         }
     }
 
-    fn lines_before(&self, start: u64) -> u64 {
-        let Ok(file) = File::open(&self.path) else {
+    /// How many lines end before a byte of what the file says.
+    fn lines_before(&self, at: u64) -> u64 {
+        let Ok(bytes) = self.bytes(0, u64::MAX, &Arc::default()) else {
             return 0;
         };
-        let mut file = file.take(start);
+        let mut bytes = bytes.take(at);
         let mut block = vec![0; 1 << 16];
         let mut lines = 0;
-        while let Ok(read @ 1..) = file.read(&mut block) {
+        while let Ok(read @ 1..) = bytes.read(&mut block) {
             lines += memchr::memchr_iter(b'\n', &block[..read]).count() as u64;
         }
         lines
