@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::machines::{Machines, WORKERS};
+use super::machines::Machines;
 
 /// Kills until there were enough, or nobody needs it. Tests read from a file how many are left.
 pub struct Killer {
@@ -40,7 +40,7 @@ impl Killer {
                     }
                     thread::sleep(tick);
                 }
-                match machines.kill((chance >> 32) as usize % WORKERS) {
+                match machines.kill((chance >> 32) as usize) {
                     Ok(true) => left -= 1,
                     Ok(false) => continue,
                     Err(error) => {
