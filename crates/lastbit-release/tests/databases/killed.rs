@@ -1,6 +1,7 @@
 //! While `cargo xtask cluster` kills workers of Spark and starts others: every integer that comes
 //! is that of files.
 
+use std::path::Path;
 use std::time::Instant;
 
 use lastbit_release::engine::sql::{Relation, dialect};
@@ -29,11 +30,17 @@ fn workers_that_are_killed_change_no_integer() {
     let name = format!("\"parquet\".\"{}\"", nasty.display());
     let spark = dialect("spark").unwrap();
     let mut session = session(&variable("LASTBIT_TEST_SPARK"));
+    let begin = Path::new(&variable("LASTBIT_TEST_KILLS")).with_extension("begin");
+    std::fs::write(begin, "").unwrap();
     let (first, start) = (left(), Instant::now());
     let [mut clinics, mut tables] = [0; 2];
     for number in (0..TABLES).rev() {
         compare_clinic_in(&mut *session, spark, &relation);
         clinics += 1;
+        println!(
+            "{clinics} clinics and {tables} tables, {} kills left",
+            left()
+        );
         if left() == 0 {
             break;
         }

@@ -25,6 +25,10 @@ SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # Only time: what follows from conditions is searched for longer than it could save here.
     "spark.sql.constraintPropagation.enabled": "false",
+    # Only time and memory, without bounds: these rules write the key of a join with everything that
+    # it is computed from, so that its length doubles with each stage.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     # Only memory: a plan is described to nobody.
     "spark.sql.maxPlanStringLength": "0",
 }
