@@ -25,8 +25,8 @@ SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # Only time: what follows from conditions is searched for longer than it could save here.
     "spark.sql.constraintPropagation.enabled": "false",
-    # Only time and memory, without bounds: these rules write the key of a join with everything that
-    # it is computed from, so that its length doubles with each stage.
+    # Only time and memory: the first writes the key of a join with everything that it is computed
+    # from, in the middle of which a driver of 4 GiB was full.
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     # Only memory: a plan is described to nobody.

@@ -1,5 +1,5 @@
 //! Spark SQL: literals know backslashes, names stand in backticks, sums of 64 bits wrap or raise by
-//! a setting, and decimals cost a hundred times as much: numbers are cut so that none can happen.
+//! a setting, and decimals cost more: numbers are cut, so that no sum can overflow.
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
