@@ -4,21 +4,26 @@ run, and prints the ratios.
 
     cargo build --release -p lastbit-cli
     cargo xtask databases python3 benches/databases.py [--rows 100000 1000000] [--times 3]
+    cargo xtask cluster --workers 1 python3 benches/databases.py --only spark
 
 Asks `lastbit sql` for the statements and runs them in DuckDB (from a virtual environment under
-target/) and in PostgreSQL (by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it
-makes and drops a table). What counts is the processor time of the engine, of the fastest of
-several runs, turn by turn: it says more than the clock on a machine that does other things too.
-One thread each.
+target/), in PostgreSQL (by psql, at the server that LASTBIT_TEST_POSTGRESQL names, where it
+makes and drops a table) and in Spark (by the program with which a release asks it, on the cluster
+that LASTBIT_TEST_SPARK names, from files of Parquet). What counts is the processor time of the
+engine, of the fastest of several runs, turn by turn: it says more than the clock on a machine that
+does other things too. One thread each, and one for each worker of Spark; its time is that of all
+its processes, and the clock is shown beside it.
 """
 
 import argparse
+import json
 import os
 import re
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import environment
@@ -28,7 +33,10 @@ PACKAGES = ["duckdb"]
 # As `lastbit sql` calls the rows of a plan over files.
 TABLE = "visits"
 
-PLAIN = f"SELECT key, count(x), sum(x), avg(x), var_samp(x) FROM {TABLE} GROUP BY key"
+PLAIN = (
+    "SELECT CAST(key AS {text}), CAST(count(x) AS {text}), CAST(sum(x) AS {text}), "
+    "CAST(avg(x) AS {text}), CAST(var_samp(x) AS {text}) FROM {table} GROUP BY key"
+)
 
 UNITS = """unit = "person"
 most_rows = {rows}
@@ -40,6 +48,7 @@ most_groups = {groups}
 LIMITS = [
     ("none", "", 3),
     ("20 rows, 10 groups: no unit above", UNITS.format(rows=20, groups=10), 6),
+    ("20 rows, 9 groups: hardly any above", UNITS.format(rows=20, groups=9), 6),
     ("2 rows, 3 groups: nearly all above", UNITS.format(rows=2, groups=3), 6),
 ]
 
@@ -85,18 +94,22 @@ def statements(lastbit, units, dialect):
     return [texts[1]], texts[2:]
 
 
+def invented(rows, units):
+    """Rows, as DuckDB makes them."""
+    return f"""SELECT CAST(hash(i) % {units} AS VARCHAR) AS person,
+        'k' || (hash(i + {rows}) % 10) AS key, (hash(i * 7 + 1) % 1000000) / 1000.0 AS x
+        FROM range({rows}) AS numbers(i)"""
+
+
 class DuckDb:
     name, dialect = "DuckDB", "duckdb"
+    plain = PLAIN.format(text="VARCHAR", table=TABLE)
 
     def __init__(self, rows, units):
         import duckdb
 
         self.run = duckdb.connect(config={"threads": 1}).execute
-        self.run(
-            f"""CREATE TABLE {TABLE} AS SELECT CAST(hash(i) % {units} AS VARCHAR) AS person,
-                'k' || (hash(i + {rows}) % 10) AS key, (hash(i * 7 + 1) % 1000000) / 1000.0 AS x
-                FROM range({rows}) AS numbers(i)"""
-        )
+        self.run(f"CREATE TABLE {TABLE} AS {invented(rows, units)}")
 
     def seconds(self, texts):
         before = resource.getrusage(resource.RUSAGE_SELF)
@@ -111,6 +124,7 @@ class DuckDb:
 
 class PostgreSql:
     name, dialect = "PostgreSQL", "postgresql"
+    plain = PLAIN.format(text="TEXT", table=TABLE)
 
     def __init__(self, rows, units):
         self.url = os.environ["LASTBIT_TEST_POSTGRESQL"]
@@ -152,6 +166,72 @@ class PostgreSql:
         self.psql(f"DROP TABLE IF EXISTS {TABLE}")
 
 
+class Spark:
+    name, dialect = "Spark", "spark"
+    plain = PLAIN.format(text="STRING", table=f"`{TABLE}`")
+
+    def __init__(self, rows, units):
+        import duckdb
+
+        self.place = tempfile.TemporaryDirectory()
+        self.path = Path(self.place.name) / "rows.parquet"
+        duckdb.execute(f"COPY ({invented(rows, units)}) TO '{self.path}' (FORMAT parquet)")
+        session = ROOT / "crates/lastbit-release/src/engine/session/spark.py"
+        self.session = subprocess.Popen(
+            [os.environ["LASTBIT_PYTHON"], "-c", session.read_text()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if "ready" not in self.ask(os.environ["LASTBIT_TEST_SPARK"]):
+            sys.exit("Spark did not start")
+        # What Java compiles at first is not counted.
+        self.seconds([self.plain])
+
+    def ask(self, text):
+        self.session.stdin.write(json.dumps(text) + "\n")
+        self.session.stdin.flush()
+        while "stages" in (said := json.loads(self.session.stdout.readline())):
+            pass
+        return said
+
+    def processor(self):
+        """Of the processes of the cluster, and of those that the session started."""
+        found = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = stat.read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            parent, group = int(words[1]), int(words[2])
+            found[int(stat.parent.name)] = parent, group, int(words[11]) + int(words[12])
+        ours, before = {self.session.pid}, 0
+        while len(ours) > before:
+            before = len(ours)
+            ours |= {process for process, (parent, *_) in found.items() if parent in ours}
+        cluster = int(os.environ["LASTBIT_TEST_CLUSTER"])
+        counted = [
+            ticks
+            for process, (_, group, ticks) in found.items()
+            if process in ours or group == cluster
+        ]
+        return sum(counted) / os.sysconf("SC_CLK_TCK")
+
+    def seconds(self, texts):
+        before, start = self.processor(), time.monotonic()
+        for text in texts:
+            text = text.replace(f"`{TABLE}`", f"parquet.`{self.path}`")
+            if "rows" not in (said := self.ask(text)):
+                sys.exit(f"Spark: {said}")
+        self.clock = time.monotonic() - start
+        return self.processor() - before
+
+    def end(self):
+        self.session.stdin.close()
+        self.session.wait()
+        self.place.cleanup()
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -160,10 +240,13 @@ def main():
     parser.add_argument("--rows-of-a-unit", type=int, default=10)
     parser.add_argument("--times", type=int, default=3, help="runs of each, the fastest counts")
     parser.add_argument("--lastbit", default=ROOT / "target" / "release" / "lastbit")
-    parser.add_argument("--only", choices=["duckdb", "postgresql"])
+    parser.add_argument("--only", choices=["duckdb", "postgresql", "spark"])
+    parser.add_argument("--limits", type=int, nargs="+", default=range(len(LIMITS)))
     options = parser.parse_args()
     environment.enter("databases-venv", PACKAGES)
-    engines = [engine for engine in (DuckDb, PostgreSql) if options.only in (None, engine.dialect)]
+    engines = [DuckDb, PostgreSql]
+    if options.only:
+        engines = [one for one in (DuckDb, PostgreSql, Spark) if one.dialect == options.only]
     if PostgreSql in engines and "LASTBIT_TEST_POSTGRESQL" not in os.environ:
         sys.exit(
             "no server of PostgreSQL is named; run: cargo xtask databases python3 "
@@ -175,16 +258,20 @@ def main():
     for engine in engines:
         for rows in options.rows:
             running = engine(rows, rows // options.rows_of_a_unit)
-            for limits, units, goal in LIMITS:
+            for limits, units, goal in [LIMITS[place] for place in options.limits]:
                 fingerprint, ours = statements(options.lastbit, units, engine.dialect)
-                best = [float("inf")] * 3
+                best, clocks = [float("inf")] * 3, [float("inf")] * 3
                 for _ in range(options.times):
-                    for place, texts in enumerate([[PLAIN], ours, fingerprint]):
+                    for place, texts in enumerate([[engine.plain], ours, fingerprint]):
                         best[place] = min(best[place], running.seconds(texts))
+                        clocks[place] = min(clocks[place], getattr(running, "clock", 0))
                 plain, plan, prints = best
+                shown = [f"{seconds:.3f} s" for seconds in best]
+                if any(clocks):
+                    shown = [f"{one} ({clock:.1f} s)" for one, clock in zip(shown, clocks)]
                 print(
-                    f"| {engine.name} | {rows:.0e} | {limits} | {plain:.3f} s | {plan:.3f} s "
-                    f"| {plan / plain:.1f}× | ≤ {goal}× | {prints:.3f} s |",
+                    f"| {engine.name} | {rows:.0e} | {limits} | {shown[0]} | {shown[1]} "
+                    f"| {plan / plain:.1f}× | ≤ {goal}× | {shown[2]} |",
                     flush=True,
                 )
             running.end()

@@ -17,6 +17,9 @@ use machines::Machines;
 /// The version that is tested.
 const PYSPARK: &str = "pyspark==4.3.0";
 
+/// How many workers there are, unless an argument says otherwise.
+const WORKERS: usize = 2;
+
 /// How many workers are killed, unless an argument says otherwise.
 const KILLS: usize = 50;
 
@@ -25,6 +28,7 @@ const KILLS: usize = 50;
 const TABLES: usize = 50;
 
 struct Arguments {
+    workers: Option<usize>,
     kills: Option<usize>,
     tables: Option<usize>,
     command: Vec<String>,
@@ -35,7 +39,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
     let arguments = read(arguments)?;
     java()?;
     let spark = databases::python_package(PYSPARK)?;
-    let machines = Arc::new(Machines::start(&spark)?);
+    let workers = arguments.workers.unwrap_or(WORKERS).max(1);
+    let is_test = arguments.command.is_empty() || arguments.kills.is_some();
+    let machines = Arc::new(Machines::start(&spark, workers, is_test)?);
     let python = spark.join("bin/python");
     let tell = |command: &mut Command, killer: Option<&Killer>| {
         command
@@ -49,7 +55,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
         }
     };
     if let Some((program, rest)) = arguments.command.split_first() {
-        let killer = arguments.kills.map(|kills| Killer::start(&machines, kills));
+        let kills = arguments.kills.filter(|kills| *kills > 0);
+        let killer = kills.map(|kills| Killer::start(&machines, kills));
         let killer = killer.transpose()?;
         let mut command = Command::new(program);
         command.args(rest);
@@ -72,6 +79,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 
 fn read(arguments: &[String]) -> Result<Arguments> {
     let mut read = Arguments {
+        workers: None,
         kills: None,
         tables: None,
         command: vec![],
@@ -84,10 +92,14 @@ fn read(arguments: &[String]) -> Result<Arguments> {
             number.with_context(|| format!("`{value}` is no number; write `{word} 50`"))
         };
         match word.as_str() {
+            "--workers" => read.workers = Some(number()?),
             "--kills" => read.kills = Some(number()?),
             "--tables" => read.tables = Some(number()?),
             option if option.starts_with('-') => {
-                bail!("`cluster` takes --kills N, --tables N and a command, got `{option}`")
+                bail!(
+                    "`cluster` takes --workers N, --kills N, --tables N and a command, got \
+                     `{option}`"
+                )
             }
             program => {
                 read.command.push(program.to_owned());

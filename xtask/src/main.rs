@@ -55,9 +55,9 @@ Tasks
             cargo xtask databases bash
   cluster   Only the tests against Apache Spark, on Linux: a master and two workers on loopback,
             which it starts and stops. Then workers are killed, 50 or --kills N, at random moments
-            while integers are compared. --tables N compares so many of 1000 random tables, else 50.
-            Installs Java as root on Debian, and pyspark with pip into target/databases. With the
-            words of a command, runs that in place of the tests. Takes long.
+            while integers are compared. --tables N compares so many of 1000 random tables, else 50;
+            --workers N starts so many. Installs Java as root on Debian, and pyspark with pip into
+            target/databases. With the words of a command, runs that in place of the tests.
   page      Only the page of `lastbit serve` in Chromium: its stories, what readers of screens
             get, and how long a price takes. Installs Chromium as root on Debian, else names the
             packages. With --pictures DIRECTORY, keeps pictures of every page; with --axe FILE,

@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::machines::{Machines, WORKERS};
+use super::machines::Machines;
 
-/// Kills until there were enough, or nobody needs it. Tests read from a file how many are left.
+/// Kills until there were enough, or nobody needs it. Tests read from a file how many are left, and
+/// say by another beside it that they have a session: it is integers that are to be found wrong, and
+/// a session that cannot begin has none.
 pub struct Killer {
     count_file: PathBuf,
     is_over: Arc<AtomicBool>,
@@ -23,9 +25,17 @@ impl Killer {
     pub fn start(machines: &Arc<Machines>, kills: usize) -> Result<Killer> {
         let count_file = machines.directory().join("kills");
         write(&count_file, kills)?;
+        let begin = count_file.with_extension("begin");
         let is_over = Arc::new(AtomicBool::new(false));
         let (file, over, machines) = (count_file.clone(), is_over.clone(), machines.clone());
         let thread = thread::spawn(move || {
+            let tick = Duration::from_millis(50);
+            while !begin.exists() {
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+                thread::sleep(tick);
+            }
             let random = RandomState::new();
             let mut left = kills;
             for turn in 0u64.. {
@@ -33,14 +43,13 @@ impl Killer {
                 // From a fifth of a second to eight seconds, in which a statement has several
                 // stages.
                 let wait = Duration::from_millis(200 + chance % 7800);
-                let tick = Duration::from_millis(50);
                 for _ in 0..wait.as_millis() / tick.as_millis() {
                     if over.load(Ordering::Relaxed) {
                         return;
                     }
                     thread::sleep(tick);
                 }
-                match machines.kill((chance >> 32) as usize % WORKERS) {
+                match machines.kill((chance >> 32) as usize) {
                     Ok(true) => left -= 1,
                     Ok(false) => continue,
                     Err(error) => {

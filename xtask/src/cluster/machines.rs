@@ -1,4 +1,4 @@
-//! A standalone cluster of Spark on this machine: a master and two workers that listen on loopback
+//! A standalone cluster of Spark on this machine: a master and workers that listen on loopback
 //! only, and that end with this program, however it ends.
 
 use std::fs::{self, File};
@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,23 +14,24 @@ use anyhow::{Context, Result, bail};
 
 use super::home;
 
-pub const WORKERS: usize = 2;
-
 /// How long a program of Spark may take to start.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What drivers and executors do: little memory, but for the driver, which plans long statements
-/// and filled 1 GiB; little time for statements that run once, and as
-/// many tries as there are losses.
+/// What drivers and executors do, on loopback.
 const SETTINGS: &str = "\
 spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
 spark.driver.memory 4g
-spark.executor.memory 640m
+spark.executor.memory 1g
+";
+
+/// Of tests: little time for statements that run once over few rows, and as many tries as there are
+/// losses.
+const TESTS: &str = "\
 spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
-spark.sql.shuffle.partitions 4
-spark.default.parallelism 4
+spark.sql.shuffle.partitions 2
+spark.default.parallelism 2
 spark.task.maxFailures 1000
 spark.stage.maxConsecutiveAttempts 1000
 ";
@@ -51,6 +53,8 @@ pub struct Machines {
     /// Ends all processes of its group when its input ends: so also when this program is killed.
     keeper: Child,
     workers: Mutex<Vec<Worker>>,
+    /// How many workers there ever were.
+    started: AtomicUsize,
 }
 
 struct Worker {
@@ -59,7 +63,7 @@ struct Worker {
 }
 
 impl Machines {
-    pub fn start(environment: &Path) -> Result<Machines> {
+    pub fn start(environment: &Path, workers: usize, is_test: bool) -> Result<Machines> {
         let directory = tempdir::Directory::new()?;
         let settings = directory.path().join("conf");
         fs::create_dir(&settings)?;
@@ -72,7 +76,7 @@ impl Machines {
         );
         fs::write(
             settings.join("spark-defaults.conf"),
-            SETTINGS.to_owned() + &places,
+            SETTINGS.to_owned() + if is_test { TESTS } else { "" } + &places,
         )?;
         fs::write(settings.join("log4j2.properties"), LOG)?;
         let keeper = Command::new("sh")
@@ -87,13 +91,16 @@ impl Machines {
             master: String::new(),
             keeper,
             workers: Mutex::new(vec![]),
+            started: AtomicUsize::new(0),
         };
         let class = "org.apache.spark.deploy.master.Master";
         let (mut process, log) = machines.program(class, "master", &[])?;
         let line = wait_for(&mut process, &log, "Starting Spark master at ")?;
         machines.master = line.trim().to_owned();
-        for _ in 0..WORKERS {
-            let worker = machines.worker()?;
+        for _ in 0..workers {
+            let mut worker = machines.worker()?;
+            let registered = "Successfully registered with master";
+            wait_for(&mut worker.process, &worker.log, registered)?;
             machines.lock().push(worker);
         }
         Ok(machines)
@@ -124,6 +131,7 @@ impl Machines {
         }
         command
             .env("SPARK_CONF_DIR", self.directory.path().join("conf"))
+            .env("LASTBIT_TEST_CLUSTER", self.keeper.id().to_string())
             .env("SPARK_LOCAL_IP", "127.0.0.1");
     }
 
@@ -149,10 +157,9 @@ impl Machines {
         Ok((child, log))
     }
 
-    /// A worker that the master knows.
+    /// A worker, which the master will know in a while.
     fn worker(&self) -> Result<Worker> {
-        let number = fs::read_dir(self.directory.path())?.count();
-        let name = format!("worker-{number}");
+        let name = format!("worker-{}", self.started.fetch_add(1, Ordering::Relaxed));
         let place = self.directory.path().join(&name);
         let place = place
             .to_str()
@@ -162,20 +169,26 @@ impl Machines {
             "--cores",
             "1",
             "--memory",
-            "1g",
+            "1500m",
             "--work-dir",
             place,
             &self.master,
         ];
-        let (mut process, log) = self.program(class, &name, &arguments)?;
-        wait_for(&mut process, &log, "Successfully registered with master")?;
+        let (process, log) = self.program(class, &name, &arguments)?;
         Ok(Worker { process, log })
     }
 
     /// Kills a worker with its executors, in the middle of whatever they do, and starts another in
-    /// its place; whether it had an executor.
+    /// its place; whether it had an executor. One that ended by itself is an error.
     pub fn kill(&self, which: usize) -> Result<bool> {
-        let id = self.lock()[which].process.id();
+        let mut workers = self.lock();
+        let which = which % workers.len();
+        let worker = &mut workers[which];
+        if worker.process.try_wait()?.is_some() {
+            eprintln!("{}", fs::read_to_string(&worker.log).unwrap_or_default());
+            bail!("a worker ended; see above");
+        }
+        let id = worker.process.id();
         let executors = children(id);
         if executors.is_empty() {
             return Ok(false);
@@ -184,11 +197,9 @@ impl Machines {
         kill.arg("-9").arg(id.to_string());
         kill.args(executors.iter().map(u32::to_string));
         kill.stderr(Stdio::null()).status()?;
-        let mut killed = self.lock().remove(which);
-        killed.process.wait()?;
-        let _ = fs::remove_file(&killed.log);
-        let worker = self.worker()?;
-        self.lock().insert(which, worker);
+        worker.process.wait()?;
+        let _ = fs::remove_file(&worker.log);
+        *worker = self.worker()?;
         Ok(true)
     }
 }

@@ -25,6 +25,22 @@ SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # Only time: what follows from conditions is searched for longer than it could save here.
     "spark.sql.constraintPropagation.enabled": "false",
+    # Only time and memory: the first writes the key of a join with everything that it is computed
+    # from, in the middle of which a driver of 4 GiB was full.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    # Only memory: a plan is described to nobody.
+    "spark.sql.maxPlanStringLength": "0",
+}
+
+# Only memory, too: what is kept for a page that is not shown.
+KEPT = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
+    "spark.ui.retainedTasks": "100",
+    "spark.sql.ui.retainedExecutions": "1",
 }
 
 # How long to wait for somebody to take work.
@@ -108,9 +124,7 @@ class Lines:
 
 def start(session, address):
     builder = session.builder.appName("lastbit").master(address)
-    builder = builder.config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
-    for name, value in SETTINGS.items():
+    for name, value in (KEPT | SETTINGS).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     for name, value in SETTINGS.items():

@@ -154,6 +154,18 @@ pub trait Dialect: Sync {
         ""
     }
 
+    /// Whether every use of a `WITH` is planned and computed anew, so that statements use each as
+    /// seldom as they can.
+    fn copies(&self) -> bool {
+        false
+    }
+
+    /// What repeats each row before it with the whole numbers from 0 to `last` as `part`, where
+    /// rows that are used once more would be computed once more.
+    fn numbered(&self, _last: usize) -> Option<String> {
+        None
+    }
+
     /// The first 60 bits of a [`Dialect::rank`], as a whole number.
     fn first_60_bits(&self, hash: &str) -> String;
 
@@ -283,6 +295,11 @@ pub trait Dialect: Sync {
     /// The exact sum of whole numbers below 2^62 over at most 2^40 rows, as aggregates that are
     /// multiplied by powers of two and added. `sum` adds up those of parts of the rows.
     fn sum(&self, number: &str) -> Vec<(String, u32)>;
+
+    /// The same of whole numbers below a power of two, where that is cheaper.
+    fn sum_below(&self, number: &str, _bits: u32) -> Vec<(String, u32)> {
+        self.sum(number)
+    }
 }
 
 /// All dialects.

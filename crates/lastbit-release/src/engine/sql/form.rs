@@ -40,7 +40,7 @@ impl Expr {
 pub(super) struct Form {
     pub dialect: &'static dyn Dialect,
     /// What the stages are called, before their number.
-    name: &'static str,
+    pub name: &'static str,
     stages: Vec<Stage>,
     names: usize,
 }
@@ -123,27 +123,44 @@ impl Form {
         let mut text = String::new();
         let name = self.name;
         for (place, stage) in self.stages.iter().enumerate() {
-            let mut values = format!("{name}{place}.*");
-            for (name, sql) in &stage.values {
-                // Writing to a string does not fail.
-                let _ = write!(values, ",\n    {sql} AS {name}");
-            }
-            let joins: String = stage
-                .joins
-                .iter()
-                .map(|join| format!("\n  {join}"))
-                .collect();
-            let filter = stage
-                .filter
-                .as_ref()
-                .map_or_else(String::new, |filter| format!("\n  WHERE {filter}"));
+            let select = stage.select(name, place, &format!("{name}{place}"));
+            // Writing to a string does not fail.
             let _ = write!(
                 text,
-                ",\n{name}{} AS (\n  SELECT {values}\n  FROM {name}{place}{joins}{filter}{}\n)",
+                ",\n{name}{} AS (\n  {select}{}\n)",
                 place + 1,
                 self.dialect.fence()
             );
         }
         (text, format!("{name}{}", self.stages.len()))
+    }
+
+    /// All stages over a first `select`, each inside the next.
+    pub(super) fn nested(&self, first: &str) -> String {
+        let name = self.name;
+        let mut text = format!("(\n  {first}\n) AS {name}0");
+        for (place, stage) in self.stages.iter().enumerate() {
+            let select = stage.select(name, place, &text);
+            text = format!("(\n  {select}\n) AS {name}{}", place + 1);
+        }
+        text
+    }
+}
+
+impl Stage {
+    /// Everything of the stage before, which is called by its place, and the values.
+    fn select(&self, name: &str, place: usize, from: &str) -> String {
+        let mut values = format!("{name}{place}.*");
+        for (name, sql) in &self.values {
+            // Writing to a string does not fail.
+            let _ = write!(values, ",\n    {sql} AS {name}");
+        }
+        let joins = self.joins.iter().map(|join| format!("\n  {join}"));
+        let joins: String = joins.collect();
+        let filter = match &self.filter {
+            None => String::new(),
+            Some(filter) => format!("\n  WHERE {filter}"),
+        };
+        format!("SELECT {values}\n  FROM {from}{joins}{filter}")
     }
 }

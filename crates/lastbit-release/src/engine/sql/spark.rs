@@ -1,5 +1,5 @@
 //! Spark SQL: literals know backslashes, names stand in backticks, sums of 64 bits wrap or raise by
-//! a setting and are taken as decimals.
+//! a setting, and decimals cost more: numbers are cut, so that no sum can overflow.
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
@@ -8,6 +8,9 @@ use super::dialect::{CellType, Dialect, SPACES};
 use crate::expression::Plain;
 
 pub(super) struct Spark;
+
+/// Numbers that are summed have at most so many bits.
+const PART: u32 = 22;
 
 impl Dialect for Spark {
     fn name(&self) -> &'static str {
@@ -149,8 +152,34 @@ impl Dialect for Spark {
         tokens.collect()
     }
 
+    fn copies(&self) -> bool {
+        true
+    }
+
+    fn numbered(&self, last: usize) -> Option<String> {
+        Some(format!(
+            "LATERAL VIEW explode(sequence(0, {last})) parts AS part"
+        ))
+    }
+
     fn sum(&self, number: &str) -> Vec<(String, u32)> {
         vec![(format!("sum(CAST({number} AS DECIMAL(28,0)))"), 0)]
+    }
+
+    fn sum_below(&self, number: &str, bits: u32) -> Vec<(String, u32)> {
+        // Each part is below 2^22, so that the sums of 2^40 rows are below 2^62.
+        let part = |shift: u32| {
+            let high = match shift {
+                0 => number.to_owned(),
+                shift => format!("shiftright({number}, {shift})"),
+            };
+            let low = match bits - shift <= PART {
+                true => high,
+                false => format!("({high} & {})", (1 << PART) - 1),
+            };
+            (format!("sum({low})"), shift)
+        };
+        (0..bits).step_by(PART as usize).map(part).collect()
     }
 }
 

@@ -28,11 +28,11 @@ impl Writer<'_> {
                 AggregateLayout::Rows | AggregateLayout::Kept => values.count("count(*)"),
                 AggregateLayout::Sum(x) => {
                     values.count(&format!("count({})", word(*x)));
-                    values.sum(&word(*x));
+                    values.sum(&word(*x), bits(*x));
                 }
                 AggregateLayout::Moments(x) => {
                     values.count(&format!("count({})", word(*x)));
-                    values.sum(&word(*x));
+                    values.sum(&word(*x), bits(*x));
                     values.product((&word(*x), bits(*x)), (&word(*x), bits(*x)));
                 }
                 AggregateLayout::Products(x, y) | AggregateLayout::FineProducts(x, y) => {
@@ -85,12 +85,21 @@ impl Writer<'_> {
             .map(|(place, sum)| format!("CAST({sum} AS {text_type}) AS x{place}"))
             .collect();
         let (shown, by) = (shown.join(", "), keys.join(", "));
-        text += &format!(
-            "\n-- Exact integers, as text.\nSELECT '0' AS part, {shown}, {null} AS word, {}\nFROM \
-             {rows} GROUP BY {by}",
-            named.join(", ")
-        );
-        for (part, word) in asked.parts.iter().enumerate() {
+        let repeated = match asked.parts.is_empty() {
+            true => None,
+            false => d.numbered(asked.parts.len()),
+        };
+        if let Some(numbered) = &repeated {
+            text += &in_one_pass(&asked.parts, rows, numbered, (&shown, &by), sums, text_type);
+        } else {
+            text += &format!(
+                "\n-- Exact integers, as text.\nSELECT '0' AS part, {shown}, {null} AS word, \
+                 {}\nFROM {rows} GROUP BY {by}",
+                named.join(", ")
+            );
+        }
+        let each = asked.parts.iter().filter(|_| repeated.is_none());
+        for (part, word) in each.enumerate() {
             let rest = format!(", {null}").repeat(sums.len() - 1);
             text += &format!(
                 "\nUNION ALL\nSELECT '{}' AS part, {shown}, CAST({word} AS {text_type}) AS word, \
@@ -106,6 +115,38 @@ impl Writer<'_> {
             places: asked.places,
         }
     }
+}
+
+/// The end of a statement whose rows are read once: each is repeated for the part of sums and for
+/// those of words.
+fn in_one_pass(
+    words: &[String],
+    rows: &str,
+    numbered: &str,
+    (shown, by): (&str, &str),
+    sums: &[String],
+    text: &str,
+) -> String {
+    let each: String = words
+        .iter()
+        .enumerate()
+        .map(|(place, word)| format!(" WHEN {} THEN {word}", place + 1))
+        .collect();
+    let values: Vec<String> = sums
+        .iter()
+        .enumerate()
+        .map(|(place, sum)| {
+            let other = if place == 0 { " ELSE count(*)" } else { "" };
+            format!("CAST(CASE WHEN part = 0 THEN {sum}{other} END AS {text}) AS x{place}")
+        })
+        .collect();
+    format!(
+        ",\nparted AS (\n  SELECT *, CASE part{each} END AS word\n  FROM {rows} {numbered}\n)\n\
+         -- Exact integers, as text.\nSELECT CAST(part AS {text}) AS part, {shown}, CAST(word AS \
+         {text}) AS word, {}\nFROM parted WHERE part = 0 OR word IS NOT NULL GROUP BY part, {by}, \
+         word",
+        values.join(", ")
+    )
 }
 
 /// The columns of part 0, which are aggregates, and the integers that they make.
@@ -132,9 +173,10 @@ impl Values {
         self.aggregates.push(count.to_owned());
     }
 
-    pub(super) fn sum(&mut self, number: &str) {
+    /// The sum of numbers below 2^bits.
+    pub(super) fn sum(&mut self, number: &str, bits: u32) {
         let mut sum = Vec::new();
-        self.add(number, 0, &mut sum);
+        self.add((number, bits), 0, &mut sum);
         self.sums.push(sum);
     }
 
@@ -163,8 +205,8 @@ impl Values {
         self.sums.push(sum);
     }
 
-    fn add(&mut self, number: &str, shift: u32, sum: &mut Sum) {
-        for (part, by) in self.dialect.sum(number) {
+    fn add(&mut self, number: (&str, u32), shift: u32, sum: &mut Sum) {
+        for (part, by) in self.dialect.sum_below(number.0, number.1) {
             sum.push((self.aggregates.len(), shift + by));
             self.aggregates.push(part);
         }
@@ -173,7 +215,8 @@ impl Values {
     /// Σ x·y as sums of products of at most 62 bits.
     fn limbs(&mut self, x: (&str, u32), y: (&str, u32), shift: u32, sum: &mut Sum) {
         if x.1 + y.1 <= 62 {
-            return self.add(&format!("({} * {})", x.0, y.0), shift, sum);
+            let product = format!("({} * {})", x.0, y.0);
+            return self.add((&product, x.1 + y.1), shift, sum);
         }
         let (wide, narrow) = if x.1 >= y.1 { (x, y) } else { (y, x) };
         let high = self.dialect.quotient(wide.0, 1 << LIMB);
@@ -195,8 +238,8 @@ impl Values {
             .iter()
             .map(|(word, bits)| (format!("CASE WHEN {has} THEN {word} END"), *bits))
             .collect();
-        for (word, _) in &masked {
-            self.sum(word);
+        for (word, bits) in &masked {
+            self.sum(word, *bits);
         }
         for (place, x) in masked.iter().enumerate() {
             for (other, y) in masked.iter().enumerate().skip(place) {

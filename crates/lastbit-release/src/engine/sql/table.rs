@@ -245,9 +245,8 @@ impl Writer<'_> {
         self.words(table, &mut source, &mut rows)?;
         let mut text = rows_text(&source, &rows, "");
         let by = by.join(", ");
-        text += &format!(
-            ",\n-- Rows with the same spelling of keys added up; then what the spellings say.\n\
-             r0 AS (\n  SELECT {by}, {}\n  FROM t GROUP BY {by}\n)",
+        let added = format!(
+            "SELECT {by}, {}\n  FROM t GROUP BY {by}",
             asked.values.named()
         );
         let mut source = Source::of(Form::named(d, "r"), cells);
@@ -256,9 +255,10 @@ impl Writer<'_> {
             known[place].clone()
         })?;
         groups.columns.push(asked.values.names());
-        let (stages, last) = source.form.stages();
+        let (stages, last) = staged(&source.form, &added);
         text += &format!(
-            "{stages},\nkept AS (\n  SELECT {}\n  FROM {last}{}\n)",
+            ",\n-- Rows with the same spelling of keys added up; then what the spellings \
+             say.\n{stages}kept AS (\n  SELECT {}\n  FROM {last}{}\n)",
             groups.columns.join(", "),
             groups.filter(),
         );
@@ -291,15 +291,27 @@ impl Selected {
 
 /// The start of a statement, up to the rows of the table as `t`.
 fn rows_text(source: &Source, rows: &Selected, once: &str) -> String {
-    let (stages, last) = source.form.stages();
+    let (stages, last) = staged(&source.form, &source.first);
     format!(
-        "-- The rows, and what their cells say.\nWITH s0 AS (\n  {}\n){stages},\n\
+        "-- The rows, and what their cells say.\nWITH {stages}\
          -- The rows of this table: g numbers the public groups, k are discovered keys, u is the \
          unit, w are words on public grids.\n\
          t AS {once}(\n  SELECT {}\n  FROM {last}{}\n)",
-        source.first,
         rows.columns.join(", "),
         rows.filter(),
+    )
+}
+
+/// The stages over a first `select` as names of a `WITH`, and the last of them as it stands after
+/// `FROM`; where every name is planned anew, all of it stands there.
+fn staged(form: &Form, first: &str) -> (String, String) {
+    if form.dialect.copies() {
+        return (String::new(), form.nested(first));
+    }
+    let (stages, last) = form.stages();
+    (
+        format!("{}0 AS (\n  {first}\n){stages},\n", form.name),
+        last,
     )
 }
 

@@ -18,7 +18,10 @@ impl Writer<'_> {
     /// The rows of `t` that stay, as `kept`.
     ///
     /// Rows are counted, and summed, for each unit and group first. So only units above a limit are
-    /// sorted and hashed, and only rows of groups above one are read again.
+    /// hashed, and only rows of groups above one are read again. Where they would be computed again
+    /// with everything before them, as [`Dialect::copies`] says, more is sorted in their place.
+    ///
+    /// [`Dialect::copies`]: super::Dialect::copies
     pub(super) fn chosen(
         &self,
         table: &TableLayout,
@@ -40,10 +43,17 @@ impl Writer<'_> {
         let mut text = format!(
             ",\n-- How many rows each unit has in each group, and what they add up to.\n\
              pairs AS {}(\n  SELECT {by}, count(*) AS n{sums}\n  FROM t GROUP BY {by}\n)",
-            if is_one_group(table) { once } else { "" }
+            if every_group_stays(table) { once } else { "" }
         );
         let mut groups = "pairs";
-        if !is_one_group(table) {
+        if !every_group_stays(table) && d.copies() {
+            groups = "staying";
+            text += &self.ranked(keys, &with, most_groups);
+            text += &format!(
+                ",\nstaying AS (\n  SELECT {by}, n{with} FROM ranked WHERE place <= \
+                 {most_groups}\n)"
+            );
+        } else if !every_group_stays(table) {
             groups = "staying";
             text += &format!(
                 ",\ncounted AS {once}(\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS \
@@ -69,6 +79,22 @@ impl Writer<'_> {
         let all: Vec<&str> = keys.iter().chain(words).map(String::as_str).collect();
         let of_t: Vec<String> = all.iter().map(|name| format!("t.{name}")).collect();
         let (all, of_t) = (all.join(", "), of_t.join(", "));
+        if let (Kept::Rows, true) = (kept, d.copies()) {
+            return text
+                + &format!(
+                    ",\n-- Of groups with too many rows of a unit, the rows with the smallest \
+                     hashes stay; equal rows are numbered, and others are not hashed.\n\
+                     copied AS (\n  SELECT t.u, {of_t}, p.n, row_number() OVER (PARTITION BY t.u, \
+                     {of_t} ORDER BY t.u) AS copy\n  FROM t JOIN {groups} AS p ON {on}\n),\n\
+                     copied_hashed AS (\n  SELECT u, {all}, CASE WHEN n > {most_rows} THEN {} END \
+                     AS h\n  FROM copied\n),\n\
+                     copied_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY {by} \
+                     ORDER BY h) AS place\n  FROM copied_hashed\n),\n\
+                     -- All rows that stay.\n\
+                     kept AS (\n  SELECT {all} FROM copied_ranked WHERE place <= {most_rows}\n)",
+                    self.row_hash(keys, words),
+                );
+        }
         text += &format!(
             ",\n-- Of groups with too many rows of a unit, the rows with the smallest hashes \
              stay; equal rows are numbered.\n\
@@ -115,21 +141,10 @@ impl Writer<'_> {
             ",\n-- How many rows each unit has in each group.\n\
              pairs AS (\n  SELECT {by}, count(*) AS n\n  FROM t GROUP BY {by}\n)"
         );
-        let (groups, stays) = match is_one_group(table) {
+        let (groups, stays) = match every_group_stays(table) {
             true => ("pairs", "1 = 1".to_owned()),
             false => {
-                text += &format!(
-                    ",\ncounted AS (\n  SELECT {by}, n, count(*) OVER (PARTITION BY u) AS many\n  \
-                     FROM pairs\n),\n\
-                     -- Of units with too many groups, those with the smallest hashes stay; \
-                     others are not hashed.\n\
-                     hashed AS (\n  SELECT {by}, n, CASE WHEN many > {most_groups} THEN {} END AS \
-                     h\n  FROM counted{}\n),\n\
-                     ranked AS (\n  SELECT {by}, n, row_number() OVER (PARTITION BY u ORDER BY h) \
-                     AS place\n  FROM hashed\n)",
-                    self.group_hash(keys),
-                    d.fence(),
-                );
+                text += &self.ranked(keys, "", most_groups);
                 ("ranked", format!("place <= {most_groups}"))
             }
         };
@@ -144,7 +159,7 @@ impl Writer<'_> {
         let mut values = Values::new(d);
         values.count("count(*)");
         values.count("sum(CASE WHEN kept < n THEN 1 ELSE 0 END)");
-        values.sum(&share);
+        values.sum(&share, LOG2_SHARE + 1);
         let text_type = d.text_type();
         let cells: Vec<String> = values
             .aggregates
@@ -161,6 +176,23 @@ impl Writer<'_> {
             values: cells.len(),
             places: vec![InResult::Sums(values.sums)],
         }
+    }
+
+    /// The groups of each unit in `pairs`, by the place in which they stay.
+    fn ranked(&self, keys: &[String], with: &str, most_groups: u64) -> String {
+        let by = format!("u, {}", keys.join(", "));
+        format!(
+            ",\ncounted AS (\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS many\n  \
+             FROM pairs\n),\n\
+             -- Of units with too many groups, those with the smallest hashes stay; others are not \
+             hashed.\n\
+             hashed AS (\n  SELECT {by}, n{with}, CASE WHEN many > {most_groups} THEN {} END AS \
+             h\n  FROM counted{}\n),\n\
+             ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u ORDER BY h) AS \
+             place\n  FROM hashed\n)",
+            self.group_hash(keys),
+            self.dialect.fence(),
+        )
     }
 
     fn group_hash(&self, keys: &[String]) -> String {
@@ -211,6 +243,7 @@ fn limits(table: &TableLayout) -> (u64, u64) {
     (most(table.most_rows), most(table.most_groups))
 }
 
-fn is_one_group(table: &TableLayout) -> bool {
-    table.public_groups == 1 && table.discovered.is_empty()
+/// Whether no unit can have more groups than stay.
+fn every_group_stays(table: &TableLayout) -> bool {
+    table.discovered.is_empty() && table.public_groups as u64 <= table.most_groups
 }
