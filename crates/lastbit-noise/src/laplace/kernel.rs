@@ -1,12 +1,8 @@
 //! The first tier: one draw in f64 with a proved error bound.
 //!
-//! Two ways to the same contract: for blocks, a logarithm free of branches and tables, which the
-//! compiler vectorises; for a single draw, one with a small table and no division, whose result is
-//! there sooner.
+//! The logarithm is free of branches, so that the compiler vectorises it, and of tables: a place in
+//! a table that is in the cache or is not would show the noise in the time.
 
-use std::sync::LazyLock;
-
-use lastbit_exact::{Rounding, ln};
 use lastbit_lanes::Kernel;
 
 use crate::double::to_double;
@@ -18,9 +14,7 @@ const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 /// The bits of the double nearest √½.
 const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
-const ONE_BITS: u64 = 0x3FF0_0000_0000_0000;
 const EXPONENT_MASK: u64 = 0x7FF0_0000_0000_0000;
-const FRACTION_MASK: u64 = (1 << 52) - 1;
 /// Adding and subtracting this rounds a number below 2^51 to an integer.
 const ROUND: f64 = 1.5 * TWO_52;
 
@@ -73,44 +67,6 @@ fn quotient(bits: u64) -> f64 {
     (m - 1.0) / (m + 1.0)
 }
 
-/// `1/c` and `ln c`, each rounded to nearest, for the middles `c = 1 + (2i + 1)/256` of 128 parts
-/// of [1, 2).
-#[derive(Debug)]
-pub(super) struct Table([(f64, f64); 128]);
-
-/// The one table of the program.
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table(core::array::from_fn(|i| {
-        let reciprocal = 256.0 / (257 + 2 * i) as f64;
-        // Minus the logarithm of the rounded reciprocal, so that the rounding of the reciprocal
-        // does not count.
-        (reciprocal, -ln(reciprocal, Rounding::NearestEven))
-    }))
-});
-
-/// [`negative_ln`] by table, with the same contract.
-///
-/// Proof. With `x = 2^E·m`, m in [1, 2) and `r` the reciprocal for m's part, `z = m·r − 1` is off
-/// by at most 2^-53 (the product; the difference is exact) and |z| ≤ 2^-8 + 2^-52.
-/// `ln m = −ln r + ln(1 + z)`: the table is off by at most 0.35·2^-53, `ln(1 + z)` by 1.01·2^-53
-/// from z, 2^-58 from the series that stops after z^6/6, and 2^-60 from rounding; their sum by
-/// 0.7·2^-53. `(63−E)·ln 2 = A` is off by at most A·1.5·2^-53, the last difference by value·2^-53,
-/// and x for k by 2^-53. With A ≤ value + 0.7 the sum is below 4.2·2^-53 + value·2.5·2^-53. The
-/// rest is as there.
-#[inline(always)]
-fn negative_ln_by_table(word: u64, table: &Table) -> (f64, f64) {
-    let bits = to_double(word).to_bits();
-    let m = f64::from_bits((bits & FRACTION_MASK) | ONE_BITS);
-    let (reciprocal, ln_c) = table.0[(bits >> 45 & 127) as usize];
-    let a = f64::from_bits(1086u64.wrapping_sub(bits >> 52) | TWO_52_BITS) - TWO_52;
-    let z = m * reciprocal - 1.0;
-    let z2 = z * z;
-    let p = (z * (1.0 / 3.0) - 0.5) + z2 * ((z * (1.0 / 5.0) - 0.25) - z2 * (1.0 / 6.0));
-    let ln_m = ln_c + (z + z2 * p);
-    let value = a * core::f64::consts::LN_2 - ln_m;
-    (value, reciprocal_of_binade(bits))
-}
-
 /// The cell of `location + S·ratio·(−ln U)`, in steps, for a logarithm with its bound by
 /// [`negative_ln`], and whether it is decided: no `U` that begins with these bits, and no location
 /// within `location_error` of the one given, falls in another cell.
@@ -152,14 +108,9 @@ pub(super) const BLOCK: usize = 64;
 
 /// One draw; `None` when 63 bits and this precision do not decide it.
 #[inline]
-pub(super) fn single(
-    word: u64,
-    location: f64,
-    location_error: f64,
-    ratio: f64,
-    table: &Table,
-) -> Option<f64> {
-    let logarithm = negative_ln_by_table(word, table);
+pub(super) fn single(word: u64, location: f64, location_error: f64, ratio: f64) -> Option<f64> {
+    let bits = to_double(word).to_bits();
+    let logarithm = negative_ln(bits, quotient(bits));
     let (cell, decided) = lane(word, logarithm, location, location_error, ratio);
     decided.then_some(cell)
 }

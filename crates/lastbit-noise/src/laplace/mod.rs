@@ -27,9 +27,8 @@ use crate::{GridExponent, LazyUniform, ScaleError, check_scale};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Time.** The first tier runs the same instructions for every word and location; a single draw
-/// reads a table at a place that depends on the noise. A draw that falls too near the edge of a
-/// cell goes to the second tier, whose time depends on the draw: about one in 2^44, and more often
+/// **Time.** The first tier runs the same instructions for every word and location, and reads no
+/// table. A draw that falls too near the edge of a cell goes to the second tier, whose time depends on the draw: about one in 2^44, and more often
 /// for large locations: about `2^-50·M` at M steps (one in 2^40 at a thousand steps, one in 2^20 at
 /// 2^30). Locations or grids beyond 2^50 steps always take the second.
 #[derive(Clone, Debug)]
@@ -39,7 +38,6 @@ pub struct Laplace {
     /// `ratio` rounded to nearest; NaN, which sends every draw to the second tier, where that has
     /// no relative bound.
     ratio_f64: f64,
-    table: &'static kernel::Table,
     grid_exponent: i64,
     /// Bits of `U` with which the second tier begins.
     first_bits: usize,
@@ -67,7 +65,6 @@ impl Laplace {
         Ok(Laplace {
             ratio,
             ratio_f64,
-            table: &kernel::TABLE,
             grid_exponent,
             first_bits: magnitude + 96,
         })
@@ -113,7 +110,7 @@ impl Laplace {
     /// `steps`; an integer below 2^51. `None`: go on with [`Laplace::resolve`] and the same word.
     #[inline]
     pub fn try_cell(&self, word: u64, steps: f64, error: f64) -> Option<f64> {
-        kernel::single(word, steps, error, self.ratio_f64, self.table)
+        kernel::single(word, steps, error, self.ratio_f64)
     }
 
     /// [`Laplace::try_cell`] for a block; `false` if some draw is undecided (the others are right

@@ -132,8 +132,8 @@ pub fn stratified(
         groups.iter().flat_map(group).collect()
     };
     let (one, other) = (ranked(one), ranked(other));
-    let norm = |ranks: &[f64]| ranks.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let norms = norm(&one) * norm(&other);
+    let square = |ranks: &[f64]| ranks.iter().map(|x| x * x).sum::<f64>();
+    let norms = (square(&one) * square(&other)).sqrt();
     // Of one permutation; all sum in one order, so equal permutations give equal numbers.
     let rho = |turn: Turn<'_>| -> Result<f64, TargetError> {
         let (mut start, mut sum) = (0, 0.0);
