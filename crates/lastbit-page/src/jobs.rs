@@ -67,8 +67,8 @@ impl Jobs {
         self.kept().under_way(confirmed)
     }
 
-    /// A new release, under a number; or the number of the one that was confirmed as the same and is
-    /// under way, to wait for in its place: what two tabs confirm at once is paid once.
+    /// A new release, under a number; or the number of the one that was confirmed as the same and
+    /// is under way, to wait for in its place: what two tabs confirm at once is paid once.
     pub fn start(&self, confirmed: &str) -> Result<(u64, Arc<Job>), u64> {
         let mut kept = self.kept();
         if let Some(number) = kept.under_way(confirmed) {

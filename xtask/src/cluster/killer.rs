@@ -13,8 +13,8 @@ use anyhow::{Context, Result};
 use super::machines::Machines;
 
 /// Kills until there were enough, or nobody needs it. Tests read from a file how many are left, and
-/// say by another beside it that they have a session: it is integers that are to be found wrong, and
-/// a session that cannot begin has none.
+/// say by another beside it that they have a session: it is integers that are to be found wrong,
+/// and a session that cannot begin has none.
 pub struct Killer {
     count_file: PathBuf,
     is_over: Arc<AtomicBool>,

@@ -56,3 +56,19 @@ fn locks_have_the_permissions_of_the_ledger() {
         assert!(!here.files().contains(&".lastbit.ledger.open".to_owned()));
     }
 }
+
+/// What stands in the place of a lock and is none is said at once, and nothing waits for it.
+#[test]
+fn a_lock_that_is_no_file_is_refused() {
+    let here = Here::new();
+    here.release();
+    std::os::unix::fs::symlink("nowhere", here.path(".lastbit.ledger.open")).unwrap();
+    here.run(&["ledger", "show", "lastbit.ledger"])
+        .refused("it is not a regular file; remove it");
+    // Nor is a report written there.
+    std::fs::remove_file(here.path(".lastbit.ledger.open")).unwrap();
+    for lock in [".lastbit.ledger.open", ".lastbit.ledger.turn"] {
+        here.run(&["release", "plan.toml", "--csv", lock])
+            .refused("this is the name of a ledger");
+    }
+}

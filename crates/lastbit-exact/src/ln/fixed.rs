@@ -346,7 +346,7 @@ fn shift_left<const N: usize>(a: &[u64; N], by: u32) -> [u64; N] {
     let mut shifted = *a;
     for power in [1, 2, 4] {
         let moved = core::array::from_fn(|i| i.checked_sub(power).map_or(0, |i| shifted[i]));
-        shifted = select(by / 64 & power as u32 != 0, &moved, &shifted);
+        shifted = select((by / 64) & power as u32 != 0, &moved, &shifted);
     }
     core::array::from_fn(|i| {
         let below = i.checked_sub(1).map_or(0, |i| shifted[i]);

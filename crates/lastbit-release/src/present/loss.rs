@@ -4,8 +4,8 @@
 //! A loss has three shapes here, which programs read, so they stay:
 //!
 //! - in `ledger --json`, each part by its own name, and all again in `exact`;
-//! - in `plan --json`, of the release and its budget, `value` and `exact` of the part that is not δ,
-//!   whatever its measure is, and `delta`;
+//! - in `plan --json`, of the release and its budget, `value` and `exact` of the part that is not
+//!   δ, whatever its measure is, and `delta`;
 //! - there, of one statistic, the same without `delta`, with `ε` or `ρ` for the name of the
 //!   measure; the δ of a threshold stands with the threshold.
 //!

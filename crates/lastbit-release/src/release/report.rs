@@ -187,6 +187,9 @@ pub fn check(
     Ok(())
 }
 
+/// A group, and the numbers that were drawn for it.
+type DrawnGroup = (Vec<KeyValue>, Vec<Rational>);
+
 /// Fewer groups than these are not worth a thread.
 const MANY_GROUPS: usize = 1 << 12;
 
@@ -198,7 +201,7 @@ fn cells(
     (drawn, rounding): (&Drawn, &[Rational]),
     beta: &Beta,
 ) -> Vec<Cell> {
-    let part = |drawn: &[(Vec<KeyValue>, Vec<Rational>)]| {
+    let part = |drawn: &[DrawnGroup]| {
         let tails = &Tails::default();
         let errors = Errors { tails, beta };
         cells_of(plan, statistic, price, (drawn, rounding), errors)
@@ -224,7 +227,7 @@ fn cells_of(
     plan: &Plan,
     statistic: &Statistic,
     price: &Price,
-    (drawn, rounding): (&[(Vec<KeyValue>, Vec<Rational>)], &[Rational]),
+    (drawn, rounding): (&[DrawnGroup], &[Rational]),
     errors: Errors<'_>,
 ) -> Vec<Cell> {
     let labels: Vec<Vec<String>> = statistic

@@ -27,6 +27,7 @@ fn statistic(
         name: name.into(),
         kind: kind.into(),
         of: of.iter().map(|text| (*text).to_owned()).collect(),
+        weights: None,
         unit: unit.into(),
         by: by.iter().map(|text| (*text).to_owned()).collect(),
         about: vec![

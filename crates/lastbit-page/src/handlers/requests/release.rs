@@ -52,8 +52,8 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
             return Err(changed());
         }
         let plan = valid(shared, &text)?;
-        // The same, confirmed in another tab, is waited for: it is paid once. An identity leaves out
-        // which files are read, so the plan and its text belong to it.
+        // The same, confirmed in another tab, is waited for: it is paid once. An identity leaves
+        // out which files are read, so the plan and its text belong to it.
         let confirmed = format!("{} {} {}", request.hash, request.identity, request.name);
         if let Some(number) = shared.jobs().under_way(&confirmed) {
             return Ok(json!({ "job": number }));

@@ -9,6 +9,7 @@ fn intervals_are_in_the_unit_of_the_number_and_within_its_bounds() {
         name: String::new(),
         kind: "mean".into(),
         of: vec![],
+        weights: None,
         unit: "years".into(),
         by: vec![],
         about: vec![],

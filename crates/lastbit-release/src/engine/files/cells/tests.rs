@@ -43,10 +43,7 @@ fn a_float_says_its_shortest_digits() {
 #[test]
 fn a_number_is_what_the_standard_library_reads() {
     let check = |text: &str| {
-        let expected = match text.trim().parse::<f64>() {
-            Ok(number) => number,
-            Err(_) => f64::NAN,
-        };
+        let expected = text.trim().parse().unwrap_or(f64::NAN);
         assert_eq!(number(Some(text)).to_bits(), expected.to_bits(), "{text:?}");
     };
     let mut texts = vec![String::new()];
