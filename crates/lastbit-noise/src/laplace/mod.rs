@@ -30,7 +30,8 @@ use crate::{GridExponent, LazyUniform, ScaleError, check_scale};
 /// **Time.** The first tier runs the same instructions for every word and location, and reads no
 /// table. A draw that falls too near the edge of a cell goes to the second tier, whose time depends
 /// on the draw: about one in 2^44, and more often for large locations: about `2^-50·M` at M steps
-/// (one in 2^40 at a thousand steps, one in 2^20 at 2^30). Locations or grids beyond 2^50 steps always take the second.
+/// (one in 2^40 at a thousand steps, one in 2^20 at 2^30). Locations or grids beyond 2^50 steps
+/// always take the second.
 #[derive(Clone, Debug)]
 pub struct Laplace {
     /// The scale in steps of the grid.

@@ -96,7 +96,7 @@ impl Asked {
         first: usize,
     ) {
         let is_refused = |number: &usize| {
-            if number % 10 == 0 {
+            if number.is_multiple_of(10) {
                 println!("{number} tables were asked for in {}", dialect.name());
             }
             !self.compare_one(session, dialect, name, *number)
