@@ -75,6 +75,16 @@ pub fn draft(
             }
         ));
     }
+    let numbers: Vec<_> = (columns.iter().map(|column| &column.name))
+        .filter(|name| sounds_like_number(name) && !sounds_like_who(name))
+        .map(|name| quoted(name))
+        .collect();
+    if !numbers.is_empty() {
+        text += &comment(&format!(
+            "These number something, people or not: {}.",
+            numbers.join(", ")
+        ));
+    }
     text += UNIT;
     text += BUDGET;
     let is_open = columns.len() <= most_open;
@@ -86,7 +96,7 @@ pub fn draft(
     for column in columns.iter().take(MOST_COLUMNS) {
         text += &match sounds_like_who(&column.name) {
             true => format!(
-                "\n# {} says who, by its name: it needs no section.\n",
+                "\n# {} may say who, by its name: as the unit it needs no section.\n",
                 quoted(&column.name)
             ),
             false if is_open => section(column),
@@ -267,33 +277,69 @@ fn sounds_like_date(name: &str) -> bool {
 
 /// Whether a name sounds like a person's number.
 fn sounds_like_who(name: &str) -> bool {
-    // `RespId` and `PatientID`, and not `paid`.
-    let stem = name.strip_suffix("Id").or_else(|| name.strip_suffix("ID"));
-    let is_camel = stem.is_some_and(|stem| stem.ends_with(|c: char| c.is_lowercase()));
-    let name = name.to_lowercase();
-    is_camel
-        || name.starts_with("id_")
-        || ["id", "pid", "uid", "uuid", "respid", "caseid", "ssn"].contains(&name.as_str())
-        || [
-            "_id",
-            "-id",
-            " id",
-            "person",
-            "patient",
-            "customer",
-            "user",
-            "client",
-            "member",
-            "userid",
-            "personid",
-            "patientid",
-            "respondent",
-            "participant",
-            "subject",
-            "employee",
-        ]
-        .iter()
-        .any(|end| name.ends_with(end))
+    const PEOPLE: [&str; 13] = [
+        "person",
+        "patient",
+        "customer",
+        "user",
+        "client",
+        "member",
+        "respondent",
+        "resp",
+        "participant",
+        "subject",
+        "employee",
+        "case",
+        "pupil",
+    ];
+    const NUMBERS: [&str; 7] = ["id", "nbr", "no", "nr", "num", "number", "key"];
+    const TOGETHER: [&str; 10] = [
+        "id",
+        "pid",
+        "uid",
+        "uuid",
+        "ssn",
+        "respid",
+        "caseid",
+        "userid",
+        "personid",
+        "patientid",
+    ];
+    // Those two need a number beside them.
+    let is_person = |word: &str| PEOPLE.contains(&word) && word != "case" && word != "resp";
+    let words = words(name);
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [word] => TOGETHER.contains(&word) || is_person(word),
+        [.., whose, number] if NUMBERS.contains(&number) => PEOPLE.contains(&whose),
+        ["id", .., whose] => PEOPLE.contains(&whose),
+        [.., word] => is_person(word),
+        [] => false,
+    }
+}
+
+/// Whether a name says that its values number something, which may be people.
+fn sounds_like_number(name: &str) -> bool {
+    let words = words(name);
+    let has = |word: &str| words.iter().any(|own| own == word);
+    words.len() > 1 && (words[0] == "id" || words[words.len() - 1] == "id") && !has("type")
+}
+
+/// The words of a name in small letters: `patient_nbr`, `PatientID` and `id-patient` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut before = ' ';
+    for character in name.chars() {
+        if !character.is_alphanumeric() || before.is_lowercase() && character.is_uppercase() {
+            words.push(String::new());
+        }
+        if character.is_alphanumeric() {
+            let last = words.len() - 1;
+            words[last].extend(character.to_lowercase());
+        }
+        before = character;
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// A basic string of TOML without hidden characters.

@@ -84,12 +84,27 @@ fn names_tell_people_and_dates() {
         "id_patient",
         "UserId",
         "subject",
+        "patient_nbr",
+        "member number",
     ] {
         assert!(sounds_like_who(name), "{name}");
     }
-    for name in ["paid", "covid", "Valid", "grid", "ID number", "wage"] {
+    for name in [
+        "paid",
+        "covid",
+        "Valid",
+        "grid",
+        "ID number",
+        "wage",
+        "number_outpatient",
+    ] {
         assert!(!sounds_like_who(name), "{name}");
+        assert!(name == "ID number" || !sounds_like_number(name), "{name}");
     }
+    for name in ["encounter_id", "VendorID", "id_visit"] {
+        assert!(!sounds_like_who(name) && sounds_like_number(name), "{name}");
+    }
+    assert!(!sounds_like_who("admission_type_id") && !sounds_like_number("admission_type_id"));
     for name in [
         "birthday",
         "Birthdate",
