@@ -13,6 +13,7 @@ use lastbit_release::engine::Progress;
 use lastbit_release::ledger::in_directory;
 use lastbit_release::left::price_at;
 use lastbit_release::plan::Plan;
+use lastbit_release::present::{PublishedStatistic, Report};
 use lastbit_release::release::{At, Changed, ReleaseError, Released, release_asking, remember};
 
 use crate::engine::engine;
@@ -101,6 +102,9 @@ impl Release {
                 if !told && let Some(left) = &left {
                     tell(left, &ledger);
                 }
+                if !self.quiet {
+                    doubt(released.report(), &self.plan);
+                }
             }
         }
         let shown = forms.show(released.report(), out);
@@ -121,6 +125,23 @@ impl Release {
             bar.set_style(style);
         }
         bar
+    }
+}
+
+/// Says of which tables every number is noise: that is seldom what a steward expects. It is told
+/// from what is published alone.
+fn doubt(report: &Report, plan: &Path) {
+    let is_noise = |one: &&PublishedStatistic| {
+        one.cells.len() > 1 && one.cells.iter().all(|cell| cell.too_noisy)
+    };
+    for one in report.statistics.iter().filter(is_noise) {
+        say(&format!(
+            "No number of \"{}\" says more than its noise. If that is not what you expect: `lastbit \
+             inspect {} --not-private` shows you alone whether its categories occur as they are \
+             written in the plan.",
+            clean::visible(&one.name),
+            clean::path(plan)
+        ));
     }
 }
 

@@ -22,13 +22,24 @@ pub struct Jobs(Mutex<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     next: u64,
-    /// Each with what was confirmed.
-    jobs: BTreeMap<u64, (String, Arc<Job>)>,
+    jobs: BTreeMap<u64, (Confirmed, Arc<Job>)>,
     rehearsals: BTreeMap<u64, Arc<Report>>,
 }
 
+/// What was confirmed: a plan by its name and text, and what it releases. The identity of a release
+/// alone leaves out which files are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// The name of the plan.
+    pub name: String,
+    /// The hash of its text.
+    pub hash: String,
+    /// The identity of the release.
+    pub identity: String,
+}
+
 impl Kept {
-    fn under_way(&self, confirmed: &str) -> Option<u64> {
+    fn under_way(&self, confirmed: &Confirmed) -> Option<u64> {
         let mut jobs = self.jobs.iter();
         jobs.find(|(_, (own, job))| own == confirmed && !job.has_ended())
             .map(|(number, _)| *number)
@@ -63,13 +74,20 @@ impl Jobs {
     }
 
     /// The release that was confirmed as this and is under way, by its number.
-    pub fn under_way(&self, confirmed: &str) -> Option<u64> {
+    pub fn under_way(&self, confirmed: &Confirmed) -> Option<u64> {
         self.kept().under_way(confirmed)
+    }
+
+    /// Whether a release of this identity is under way.
+    pub fn is_under_way(&self, identity: &str) -> bool {
+        let kept = self.kept();
+        let mut jobs = kept.jobs.values();
+        jobs.any(|(own, job)| own.identity == identity && !job.has_ended())
     }
 
     /// A new release, under a number; or the number of the one that was confirmed as the same and
     /// is under way, to wait for in its place: what two tabs confirm at once is paid once.
-    pub fn start(&self, confirmed: &str) -> Result<(u64, Arc<Job>), u64> {
+    pub fn start(&self, confirmed: &Confirmed) -> Result<(u64, Arc<Job>), u64> {
         let mut kept = self.kept();
         if let Some(number) = kept.under_way(confirmed) {
             return Err(number);
@@ -77,8 +95,7 @@ impl Jobs {
         kept.next += 1;
         let number = kept.next;
         let job = Arc::new(Job::default());
-        kept.jobs
-            .insert(number, (confirmed.to_owned(), job.clone()));
+        kept.jobs.insert(number, (confirmed.clone(), job.clone()));
         let ended: Vec<u64> = kept
             .jobs
             .iter()

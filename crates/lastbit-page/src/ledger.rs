@@ -212,7 +212,7 @@ pub fn history(
                         entry.row,
                         what(description)
                     ),
-                    false if jobs.under_way(plan).is_some() => format!(
+                    false if jobs.is_under_way(plan) => format!(
                         "{} (under way: spent, and not yet published)",
                         what(description)
                     ),
@@ -274,7 +274,7 @@ fn places(lines: &[Line<'_>]) -> Vec<f64> {
 /// Which part of what may be spent was left over time: a staircase from the first entry to the
 /// last, and a little on.
 fn picture(lines: &[Line<'_>], account: &Account) -> String {
-    let (width, height, left, top, bottom) = (720.0, 220.0, 70.0, 14.0, 170.0);
+    let (width, height, left, top, bottom) = (720.0, 220.0, 100.0, 14.0, 170.0);
     let y = |part: f64| bottom - part * (bottom - top);
     let (end, last) = (width - 20.0, width - 60.0);
     let places = places(lines);
@@ -326,7 +326,7 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
          <path class=\"limit\" d=\"M{left} {top}H{end:.1}\"/>\n\
          <path class=\"staircase\" d=\"{staircase}\"/>\n\
          {marks}<text x=\"{left}\" y=\"{below:.1}\">{}</text>\n\
-         <text x=\"{last:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
+         <text x=\"{end:.1}\" y=\"{below:.1}\" text-anchor=\"end\">{}</text>\n</svg>\n",
         escape(&words),
         top + 6.0,
         bottom + 4.0,

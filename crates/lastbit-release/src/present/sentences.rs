@@ -90,6 +90,13 @@ pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<Str
                 .to_owned(),
         });
     }
+    let is_negative = |cell: &Cell| {
+        let number = cell.value.as_deref().map(str::parse::<Rational>);
+        number.is_some_and(|number| number.is_ok_and(|number| number.is_negative()))
+    };
+    if word.is_count() && any(is_negative) {
+        terms.push("A count below 0 is noise: the exact one is at least 0.".to_owned());
+    }
     if any(|cell| cell.value.is_none()) {
         let why = Word::of(&statistic.kind).withheld();
         terms.push(format!("Withheld: {why}."));

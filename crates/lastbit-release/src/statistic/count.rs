@@ -20,8 +20,12 @@ struct Count {
     units: bool,
 }
 
-pub(super) const ROWS: Word = Word::new("count", read_rows).drawn_as(Mark::Bars);
-pub(super) const UNITS: Word = Word::new("units", read_units).drawn_as(Mark::Bars);
+pub(super) const ROWS: Word = Word::new("count", read_rows)
+    .drawn_as(Mark::Bars)
+    .counting();
+pub(super) const UNITS: Word = Word::new("units", read_units)
+    .drawn_as(Mark::Bars)
+    .counting();
 
 fn read_rows(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     reading.no_columns("a count is of rows; leave out `of`")?;

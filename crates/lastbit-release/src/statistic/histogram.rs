@@ -27,7 +27,8 @@ struct Histogram {
 
 pub(super) const WORD: Word = Word::new("histogram", read)
     .drawn_as(Mark::Columns)
-    .labelled("bin");
+    .labelled("bin")
+    .counting();
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;

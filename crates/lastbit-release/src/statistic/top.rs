@@ -39,7 +39,7 @@ struct TopFound {
 const CAUTION: &str = "where counts differ by less than their errors, the noise decides which \
                        values are shown and in which order, so the last ones tend to be too large";
 
-pub(super) const WORD: Word = Word::new("top", read).drawn_as(Mark::Bars);
+pub(super) const WORD: Word = Word::new("top", read).drawn_as(Mark::Bars).counting();
 
 fn read(reading: &Reading<'_>) -> Result<Arc<dyn Kind>, PlanError> {
     let column = reading.column()?;

@@ -20,6 +20,7 @@ pub struct Word {
     is_of_one: bool,
     is_within_bounds: bool,
     is_average: bool,
+    is_count: bool,
 }
 
 /// How a number is drawn.
@@ -45,6 +46,7 @@ impl Word {
             is_of_one: false,
             is_within_bounds: false,
             is_average: false,
+            is_count: false,
         }
     }
 
@@ -61,6 +63,14 @@ impl Word {
         Word {
             is_average: true,
             ..self.within_bounds()
+        }
+    }
+
+    /// Its numbers count something, so that none is below zero.
+    pub(super) const fn counting(self) -> Word {
+        Word {
+            is_count: true,
+            ..self
         }
     }
 
@@ -120,6 +130,11 @@ impl Word {
     /// Whether its numbers are averages of cells within those bounds.
     pub const fn is_average(&self) -> bool {
         self.is_average
+    }
+
+    /// Whether its numbers count something.
+    pub const fn is_count(&self) -> bool {
+        self.is_count
     }
 
     /// Why a number is withheld.

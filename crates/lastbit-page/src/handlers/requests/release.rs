@@ -16,7 +16,7 @@ use super::{answered, confined, conflict, valid};
 use crate::answer::{self, Answer};
 use crate::directory::{Directory, hash};
 use crate::html::in_lines;
-use crate::jobs::End;
+use crate::jobs::{Confirmed, End};
 use crate::plan as text;
 use crate::server::Shared;
 
@@ -52,9 +52,12 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
             return Err(changed());
         }
         let plan = valid(shared, &text)?;
-        // The same, confirmed in another tab, is waited for: it is paid once. An identity leaves
-        // out which files are read, so the plan and its text belong to it.
-        let confirmed = format!("{} {} {}", request.hash, request.identity, request.name);
+        // The same, confirmed in another tab, is waited for: it is paid once.
+        let confirmed = Confirmed {
+            name: request.name,
+            hash: request.hash,
+            identity: request.identity,
+        };
         if let Some(number) = shared.jobs().under_way(&confirmed) {
             return Ok(json!({ "job": number }));
         }
@@ -70,7 +73,7 @@ pub async fn release(State(shared): State<Shared>, body: Bytes) -> Answer {
                  again",
             ));
         }
-        if Identity::new(&plan, &prices).hex() != request.identity
+        if Identity::new(&plan, &prices).hex() != confirmed.identity
             || prices.loss.to_string() != request.loss
         {
             return Err(changed());
