@@ -218,6 +218,6 @@ fn a_report_that_the_ledger_cannot_hold_costs_nothing() {
     here.write("plan.toml", plan_by(&[("x", 4000), ("y", 2500)]));
     here.write("x.csv", "x,y\n17.5,3\n");
     let refused = here.run(&["release", "plan.toml"]);
-    refused.failed("million bytes, and the ledger holds at most 500");
+    refused.failed("million bytes, and the ledger holds at most 900");
     assert_eq!(here.files(), ["plan.toml", "x.csv"], "no ledger");
 }

@@ -63,7 +63,7 @@ fn a_lock_that_is_no_file_is_refused() {
     let here = Here::new();
     here.release();
     std::os::unix::fs::symlink("nowhere", here.path(".lastbit.ledger.open")).unwrap();
-    here.run(&["ledger", "show", "lastbit.ledger"])
+    here.run(&["release", "plan.toml"])
         .refused("it is not a regular file; remove it");
     // Nor is a report written there.
     std::fs::remove_file(here.path(".lastbit.ledger.open")).unwrap();

@@ -119,7 +119,7 @@ fn a_question_to_a_plan_that_adds_up_is_answered_by_itself() {
     let here = Here::new();
     let own = PLAN.split_once("[[statistics]]").unwrap().0;
     let plan = format!(
-        "consistent = true\n{own}[columns.sex]\ncategories = [\"f\", \"m\"]\n\
+        "consistent = true\n{own}[columns.sex]\ncategories = [\"f\", \"m\"]\nother = \"m\"\n\
          [[statistics]]\nname = \"people\"\nkind = \"count\"\n\
          [[statistics]]\nname = \"by sex\"\nkind = \"count\"\nby = \"sex\"\n"
     )
