@@ -183,9 +183,9 @@ fn the_first_release_of_a_plan_asks_once_and_names_what_costs_nothing() {
     assert_eq!(seen.status, Some(0), "{}", seen.screen);
     here.write("plan.toml", small.replace("[0, 50, 100]", "[0, 70, 100]"));
     let piped = here.run(&release).succeeded();
-    // It is only said that the names are those of another plan.
+    // It is said that the names are those of another plan.
     let told = "so this release buys them again, with new noise.\n";
-    assert!(piped.err.starts_with("All 2 statistics") && piped.err.ends_with(told));
+    assert!(piped.err.starts_with("All 2 statistics") && piped.err.contains(told));
 }
 
 #[test]
