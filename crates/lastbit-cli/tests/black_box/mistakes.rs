@@ -288,7 +288,7 @@ fn a_first_release_that_would_spend_everything_says_so_before() {
     let here = Here::new();
     here.write("plan.toml", format!("{}[spend]\nepsilon = 0.5\n", plan(50)));
     let done = here.run(&["release", "plan.toml"]).succeeded();
-    assert_eq!(done.err, "");
+    assert!(!done.err.contains("This release spent"), "{}", done.err);
     // `--quiet` alone is about progress; with `--yes` there is silence.
     let here = Here::new();
     let quiet = here.run(&["release", "plan.toml", "--quiet"]).succeeded();
