@@ -137,8 +137,8 @@ fn doubt(report: &Report, plan: &Path) {
     for one in report.statistics.iter().filter(is_noise) {
         say(&format!(
             "No number of \"{}\" says more than its noise. If that is not what you expect: \
-             `lastbit inspect {} --not-private` shows you alone whether its categories occur as they are \
-             written in the plan.",
+             `lastbit inspect {} --not-private` shows you alone whether its categories occur as \
+             they are written in the plan.",
             clean::visible(&one.name),
             clean::path(plan)
         ));
