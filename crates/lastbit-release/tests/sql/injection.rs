@@ -88,7 +88,7 @@ fn query(text: &str) -> Query {
 }
 
 /// How many statements a text has. Spark's are nested, and the parser goes as deep as they are.
-fn statements(sql: &str, name: &str) -> Result<usize, ParserError> {
+fn how_many(sql: &str, name: &str) -> Result<usize, ParserError> {
     let parse = || {
         let grammar = grammar(name);
         let parser = Parser::new(grammar.as_ref()).with_recursion_limit(500);
@@ -109,7 +109,7 @@ fn shape(sql: &str, name: &str, text: &str) -> (Vec<String>, bool) {
     // The grammars do not know Spark's division of whole numbers and DuckDB's `MATERIALIZED`.
     let known = sql.replace(" div ", " / ");
     let known = known.replace(" AS MATERIALIZED (", " AS (");
-    let parsed = statements(&known, name);
+    let parsed = how_many(&known, name);
     let parsed = parsed.unwrap_or_else(|error| panic!("{name}: {error}: {sql}"));
     assert_eq!(parsed, 1, "{name}: {sql}");
     let mut said = false;
