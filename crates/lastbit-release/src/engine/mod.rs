@@ -52,7 +52,7 @@ use crate::query::{Answer, Query, Sealed};
 
 /// What an engine must compute, and the exact integers that it answers.
 ///
-/// A [`Query`](query::Query) says how every cell becomes an integer: clamped to public bounds,
+/// A [`Query`] says how every cell becomes an integer: clamped to public bounds,
 /// rounded to a public grid, missing cells as the plan says. Rows are kept or dropped by the
 /// privacy unit alone, so that one unit moves the answer by no more than the plan's sensitivity.
 pub mod query {

@@ -113,7 +113,7 @@ pub fn correlation(
 /// [`correlation`] with ranks and permutations within each stratum: what differs between strata
 /// does not count.
 ///
-/// The permutations turn each run of [`RUN`] calls of a stratum by a random number of places. They
+/// The permutations turn each run of `RUN` calls of a stratum by a random number of places. They
 /// are a group, so the test is as exact as with all permutations, and take two passes over the
 /// numbers in order.
 pub fn stratified(
