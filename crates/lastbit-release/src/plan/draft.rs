@@ -1,13 +1,12 @@
 //! A draft of a plan, from only the names and declared types of columns.
 
+use std::fmt;
+
 use super::PlanError;
 use crate::clean::is_hidden;
 
 /// The beginning of a text that is still to fill in.
 pub const FILL_IN: &str = "FILL IN";
-
-/// The same in the text of a plan.
-const QUOTED: &str = "\"FILL IN";
 
 /// The longest line of a comment, in characters.
 const MOST_WIDE: usize = 100;
@@ -361,33 +360,80 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Refuses a plan with values that are still to fill in: the first, and how many more.
-pub(super) fn check_filled(text: &str) -> Result<(), PlanError> {
-    let mut places = Vec::new();
+/// A value of a plan that is still to fill in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfilled {
+    /// The byte of the text where it begins.
+    pub at: usize,
+    /// What belongs there, in the words of the draft; empty if it does not say.
+    pub what: String,
+}
+
+impl fmt::Display for Unfilled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.what.as_str() {
+            "" => f.write_str("this is still to fill in"),
+            what => write!(f, "this is still to fill in: {what}"),
+        }
+    }
+}
+
+/// Every value of the text of a plan that begins with [`FILL_IN`], in their order; comments are no
+/// values.
+pub fn unfilled(text: &str) -> Vec<Unfilled> {
+    let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(at) = line.find(QUOTED)
-            && !line.trim_start().starts_with('#')
-        {
-            places.push((start + at, &line[at..]));
+        for (at, value) in strings(line) {
+            if let Some(what) = value.strip_prefix(FILL_IN) {
+                found.push(Unfilled {
+                    at: start + at,
+                    what: what.trim_start_matches(':').trim().replace("\\\"", "\""),
+                });
+            }
         }
         start += line.len();
     }
-    let Some((at, rest)) = places.first() else {
+    found
+}
+
+/// The basic strings of a line of TOML as they are written, each with the byte of its first quote.
+/// One that does not end there ends with the line.
+fn strings(line: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['"', '\'', '#']) {
+        let (mark, inside) = rest[at..].split_at(1);
+        if mark == "#" {
+            break;
+        }
+        let mut is_escaped = false;
+        let end = inside.find(|c: char| {
+            let is_end = !is_escaped && mark.contains(c);
+            is_escaped = !is_escaped && c == '\\' && mark == "\"";
+            is_end
+        });
+        let (value, after) = inside.split_at(end.unwrap_or(inside.len()));
+        if mark == "\"" {
+            found.push((line.len() - rest.len() + at, value));
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+    found
+}
+
+/// Refuses a plan with values that are still to fill in: the first, and how many more.
+pub(super) fn check_filled(text: &str) -> Result<(), PlanError> {
+    let places = unfilled(text);
+    let Some(first) = places.first() else {
         return Ok(());
     };
-    let what = rest[QUOTED.len()..].trim_start_matches(':').trim();
-    let what = what.trim_end_matches('"').replace("\\\"", "\"");
     let more = match places.len() {
         1 => String::new(),
         2 => " (and one more place)".to_owned(),
         many => format!(" (and {} more places)", many - 1),
     };
-    Err(PlanError::at(
-        text,
-        *at,
-        format!("this is still to fill in: {what}{more}"),
-    ))
+    Err(PlanError::at(text, first.at, format!("{first}{more}")))
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub use crate::schema::{
     PostgreSqlUrl, Scope, Source, SparkAddress, Unit,
 };
 pub(crate) use draft::quoted;
-pub use draft::{Declared, DeclaredType, FILL_IN, draft};
+pub use draft::{Declared, DeclaredType, FILL_IN, Unfilled, draft, unfilled};
 pub use error::{Place, PlanError};
 pub(crate) use parse_columns::declarations_of;
 

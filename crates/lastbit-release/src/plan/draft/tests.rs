@@ -131,3 +131,21 @@ fn a_comment_may_say_what_is_to_fill_in() {
     );
     assert_eq!(error.place().unwrap().line, 2);
 }
+
+#[test]
+fn every_value_to_fill_in_is_found_where_it_begins() {
+    let text = concat!(
+        "a = \"FILL IN: é\"  # see\n",
+        "b = [\"FILL IN\", 'it', \"FILL IN: [\\\"n\\\"]\"]\n",
+        "c = 1  # \"FILL IN: x\"\nd = \"a # \\\" \"\n",
+        "e = \"FILL IN: open\n",
+    );
+    let found = unfilled(text);
+    let what: Vec<&str> = found.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(what, ["é", "", "[\"n\"]", "open"]);
+    for one in &found {
+        assert!(text[one.at..].starts_with("\"FILL IN"), "{one:?}");
+    }
+    assert_eq!(found[0].to_string(), "this is still to fill in: é");
+    assert_eq!(found[1].to_string(), "this is still to fill in");
+}
