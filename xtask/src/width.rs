@@ -1,6 +1,6 @@
 //! The width of the code: rustfmt leaves doc examples, macros and long strings as they are, and
-//! nothing formats Python and the page's scripts. Also, that unit tests stand in files of their
-//! own.
+//! nothing formats Python, manifests and what the page consists of. Also, that unit tests stand in
+//! files of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,14 @@ const WIDTH: usize = 100;
 const INLINE: &str = "mod tests {";
 
 /// The files whose lines are checked. Proofs in Coq are not: their formulas read better unbroken.
-const EXTENSIONS: [&str; 5] = ["rs", "py", "pyi", "js", "css"];
+const EXTENSIONS: [&str; 8] = ["rs", "py", "pyi", "js", "css", "html", "toml", "yml"];
+
+/// Folders that are ours although they are hidden. The first has scripts without an extension.
+const SCRIPTS: &str = ".ci";
+const HIDDEN: [&str; 2] = [SCRIPTS, ".github"];
+
+/// Whose plans and reports are not checked: users write them, and their texts in one line.
+const EXAMPLES: &str = "examples";
 
 /// No line of code below the root is wider than [`WIDTH`].
 pub fn check() -> Result<String> {
@@ -27,6 +34,8 @@ pub fn check() -> Result<String> {
 fn below(root: &Path) -> Result<String> {
     let mut files = Vec::new();
     collect(root, &mut files)?;
+    let examples = root.join(EXAMPLES);
+    files.retain(|file| !(file.starts_with(&examples) && has(file, &["html", "toml"])));
     let (mut wide, mut inline) = (Vec::new(), None);
     for file in &files {
         let text = fs::read_to_string(file)
@@ -58,7 +67,8 @@ fn below(root: &Path) -> Result<String> {
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for path in run::children(directory)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let skipped = name.starts_with('.') || name == "target" || path == run::target();
+        let hidden = name.starts_with('.') && !HIDDEN.contains(&&*name);
+        let skipped = hidden || name == "target" || path == run::target();
         if skipped || path.is_symlink() {
             continue;
         }
@@ -68,14 +78,17 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
                 continue;
             }
             collect(&path, files)?;
-        } else if EXTENSIONS.iter().any(|known| {
-            path.extension()
-                .is_some_and(|extension| extension == *known)
-        }) {
+        } else if has(&path, &EXTENSIONS) || directory.ends_with(SCRIPTS) {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a file has one of these extensions.
+fn has(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extensions.iter().any(|known| extension == *known))
 }
 
 /// The numbers of lines that are too wide, and their widths.

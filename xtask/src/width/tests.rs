@@ -44,6 +44,31 @@ fn a_planted_line_is_named_and_what_is_built_or_hidden_is_not() {
 }
 
 #[test]
+fn manifests_pages_and_scripts_are_checked_and_plans_of_examples_are_not() {
+    let root = tempfile::tempdir().unwrap();
+    let wide = format!("# {}\n", "x".repeat(WIDTH));
+    for folder in [".ci", ".github/workflows", "examples/clinic", "assets"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    fs::write(root.path().join("examples/clinic/plan.toml"), &wide).unwrap();
+    fs::write(root.path().join("examples/clinic/report.html"), &wide).unwrap();
+    assert_eq!(below(root.path()).unwrap(), "0 files within 100 columns");
+
+    let checked = [
+        ".ci/run",
+        ".github/workflows/ci.yml",
+        "assets/page.html",
+        "examples/make.py",
+        "Cargo.toml",
+    ];
+    for (before, file) in checked.iter().enumerate() {
+        fs::write(root.path().join(file), &wide).unwrap();
+        let error = below(root.path()).unwrap_err().to_string();
+        assert_eq!(error.lines().count(), before + 2, "{file}: {error}");
+    }
+}
+
+#[test]
 fn tests_in_the_file_of_what_they_test_are_refused() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("a.rs"), "#[cfg(test)]\nmod tests;\n").unwrap();
