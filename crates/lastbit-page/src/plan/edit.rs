@@ -172,7 +172,7 @@ fn set(document: &mut DocumentMut, path: &[Step], text: &str) -> Result<(), Stri
         return Ok(());
     }
     // What a field shows already stays as it is written.
-    let kept = table.get(key).and_then(|item| shown(item, of));
+    let kept = table.get(key).and_then(|item| shown("", item, of));
     if kept.is_some_and(|kept| kept == text || kept == trimmed) {
         return Ok(());
     }
@@ -236,7 +236,9 @@ fn list<'a>(
         .unwrap_or_default();
     let mut array = Array::new();
     for (index, item) in items.iter().enumerate() {
-        let kept = old.iter().find(|old| plain(old).as_deref() == Some(item));
+        let kept = old
+            .iter()
+            .find(|old| plain("", old).as_deref() == Some(item));
         let mut value = kept.map_or_else(|| new(item), |kept| (*kept).clone());
         // Spaces belong to places, comments and line breaks to items.
         if !decorated(&value) {
@@ -268,7 +270,7 @@ fn lines(before: Option<&Value>, text: &str) -> Result<Value, String> {
     let before = before.filter(|value| value.is_array()).unwrap_or(&empty);
     let had = |line: &str| {
         let mut items = before.as_array().into_iter().flat_map(Array::iter);
-        items.any(|item| plain(item).as_deref() == Some(line))
+        items.any(|item| plain("", item).as_deref() == Some(line))
     };
     let bracket = |line: &&str| line.starts_with('[') && !had(line);
     if text.lines().map(str::trim).any(|line| bracket(&line)) {

@@ -1,7 +1,30 @@
-//! Where things stand in the text of a plan.
+//! The text of a plan, and where things stand in it.
 
 use serde_json::Value;
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item, Table, TableLike};
+
+/// A text, read once for all that look at it.
+#[derive(Debug)]
+pub struct Read<'a> {
+    /// As it was given.
+    pub text: &'a str,
+    document: Option<Document<&'a str>>,
+}
+
+impl<'a> Read<'a> {
+    /// Reads a text, which may be no TOML.
+    pub fn new(text: &'a str) -> Read<'a> {
+        Read {
+            text,
+            document: Document::parse(text).ok(),
+        }
+    }
+
+    /// All of it; `None` if it is no TOML.
+    pub fn root(&self) -> Option<&Table> {
+        self.document.as_ref().map(|document| document.as_table())
+    }
+}
 
 /// A step from a table to what is in it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -29,10 +52,10 @@ pub struct Places(Vec<(usize, Vec<Step>, bool)>);
 
 impl Places {
     /// Of a text; none if it is no TOML.
-    pub fn of(text: &str) -> Places {
+    pub fn of(read: &Read<'_>) -> Places {
         let mut places = Places::default();
-        if let Ok(document) = Document::parse(text) {
-            places.walk(document.as_table(), &mut Vec::new());
+        if let Some(root) = read.root() {
+            places.walk(root, &mut Vec::new());
         }
         places.0.sort_by_key(|(start, ..)| *start);
         places

@@ -1,11 +1,13 @@
 //! The form of a plan: fields that are read from its text.
 
+use std::borrow::Cow;
+
 use lastbit_release::plan::{Accountant, FILL_IN};
 use lastbit_release::statistic::WORDS;
 use serde_json::{Value, json};
-use toml_edit::{DocumentMut, Item, TableLike};
+use toml_edit::{Item, TableLike};
 
-use super::fields::Step;
+use super::fields::{Read, Step};
 use super::object;
 
 /// How a field is written.
@@ -283,12 +285,14 @@ pub fn of(path: &[Step]) -> Option<Of> {
 }
 
 /// The form of a text; `null` if it is no TOML.
-pub fn form(text: &str) -> Value {
-    // One that can be changed knows how its numbers are written.
-    let Ok(document) = text.parse::<DocumentMut>() else {
+pub fn form(read: &Read<'_>) -> Value {
+    let Some(root) = read.root() else {
         return Value::Null;
     };
-    let root = document.as_table();
+    let text = read.text;
+    let section = |title: &str, path, specs, table: Option<&dyn TableLike>, elsewhere: &[&str]| {
+        section(text, title, path, specs, table, elsewhere)
+    };
     let key = |key: &str| Step::Key(key.to_owned());
     let part = |title: &str, name: &str, specs| {
         let table = root.get(name).and_then(Item::as_table_like);
@@ -310,7 +314,7 @@ pub fn form(text: &str) -> Value {
             let table = item.as_table_like();
             let name = table.and_then(|table| table.get("name")?.as_str());
             let mut one = section(name.unwrap_or("statistic"), path, STATISTIC, table, &SHARE);
-            one["share"] = share(table);
+            one["share"] = share(text, table);
             statistics.push(one);
         }
     }
@@ -330,6 +334,7 @@ pub fn form(text: &str) -> Value {
 
 /// A table as fields; keys that have none are named, so that nobody thinks they are gone.
 fn section(
+    text: &str,
     title: &str,
     path: Vec<Step>,
     specs: &[Spec],
@@ -347,7 +352,7 @@ fn section(
                 .is_some_and(|text| text.starts_with(FILL_IN));
             let shown = match unfilled {
                 true => Some(Some(String::new())),
-                false => item.map(|item| shown(item, *of)),
+                false => item.map(|item| shown(text, item, *of)),
             };
             let written = match of {
                 Of::Text | Of::Number | Of::Names | Of::Numbers => "line",
@@ -389,18 +394,19 @@ fn section(
 }
 
 /// What a statistic may cost.
-fn share(table: Option<&dyn TableLike>) -> Value {
+fn share(text: &str, table: Option<&dyn TableLike>) -> Value {
     let given = SHARE.into_iter().find_map(|key| {
         let value = table?.get(key)?.as_value()?;
-        Some((key, plain(value)?))
+        Some((key, plain(text, value)?))
     });
     let (by, value) = given.unwrap_or(("weight", "1".to_owned()));
     json!({ "by": by, "value": value })
 }
 
-/// A value as its field shows it; `None` if it cannot.
-pub fn shown(item: &Item, of: Of) -> Option<String> {
+/// A value of a text as its field shows it; `None` if it cannot.
+pub fn shown(text: &str, item: &Item, of: Of) -> Option<String> {
     let value = item.as_value()?;
+    let plain = |value| plain(text, value);
     let Some(array) = value.as_array() else {
         let text = plain(value)?;
         let one_line = !text.contains(['\n', '\r']);
@@ -432,13 +438,18 @@ fn is_item(text: &str) -> bool {
     !text.is_empty() && text.trim() == text && !text.contains([',', '\n', '\r'])
 }
 
-/// A value that is no list or table, as it is written, but for the quotes of a text.
-pub fn plain(value: &toml_edit::Value) -> Option<String> {
+/// A value that is no list or table, as it is written in a text, but for the quotes around it. A
+/// value that can be changed knows how it is written, and has no place in a text.
+pub fn plain(text: &str, value: &toml_edit::Value) -> Option<String> {
+    let written = |own: Cow<'_, str>| {
+        let written = value.span().and_then(|span| text.get(span));
+        written.unwrap_or(&own).trim().to_owned()
+    };
     match value {
         toml_edit::Value::String(text) => Some(text.value().clone()),
         toml_edit::Value::Array(_) | toml_edit::Value::InlineTable(_) => None,
-        toml_edit::Value::Integer(number) => Some(number.display_repr().trim().to_owned()),
-        toml_edit::Value::Float(number) => Some(number.display_repr().trim().to_owned()),
+        toml_edit::Value::Integer(number) => Some(written(number.display_repr())),
+        toml_edit::Value::Float(number) => Some(written(number.display_repr())),
         toml_edit::Value::Boolean(truth) => Some(truth.value().to_string()),
         toml_edit::Value::Datetime(time) => Some(time.value().to_string()),
     }

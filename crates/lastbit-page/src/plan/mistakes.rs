@@ -1,11 +1,10 @@
 //! What is wrong with a plan, each mistake at its place, in the words of the command line.
 
 use lastbit_release::clean;
-use lastbit_release::plan::{Address, FILL_IN, Plan};
+use lastbit_release::plan::{Address, Plan, Unfilled, unfilled};
 use serde_json::{Value, json};
-use toml_edit::Document;
 
-use super::fields::{Places, Step};
+use super::fields::{Places, Read, Step};
 use crate::directory::Directory;
 use crate::html::in_lines;
 
@@ -51,13 +50,14 @@ impl Mistake {
 
 /// The plan, or what is wrong with it. A mistake in a column or statistic does not hide those in
 /// others.
-pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
-    let mut found = unfilled(text);
+pub fn read(directory: &Directory, read: &Read<'_>) -> (Option<Plan>, Vec<Mistake>) {
+    let text = read.text;
+    let mut found = to_fill_in(text);
     if found.is_empty() {
-        found = outside(directory, text);
+        found = outside(directory, read);
     }
     if found.is_empty() && text.matches("kind").count() > MOST_STATISTICS {
-        found.extend(too_many(text));
+        found.extend(too_many(read));
     }
     if !found.is_empty() {
         return (None, found);
@@ -67,7 +67,7 @@ pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
     if let Ok(plan) = parse(text) {
         return (Some(plan), found);
     }
-    let places = Places::of(text);
+    let places = Places::of(read);
     let sections = places.sections(text.len());
     let mut rest = text.to_owned();
     let mut lacks_columns = false;
@@ -112,33 +112,20 @@ pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
 }
 
 /// Every value that is still to fill in.
-fn unfilled(text: &str) -> Vec<Mistake> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(at) = line.find(&format!("\"{FILL_IN}"))
-            && !line.trim_start().starts_with('#')
-        {
-            let what = &line[at + 1 + FILL_IN.len()..];
-            let what = what.trim_start_matches(':').trim();
-            let what = what.trim_end_matches('"').replace("\\\"", "\"");
-            found.push(Mistake {
-                at: Some(start + at),
-                path: None,
-                message: format!("this is still to fill in: {what}"),
-                unfilled: true,
-            });
-        }
-        start += line.len();
-    }
-    found
+fn to_fill_in(text: &str) -> Vec<Mistake> {
+    let mistake = |place: Unfilled| Mistake {
+        at: Some(place.at),
+        path: None,
+        message: place.to_string(),
+        unfilled: true,
+    };
+    unfilled(text).into_iter().map(mistake).collect()
 }
 
 /// That there are more statistics than the page prices while somebody types: the time and memory of
 /// a price grow with the square of them.
-fn too_many(text: &str) -> Option<Mistake> {
-    let document = Document::parse(text).ok()?;
-    let statistics = document.as_table().get("statistics")?;
+fn too_many(read: &Read<'_>) -> Option<Mistake> {
+    let statistics = read.root()?.get("statistics")?;
     let tables = statistics.as_array_of_tables().map(|list| list.len());
     let many = tables.or_else(|| Some(statistics.as_array()?.len()))?;
     (many > MOST_STATISTICS).then(|| Mistake {
@@ -153,11 +140,8 @@ fn too_many(text: &str) -> Option<Mistake> {
 }
 
 /// Files that are not in the directory, and what would read such files.
-fn outside(directory: &Directory, text: &str) -> Vec<Mistake> {
-    let Ok(document) = Document::parse(text) else {
-        return vec![];
-    };
-    let Some(source) = document.as_table().get("source") else {
+fn outside(directory: &Directory, read: &Read<'_>) -> Vec<Mistake> {
+    let Some(source) = read.root().and_then(|root| root.get("source")) else {
         return vec![];
     };
     let mut paths = Vec::new();

@@ -11,15 +11,21 @@ use lastbit_release::plan::Plan;
 use serde_json::{Value, json};
 
 pub use edit::{Operation, edited};
-pub use mistakes::{Mistake, read};
+pub use mistakes::Mistake;
 pub use price::{left, prices};
 
-use crate::directory::hash;
+use crate::directory::{Directory, hash};
 use crate::server::Shared;
+
+/// The plan of a text, or what is wrong with it.
+pub fn read(directory: &Directory, text: &str) -> (Option<Plan>, Vec<Mistake>) {
+    mistakes::read(directory, &fields::Read::new(text))
+}
 
 /// Everything that the page shows of a text: the form, what is wrong with it, and else its price.
 pub fn look(shared: &Shared, text: &str) -> Value {
-    let (plan, mut mistakes) = read(shared.directory(), text);
+    let read = fields::Read::new(text);
+    let (plan, mut mistakes) = mistakes::read(shared.directory(), &read);
     let priced = plan.map(|plan| price::price(shared, &plan));
     let price = match priced {
         None => Value::Null,
@@ -32,14 +38,14 @@ pub fn look(shared: &Shared, text: &str) -> Value {
     let mistakes = match mistakes.is_empty() {
         true => vec![],
         false => {
-            let places = fields::Places::of(text);
+            let places = fields::Places::of(&read);
             mistakes.iter().map(|m| m.json(text, &places)).collect()
         }
     };
     object([
         ("text", Value::from(text)),
         ("hash", Value::from(hash(text))),
-        ("form", form::form(text)),
+        ("form", form::form(&read)),
         ("mistakes", Value::Array(mistakes)),
         ("price", price),
     ])
