@@ -85,6 +85,17 @@ impl Served {
         Ok(())
     }
 
+    /// The time that processors have worked for it, in milliseconds; Linux only.
+    pub fn worked(&self) -> Option<f64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // After the name, which may hold anything: 11 fields, and then the time as a user and
+        // that of the system, in hundredths of a second.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let times = fields.split_whitespace().skip(11).take(2);
+        let hundredths: f64 = times.filter_map(|time| time.parse::<f64>().ok()).sum();
+        Some(10.0 * hundredths)
+    }
+
     /// The memory that it has now, in bytes; Linux only.
     pub fn memory(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;

@@ -1,5 +1,6 @@
 //! What people do with the page, in a real browser.
 
+mod closed;
 mod keys;
 mod killed;
 mod locks;
@@ -65,10 +66,11 @@ pub fn tell(lastbit: &Path, browser: Browser, wishes: &Wishes) -> Result<String>
     stage.locks().context("locks and sliders")?;
     stage.races().context("two tabs race, and a refusal")?;
     stage.killed().context("a killed server")?;
+    stage.closed().context("a closed tab")?;
     let times = stage.times().context("price after a slider moves")?;
     write!(
         said,
-        "6 stories, {} views without a finding; {times}",
+        "7 stories, {} views without a finding; {times}",
         stage.checked
     )?;
     Ok(said)
