@@ -2,8 +2,13 @@
 import { byId, make, put } from "./common.js";
 import { page } from "./page.js";
 
-/** Lists them. */
+let listed = "";
+
+/** Lists them, anew only if they are others: what changes in the list is read out. */
 export function showMistakes(answer) {
+  const next = JSON.stringify(answer.mistakes);
+  if (next === listed) return;
+  listed = next;
   const list = answer.mistakes.map((mistake) => {
     const where = mistake.line === null ? "" : `line ${mistake.line}: `;
     const words = where + mistake.message;

@@ -121,10 +121,10 @@ function picture(left) {
   if (left.error) return null;
   const spent = 400 * left.picture.spent;
   const now = Math.min(400 - spent, 400 * left.picture.now);
-  const spentWords = `Of the budget ${left.budget}, ${left.spent} is spent`;
+  const spentWords = `Spent of the budget (${left.budget}): ${left.spent}.`;
   const words = left.refused
-    ? `${spentWords}. This release does not fit into the rest.`
-    : `${spentWords}, and ${left.after} is left after this release.`;
+    ? `${spentWords} This release does not fit into the rest.`
+    : `${spentWords} Left after this release: ${left.after}.`;
   return make(
     "figure",
     { class: "budget" },
@@ -149,7 +149,7 @@ function picture(left) {
       make("span", { class: "key now" }),
       "this release ",
       make("span", { class: "key rest" }),
-      "left. ",
+      "left after it. ",
       words,
     ),
   );

@@ -113,6 +113,7 @@ async function release(confirmed) {
   byId("release").disabled = true;
   const line = byId("progress-line");
   line.hidden = false;
+  reached(0);
   try {
     const { job } = await ask("/api/release", confirmed);
     await watch(job, confirmed);
@@ -121,6 +122,8 @@ async function release(confirmed) {
   } finally {
     line.hidden = true;
     byId("release").disabled = false;
+    // The focus was on what could not be used meanwhile.
+    if (document.activeElement === document.body) byId("release").focus();
   }
   await page.look();
 }
@@ -136,10 +139,16 @@ byId("again-yes").addEventListener(
   }),
 );
 
+/** Shows which part of the data was read; of a database that is not known before its end. */
+function reached(part) {
+  if (part > 0) byId("progress").value = part;
+  else byId("progress").removeAttribute("value");
+}
+
 async function watch(job, confirmed) {
   for (;;) {
     const state = await ask(`/api/job/${job}`);
-    byId("progress").value = state.part;
+    reached(state.part);
     if (state.done) {
       const words =
         state.done.before === null
