@@ -18,6 +18,9 @@ pub fn corpus() -> Vec<Vec<u8>> {
     super::texts![
         "examples/census/plan.toml",
         "examples/clinic/plan.toml",
+        "examples/films/plan.toml",
+        "examples/hospital/plan.toml",
+        "examples/labour/plan.toml",
         "crates/lastbit-cli/tests/cmd/plan.in/wages.toml",
         "crates/lastbit-cli/tests/cmd/plan.in/zero.toml",
     ]

@@ -48,13 +48,13 @@ impl Example {
         assert_eq!(found.len(), expected.len());
     }
 
-    /// This file of the example is what its script `make.py` writes.
-    pub fn is_made_by_its_script(&self, file: &str) {
+    /// These files of the example are what its script `make.py` writes: the first where it is
+    /// told to, others beside it.
+    pub fn is_made_by_its_script(&self, files: &[&str]) {
         let directory = tempfile::TempDir::new().unwrap();
-        let made = directory.path().join("made.csv.gz");
         let status = Command::new("python3")
             .arg(self.directory().join("make.py"))
-            .arg(&made)
+            .arg(directory.path().join(files[0]))
             .status();
         assert!(status.unwrap().success());
         let unpacked = |path: &Path| {
@@ -62,10 +62,15 @@ impl Example {
             let output = Command::new("python3")
                 .args(["-c", code])
                 .arg(path)
-                .output();
-            output.unwrap().stdout
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", path.display());
+            output.stdout
         };
-        assert!(unpacked(&made) == unpacked(&self.directory().join(file)));
+        for file in files {
+            let made = unpacked(&directory.path().join(file));
+            assert!(made == unpacked(&self.directory().join(file)), "{file}");
+        }
     }
 
     pub fn released(&self) -> Report {
@@ -83,10 +88,18 @@ pub fn written(value: &Aggregated) -> String {
         Aggregated::Rows(rows) => rows.to_string(),
         Aggregated::Sum { rows, sum } => format!("{rows} {sum}"),
         Aggregated::Moments { rows, sum, squares } => format!("{rows} {sum} {squares}"),
-        Aggregated::Counts(counts) => {
-            let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
-            counts.join(" ")
-        }
+        Aggregated::Products {
+            rows,
+            sum_x,
+            sum_y,
+            products,
+        } => format!("{rows} {sum_x} {sum_y} {products}"),
+        Aggregated::Gram {
+            rows,
+            sums,
+            products,
+        } => format!("{rows} {} {}", spaced(sums), spaced(products)),
+        Aggregated::Counts(counts) => spaced(counts),
         Aggregated::Offsets(offsets) => {
             let pairs = offsets
                 .iter()
@@ -98,6 +111,10 @@ pub fn written(value: &Aggregated) -> String {
             cut,
             left_out,
         } => format!("{units} {cut} {left_out}"),
-        other => panic!("{other:?}"),
     }
+}
+
+fn spaced(integers: &[impl ToString]) -> String {
+    let integers: Vec<String> = integers.iter().map(ToString::to_string).collect();
+    integers.join(" ")
 }

@@ -31,7 +31,7 @@ fn every_integer_is_that_of_an_independent_computation() {
 
 #[test]
 fn the_example_is_made_by_its_script() {
-    EXAMPLE.is_made_by_its_script("interviews.csv.gz");
+    EXAMPLE.is_made_by_its_script(&["interviews.csv.gz"]);
 }
 
 #[test]

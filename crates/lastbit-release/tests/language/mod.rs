@@ -4,6 +4,7 @@
 mod example;
 mod films;
 mod formats;
+mod hospital;
 mod identity;
 mod joins;
 mod labour;
