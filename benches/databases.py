@@ -108,18 +108,25 @@ class DuckDb:
     def __init__(self, rows, units):
         import duckdb
 
-        self.run = duckdb.connect(config={"threads": 1}).execute
+        # What does not fit is written to disk.
+        self.place = tempfile.TemporaryDirectory()
+        limits = {"threads": 1, "memory_limit": "12GB", "temp_directory": self.place.name}
+        self.run = duckdb.connect(config=limits).execute
         self.run(f"CREATE TABLE {TABLE} AS {invented(rows, units)}")
 
     def seconds(self, texts):
+        # The peak begins anew.
+        Path("/proc/self/clear_refs").write_text("5")
         before = resource.getrusage(resource.RUSAGE_SELF)
         for text in texts:
             self.run(text).fetchall()
+        status = Path("/proc/self/status").read_text()
+        self.memory = int(re.search(r"VmHWM:\s+([0-9]+) kB", status)[1]) / 1024
         after = resource.getrusage(resource.RUSAGE_SELF)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def end(self):
-        pass
+        self.place.cleanup()
 
 
 class PostgreSql:
@@ -160,6 +167,8 @@ class PostgreSql:
         found = re.findall(r"!\s+([0-9.]+) s user, ([0-9.]+) s system, [0-9.]+ s elapsed", said)
         if len(found) < len(texts):
             sys.exit("PostgreSQL did not say what statements took; the user must be a superuser")
+        most = re.findall(r"!\s+([0-9]+) kB max resident size", said)
+        self.memory = max(map(int, most)) / 1024 if most else None
         return sum(float(user) + float(system) for user, system in found[-len(texts) :])
 
     def end(self):
@@ -253,25 +262,28 @@ def main():
             "benches/databases.py, or --only duckdb"
         )
     names = ["engine", "rows", "unit limits", "without privacy", "the plan", "ratio", "goal"]
-    print("| " + " | ".join([*names, "fingerprint"]) + " |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| " + " | ".join([*names, "fingerprint", "memory"]) + " |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for engine in engines:
         for rows in options.rows:
             running = engine(rows, rows // options.rows_of_a_unit)
             for limits, units, goal in [LIMITS[place] for place in options.limits]:
                 fingerprint, ours = statements(options.lastbit, units, engine.dialect)
                 best, clocks = [float("inf")] * 3, [float("inf")] * 3
+                memory = "unknown"
                 for _ in range(options.times):
                     for place, texts in enumerate([[engine.plain], ours, fingerprint]):
                         best[place] = min(best[place], running.seconds(texts))
                         clocks[place] = min(clocks[place], getattr(running, "clock", 0))
+                        if texts is ours and getattr(running, "memory", None):
+                            memory = f"{running.memory:,.0f} MB"
                 plain, plan, prints = best
                 shown = [f"{seconds:.3f} s" for seconds in best]
                 if any(clocks):
                     shown = [f"{one} ({clock:.1f} s)" for one, clock in zip(shown, clocks)]
                 print(
                     f"| {engine.name} | {rows:.0e} | {limits} | {shown[0]} | {shown[1]} "
-                    f"| {plan / plain:.1f}× | ≤ {goal}× | {shown[2]} |",
+                    f"| {plan / plain:.1f}× | ≤ {goal}× | {shown[2]} | {memory} |",
                     flush=True,
                 )
             running.end()
