@@ -12,8 +12,8 @@ use lastbit_release::ledger::Account;
 use lastbit_release::left::price_from;
 use lastbit_release::plan;
 use lastbit_release::present::{
-    HEADER, Style, WARNING, about, counted, how_large, loss_in_words, plan_warnings, price_html,
-    price_json, price_terms, words, wrapped_within,
+    ACCOUNTANTS, HEADER, Style, WARNING, about, counted, how_large, loss_in_words, noise_terms,
+    plan_warnings, price_html, price_json, price_terms, words, wrapped_within,
 };
 use lastbit_release::release::{Identity, remember};
 
@@ -249,10 +249,13 @@ fn print(
         }
     }
     writeln!(out)?;
-    let terms = price_terms(plan, prices).join(" ");
-    let end = format!("No row was read and nothing was spent. {terms}");
-    for line in wrapped(&end, 0) {
-        writeln!(out, "{line}")?;
+    writeln!(out, "No row was read and nothing was spent. The words:")?;
+    let terms = price_terms(plan, prices).into_iter();
+    let accountants = ACCOUNTANTS.to_owned();
+    for term in terms.chain(noise_terms(prices)).chain([accountants]) {
+        for line in wrapped(&term, 2) {
+            writeln!(out, "{line}")?;
+        }
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The rows that a statistic is about: its error does not cover those left out.
 
+use std::collections::HashSet;
+
 use super::guess::WARNING;
 use crate::account::Price;
 use crate::expression::{Expression, Node, Type, quoted};
@@ -67,6 +69,9 @@ pub fn about(plan: &Plan, statistic: &Statistic, price: &Price) -> Vec<String> {
             codes(plan, name, &mut counts_as);
         }
     }
+    // A unit may be a key, too.
+    let mut told = HashSet::new();
+    left_out.retain(|phrase: &String| told.insert(phrase.clone()));
     if !left_out.is_empty() {
         rows += &format!(", except {}", left_out.join(" and "));
     }

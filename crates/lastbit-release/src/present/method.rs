@@ -5,6 +5,7 @@ use lastbit_exact::Rational;
 
 use super::guess::About;
 use super::sentences::{ERRORS, INVENTED, of_budget};
+use super::vocabulary::{of_grid, report_terms};
 use super::wrap::wrapped;
 use super::{PublishedStatistic, Report};
 use crate::clean::{label, shortened, shown, visible};
@@ -178,6 +179,7 @@ pub(super) fn formal(report: &Report) -> Vec<(&'static str, String)> {
             percent(&report.confidence)
         ),
     ));
+    terms.extend(report_terms(report));
     terms
 }
 
@@ -269,8 +271,12 @@ pub fn method(report: &Report) -> String {
             true => String::new(),
             false => format!(" Of {}.", statistic.about.join("; ")),
         };
+        let grid = match of_grid(&statistic.grid).as_str() {
+            "" => String::new(),
+            grid => format!("; numbers: {grid}"),
+        };
         let text = format!(
-            "{}:{of} Noise: {}; loss: {}.",
+            "{}:{of} Noise: {}; loss: {}{grid}.",
             label(&statistic.name, LONGEST),
             statistic.mechanism,
             statistic.loss

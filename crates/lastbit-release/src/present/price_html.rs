@@ -5,7 +5,8 @@ use lastbit_exact::Rounding;
 use super::about::{about, plan_warnings};
 use super::guess::loss_in_words;
 use super::html::{document, escape, marked, name, rows_about, unbroken};
-use super::price_words::{HEADER, counted, price_terms, words};
+use super::price_words::{HEADER, counted, words};
+use super::vocabulary::{ACCOUNTANTS, noise_terms, price_terms};
 use crate::account::Prices;
 use crate::left::Left;
 use crate::plan::Plan;
@@ -21,7 +22,7 @@ pub fn price_html(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
         escape(&prices.loss.to_string())
     );
     for sentence in loss_in_words(plan, &prices.loss) {
-        body += &format!("<li>{}</li>\n", escape(&sentence));
+        body += &format!("<li>{}</li>\n", marked(&sentence));
     }
     for warning in plan_warnings(plan) {
         body += &format!("<li>{}</li>\n", marked(&warning));
@@ -58,7 +59,7 @@ fn budget(plan: &Plan, prices: &Prices, left: Option<&Left>) -> String {
             Some(_) => "about",
             None => "invented",
         };
-        text += &format!("<p class=\"{class}\">{}</p>\n", escape(&warning));
+        text += &format!("<p class=\"{class}\">{}</p>\n", marked(&warning));
     }
     text + "</section>\n"
 }
@@ -92,17 +93,22 @@ fn statistics(plan: &Plan, prices: &Prices) -> String {
             heads[3],
             100.0 * own / all
         );
+        // Broken only between its parts.
+        let parts = tenth.split("; ").map(|part| {
+            let part = unbroken(part);
+            format!("<span class=\"nowrap\">{part}</span>")
+        });
         text += &format!(
-            "<td data-head=\"{}\" class=\"nowrap\">{}</td></tr>\n",
+            "<td data-head=\"{}\">{}</td></tr>\n",
             heads[4],
-            unbroken(&tenth)
+            parts.collect::<Vec<_>>().join("; ")
         );
     }
     text + &format!(
-        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each. {}</p>\n\
-         </section>\n",
+        "</tbody>\n</table>\n<p class=\"about\">Errors hold with probability {} each.</p>\n\
+         {}</section>\n",
         escape(&plan.confidence.get().to_string()),
-        price_terms(plan, prices).join(" ")
+        list(&price_terms(plan, prices))
     )
 }
 
@@ -116,7 +122,8 @@ fn accountants(prices: &Prices) -> String {
     };
     let most = ratios().fold(f64::MIN_POSITIVE, f64::max);
     let mut text = format!(
-        "<section>\n<h2>Other accountants</h2>\n<p class=\"about\">Losses are added up by {}. ",
+        "<section>\n<h2>Other accountants</h2>\n<p class=\"about\">{} Here it is {}. ",
+        marked(ACCOUNTANTS),
         escape(prices.accountant.name())
     );
     if ratios().count() > 1 {
@@ -143,7 +150,7 @@ fn accountants(prices: &Prices) -> String {
             text += &format!(
                 "<p class=\"about\">The accountant “{}” does not apply: {}.</p>\n",
                 escape(offer.accountant.name()),
-                escape(&why.to_string())
+                marked(&why.to_string())
             );
         }
     }
@@ -167,5 +174,13 @@ fn rows(plan: &Plan, prices: &Prices) -> String {
             ))
         );
     }
-    text + "</section>\n"
+    text + &list(&noise_terms(prices)) + "</section>\n"
+}
+
+/// The meanings of words.
+fn list(terms: &[String]) -> String {
+    let items = terms
+        .iter()
+        .map(|term| format!("<li>{}</li>\n", marked(term)));
+    format!("<ul class=\"about\">\n{}</ul>\n", items.collect::<String>())
 }

@@ -5,9 +5,10 @@ use lastbit_exact::decimal as digits;
 use lastbit_exact::{Rational, Up};
 
 use super::about::many;
-use crate::account::{Price, Prices};
+use super::vocabulary::{DEPENDS, NEVER, RELEASE, TOO_NOISY};
+use crate::account::Price;
 use crate::loss::decimal;
-use crate::plan::{Plan, Statistic};
+use crate::plan::Statistic;
 use crate::query::Aggregate;
 use crate::statistic::{Mechanism, Method};
 
@@ -18,10 +19,6 @@ pub fn how_large(ratio: f64) -> String {
         times => format!("errors about {times} times as large"),
     }
 }
-
-/// What the last column of prices means.
-const TENTH: &str =
-    "“10 % from”: the smallest group whose error is below a tenth of a typical value.";
 
 /// The headings of [`words`].
 pub const HEADER: [&str; 8] = [
@@ -34,52 +31,6 @@ pub const HEADER: [&str; 8] = [
     "bound",
     "10 % from",
 ];
-
-/// Shown for an error that depends on how many rows there are.
-const DEPENDS: &str = "depends on expected_rows";
-
-/// Shown for an error that depends on the data.
-const RELEASE: &str = "known with the release";
-
-/// Shown if no number of rows is enough.
-const NEVER: &str = "never";
-
-/// Shown before the number of rows at which an error is about as large as what it is of.
-const TOO_NOISY: &str = "too noisy at";
-
-/// The meaning of the words that occur in a table of prices.
-pub fn price_terms(plan: &Plan, prices: &Prices) -> Vec<&'static str> {
-    let priced = plan.statistics.iter().zip(&prices.statistics);
-    let any = |word: &str| {
-        priced
-            .clone()
-            .any(|(s, price)| [3, 7].iter().any(|&at| words(s, price)[at].contains(word)))
-    };
-    let mut terms = vec![TENTH];
-    if any(DEPENDS) {
-        terms.push(
-            "“Depends on expected_rows”: say in the plan about how many rows a group has, as \
-             expected_rows = 1000, to see this error; it is a guess of yours, and decides the \
-             noise only where a statistic asks for an `error`.",
-        );
-    }
-    if any(NEVER) {
-        terms.push("“Never”: however many rows a group has, its error stays above that tenth.");
-    }
-    if any(RELEASE) {
-        terms.push(
-            "“Known with the release”: this error hangs on the data too, so nothing tells it \
-             before; where noise hides the number, it is withheld, at the same cost.",
-        );
-    }
-    if any(TOO_NOISY) {
-        terms.push(
-            "“Too noisy at”: in a group of the rows that the plan expects, the error is as large \
-             as a typical value, or as half of what it can be; spend more on it, or group by less.",
-        );
-    }
-    terms
-}
 
 /// A row of a table of prices. Losses and errors are rounded up.
 pub fn words(statistic: &Statistic, price: &Price) -> [String; 8] {

@@ -64,9 +64,14 @@ pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<Str
     let any = |is: fn(&Cell) -> bool| statistic.cells.iter().any(is);
     let mut terms = Vec::new();
     if any(|cell| cell.too_noisy) {
-        let mut term = "Too noisy to say: the error is larger than the number, or allows \
-                        everything that it could be."
-            .to_owned();
+        let than_a_tenth = match (&statistic.least, &statistic.most) {
+            (Some(_), Some(_)) => " and than a tenth of what it could be",
+            _ => "",
+        };
+        let mut term = format!(
+            "Too noisy to say: the error is larger than the number{than_a_tenth}, or allows \
+             everything that it could be."
+        );
         let mut bounds = statistic
             .cells
             .iter()
@@ -83,7 +88,8 @@ pub(super) fn terms(statistic: &PublishedStatistic, confidence: &str) -> Vec<Str
         terms.push(match word.is_average() {
             // Of numbers from 0 to 1 with a mean of at most 1/20, at most half are above 1/10.
             true => "A mean this close to a bound of its column is one of cells most of which are \
-                     close to that bound, or beyond it and cut there: uncut, it may be another."
+                     close to that bound, or beyond it and cut there: if many are cut, the mean \
+                     without cuts may be far from this one."
                 .to_owned(),
             false => "A value at a bound of its column may lie beyond it: cells are cut there, \
                       here perhaps most of them."

@@ -6,6 +6,7 @@ use super::bar::bar;
 use super::guess::About;
 use super::html::number;
 use super::sentences::{INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, guarantee, lead, terms};
+use super::vocabulary::report_terms;
 use super::wrap::{WIDTH, wrapped_within};
 use super::{Cell, Picture, PublishedStatistic, Receipt, Report};
 use crate::clean::{label, shortened, shown, visible};
@@ -130,6 +131,9 @@ pub fn styled_text_within(report: &Report, width: usize) -> Vec<(Style, String)>
         let one = shortened(&visible(one), LONGEST_NOTE).into_owned();
         add(Style::Plain, wrapped(&one, 2));
     }
+    for (term, meaning) in report_terms(report) {
+        add(Style::Plain, wrapped(&format!("{term}: {meaning}"), 2));
+    }
     match report.invented {
         false => add(Style::Plain, wrapped(&receipt(&report.receipt), 0)),
         true => add(Style::Warning, invented()),
@@ -234,8 +238,8 @@ fn table(statistic: &PublishedStatistic, columns: usize) -> String {
             width(&of, head.chars().count())
         })
         .chain(labelled.then(|| {
-            let head = label_header(statistic).chars().count();
-            width(&|cell| name(&cell.label), head)
+            let head = name(label_header(statistic));
+            width(&|cell| name(&cell.label), head.chars().count())
         }))
         .collect();
     let numbers = width(&value, "value".len()) + width(&error, "± error".len());
@@ -249,7 +253,7 @@ fn table(statistic: &PublishedStatistic, columns: usize) -> String {
     let keys = statistic.by.iter();
     let mut header: Vec<String> = keys.map(|key| name(statistic.title(key))).collect();
     if labelled {
-        header.push(label_header(statistic).into());
+        header.push(name(label_header(statistic)));
     }
     let values = header.len();
     header.extend(["value".into(), "± error".into()]);
@@ -310,9 +314,12 @@ fn bar_width(names: &[usize], numbers: usize, columns: usize) -> usize {
     }
 }
 
-/// The heading of a statistic's labels.
-pub(super) fn label_header(statistic: &PublishedStatistic) -> &'static str {
-    Word::of(&statistic.kind).label()
+/// The heading of a statistic's labels: categories are headed by their column.
+pub(super) fn label_header(statistic: &PublishedStatistic) -> &str {
+    match (Word::of(&statistic.kind).label(), statistic.of.as_slice()) {
+        ("of", [of]) => statistic.title(of),
+        (header, _) => header,
+    }
 }
 
 fn value(cell: &Cell) -> String {

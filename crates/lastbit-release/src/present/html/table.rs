@@ -1,7 +1,7 @@
 //! Tables of numbers: one row for each number, or for each label with the groups side by side.
 
-use super::escape::{escape, name};
-use super::{error_html, value};
+use super::escape::{escape, grouped, name};
+use super::{error_html, group_words, value};
 use crate::present::text::label_header;
 use crate::present::{Cell, PublishedStatistic};
 
@@ -24,7 +24,8 @@ pub(super) fn table(statistic: &PublishedStatistic) -> String {
     let more = rows.saturating_sub(MOST_ROWS);
     if more > 0 {
         text += &format!(
-            "<p class=\"about\">… and {more} more rows, in the report as JSON or CSV.</p>\n"
+            "<p class=\"about\">… and {} more rows, in the report as JSON or CSV.</p>\n",
+            grouped(&more.to_string())
         );
     }
     text
@@ -54,12 +55,12 @@ fn beside(statistic: &PublishedStatistic) -> Option<Vec<&[Cell]>> {
 fn wide(statistic: &PublishedStatistic, groups: &[&[Cell]]) -> String {
     let mut text = format!(
         "<thead>\n<tr><th scope=\"col\" rowspan=\"2\">{}</th>",
-        label_header(statistic)
+        name(label_header(statistic))
     );
     for group in groups {
         let group = group
             .first()
-            .map_or(String::new(), |cell| cell.group.join(" · "));
+            .map_or(String::new(), |cell| group_words(statistic, cell));
         text += &format!(
             "<th scope=\"colgroup\" colspan=\"2\" class=\"group\">{}</th>",
             name(&group)
@@ -93,7 +94,7 @@ fn long(statistic: &PublishedStatistic) -> String {
         text += &format!("<th scope=\"col\">{}</th>", name(statistic.title(key)));
     }
     if labelled {
-        text += &format!("<th scope=\"col\">{}</th>", label_header(statistic));
+        text += &format!("<th scope=\"col\">{}</th>", name(label_header(statistic)));
     }
     text += &number_heads(statistic);
     text += "</tr>\n</thead>\n<tbody>\n";
