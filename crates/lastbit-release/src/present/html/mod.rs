@@ -6,22 +6,25 @@ pub(crate) mod chart;
 mod columns;
 mod escape;
 mod method;
+mod svg;
 mod table;
 
 use lastbit_exact::{Rational, Rounding};
 
 pub use escape::escape;
 pub(crate) use escape::{marked, name, unbroken};
+pub use svg::{rung, svg, tick};
 
 use super::guess::About;
 use super::method::capitalised;
 use super::sentences::{INVENTED, NO_GROUP, TOO_NOISY, UNEVEN, guarantee, lead, terms};
 use super::text::{error as error_text, error_with, label_header, what};
+use super::vocabulary::of_grid;
 use super::{Cell, Picture, PublishedStatistic, Report};
 use crate::statistic::{Mark, Word};
 use areas::Areas;
 use chart::{Bar, Drawing};
-use escape::grouped;
+use escape::{grouped, grouped_within};
 use table::table;
 
 /// What columns show that are as wide as their bins.
@@ -53,10 +56,10 @@ pub fn html(report: &Report) -> String {
         notes.filter(move |note| About::of(note) == about)
     };
     for note in notes(About::Loss) {
-        body += &format!("<p>{}</p>\n", name(note));
+        body += &format!("<p>{}</p>\n", marked(note));
     }
     for note in notes(About::Warning) {
-        body += &format!("<p class=\"invented\">{}</p>\n", name(note));
+        body += &format!("<p class=\"invented\">{}</p>\n", marked(note));
     }
     body += &format!(
         "<details class=\"notes\">\n<summary>In the words of the field, and what \
@@ -64,7 +67,7 @@ pub fn html(report: &Report) -> String {
         unbroken(&guarantee(report))
     );
     for note in notes(About::Rest) {
-        body += &format!("<li>{}</li>\n", name(note));
+        body += &format!("<li>{}</li>\n", marked(note));
     }
     body += "</ul>\n</details>\n";
     body += &contents(report);
@@ -82,8 +85,9 @@ pub fn html(report: &Report) -> String {
     document(&title, &body)
 }
 
-/// A whole page around a body. Its policy forbids everything except its own style.
-pub(crate) fn document(title: &str, body: &str) -> String {
+/// A whole page around a body, which is safe already. Its policy forbids everything except its own
+/// style.
+pub fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"generator\" content=\"lastbit\">\n\
@@ -141,7 +145,10 @@ fn section(report: &Report, statistic: &PublishedStatistic, index: usize) -> Str
         text += &table(statistic);
     }
     for term in terms(statistic, &report.confidence) {
-        text += &format!("<p class=\"about term\">{}</p>\n", escape(&term));
+        text += &format!(
+            "<p class=\"about term\">{}</p>\n",
+            grouped_within(&escape(&term))
+        );
     }
     text + &receipt(report, statistic) + "</section>\n"
 }
@@ -158,6 +165,16 @@ fn label_before(statistic: &PublishedStatistic, cell: &Cell) -> String {
         true => String::new(),
         false => format!("<span class=\"error\">{}:</span> ", name(&parts.join(", "))),
     }
+}
+
+/// The group as a heading; a number says little without its key: `ward 7`.
+fn group_words(statistic: &PublishedStatistic, cell: &Cell) -> String {
+    let keys = cell.group.iter().enumerate();
+    let words = keys.map(|(index, key)| match statistic.by.get(index) {
+        Some(by) if number(Some(key)).is_some() => format!("{} {key}", statistic.title(by)),
+        _ => key.clone(),
+    });
+    words.collect::<Vec<_>>().join(chart::BETWEEN_KEYS)
 }
 
 /// "Mean of age by ward, in years."
@@ -221,7 +238,10 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
     let mut panels: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut cut = false;
     for cell in &statistic.cells {
-        let group = cell.group.join(chart::BETWEEN_KEYS);
+        let group = match labelled || cell.group.len() > 1 {
+            true => group_words(statistic, cell),
+            false => cell.group.concat(),
+        };
         let (panel, label) = if labelled && !cell.group.is_empty() {
             (group, cell.label.clone())
         } else if labelled {
@@ -306,7 +326,7 @@ fn pictures(statistic: &PublishedStatistic, index: usize, report: &Report) -> St
     }
     let shown: usize = panels.iter().map(|(_, bars)| bars.len()).sum();
     let part = match cut {
-        true => format!(" The picture shows {shown} of {all} numbers."),
+        true => grouped_within(&format!(" The picture shows {shown} of {all} numbers.")),
         false => String::new(),
     };
     let unsaid = match unsaid {
@@ -339,7 +359,7 @@ fn receipt(report: &Report, statistic: &PublishedStatistic) -> String {
     let rows = [
         ("Mechanism", statistic.mechanism.as_str()),
         ("Loss", &statistic.loss),
-        ("Grid of values", &statistic.grid),
+        ("Grid of values", &of_grid(&statistic.grid)),
         ("Proof", &report.receipt.certificate),
         ("Ledger row", &row),
         ("Plan", &report.receipt.plan),
