@@ -19,7 +19,7 @@ use crate::present::is_reading;
 use crate::query::{Aggregate, Aggregated, Answer, Derive, Key, KeyValue, Query, States, Table};
 use crate::release::ReleaseError;
 use crate::schema::{Categories, ColumnKind, Scope, Source, Unit};
-use crate::statistic::query;
+use crate::statistic::{Slot, query};
 use crate::value::canonical;
 
 pub use first::look_first;
@@ -82,7 +82,17 @@ pub fn inspect_not_private(
             ColumnKind::Discovered => [states(States::Discovered(name())), found()],
         }
     }));
-    let answer = ask(Unit::Row, plan.derive.clone(), tables)?;
+    let first_filter = tables.len();
+    // Its derived columns are those of the plan, and the conditions of shares.
+    let (grouped, slots) = query(plan, [0; 32]);
+    let has_filter = |statistic: &Statistic| statistic.scope.filter.is_some();
+    if plan.unit == Unit::Row && plan.statistics.iter().any(has_filter) {
+        tables.extend(of_filters(&grouped));
+    }
+    let first_condition = tables.len();
+    let conditions = conditions(plan);
+    tables.extend(conditions.iter().map(of_condition));
+    let answer = ask(Unit::Row, grouped.derive.clone(), tables)?;
     // Numbers and dates as they are written: what cannot be read as one is not missing. A type that
     // has no reading as text leaves them untold.
     let mut as_written = plan.derive.clone();
@@ -143,32 +153,35 @@ pub fn inspect_not_private(
     let columns = inspected.collect::<Result<_, _>>()?;
     let units = match &plan.unit {
         Unit::Row => None,
-        Unit::Column {
-            name, most_rows, ..
-        } => {
-            let whole = |most_rows| {
-                let name = name.clone();
-                let unit = Unit::Column {
-                    name,
-                    most_rows,
-                    most_groups: 1,
-                };
-                ask(unit, plan.derive.clone(), vec![rows(vec![])])
-            };
+        unit @ Unit::Column { most_rows, .. } => {
+            // With one row more allowed, each unit that has more rows adds exactly one.
+            let limits = [1, NO_LIMIT, *most_rows, most_rows.saturating_add(1)];
+            let mut tables = of_limits(&grouped);
+            let first = tables.len();
+            tables.extend(limits.map(|most_rows| Table {
+                scope: Scope {
+                    most_rows: Some(most_rows),
+                    ..Scope::default()
+                },
+                ..rows(vec![])
+            }));
+            let answer = ask(unit.clone(), grouped.derive.clone(), tables)?;
+            let [units, all, within, one_more] =
+                [0, 1, 2, 3].map(|place| count(&answer, first + place));
             Some(InspectedUnits {
-                units: count(&*whole(1)?, 0),
-                without: kept.saturating_sub(count(&*whole(NO_LIMIT)?, 0)),
-                // With one more row allowed, each unit that has more rows adds exactly one.
-                beyond: count(&*whole(most_rows.saturating_add(1))?, 0)
-                    .saturating_sub(count(&*whole(*most_rows)?, 0)),
-                statistics: statistics(plan, &ask)?,
+                units,
+                without: kept.saturating_sub(all),
+                beyond: one_more.saturating_sub(within),
+                statistics: statistics(plan, &slots, &answer, grouped.tables.len()),
             })
         }
     };
     let filters = match &plan.unit {
-        Unit::Row => filters(plan, &ask)?,
+        Unit::Row => filters(plan, &slots, &answer, first_filter, grouped.tables.len()),
         Unit::Column { .. } => vec![],
     };
+    let conditions = conditions.iter().enumerate();
+    let conditions = conditions.map(|(place, one)| met(&answer, first_condition + place, one));
     Ok(Inspection {
         rows: all,
         filtered: all.saturating_sub(kept),
@@ -178,7 +191,7 @@ pub fn inspect_not_private(
         columns,
         units,
         filters,
-        conditions: conditions(plan, &ask)?,
+        conditions: conditions.collect::<Result<_, _>>()?,
     })
 }
 
@@ -214,124 +227,123 @@ fn compared<'a>(
     (absent.collect(), unlisted)
 }
 
-/// How often the conditions of shares are met, over rows and not units.
-fn conditions(
-    plan: &Plan,
-    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
-) -> Result<Vec<InspectedCondition>, ReleaseError> {
-    let of_conditions: Vec<(&Statistic, &Expression)> = plan
-        .statistics
-        .iter()
-        .flat_map(|statistic| {
-            let conditions = statistic.kind.derives();
-            conditions.into_iter().map(move |(_, one)| (statistic, one))
-        })
-        .collect();
-    if of_conditions.is_empty() {
-        return Ok(vec![]);
-    }
-    let (grouped, _) = query(plan, [0; 32]);
-    let tables = of_conditions.iter().map(|(statistic, condition)| {
-        let outcomes = Categories {
-            column: condition.to_string(),
-            names: vec!["true".to_owned(), "false".to_owned()],
-            other: None,
-        };
-        Table {
-            scope: Scope {
-                filter: statistic.scope.filter.clone(),
-                ..Scope::default()
-            },
-            keys: vec![],
-            aggregates: vec![Aggregate::Rows, Aggregate::Categories(Arc::new(outcomes))],
-        }
+/// The conditions of shares, each with its statistic.
+fn conditions(plan: &Plan) -> Vec<(&Statistic, &Expression)> {
+    let statistics = plan.statistics.iter();
+    let conditions = statistics.flat_map(|statistic| {
+        let conditions = statistic.kind.derives();
+        conditions.into_iter().map(move |(_, one)| (statistic, one))
     });
-    let answer = ask(Unit::Row, grouped.derive.clone(), tables.collect())?;
-    let inspected = of_conditions.iter().enumerate().map(|(table, one)| {
-        let (statistic, condition) = one;
-        let group = answer.tables.get(table).and_then(|groups| groups.first());
-        let values = group.map_or(&[][..], |group| &group.values);
-        let [Aggregated::Rows(rows), Aggregated::Counts(counts)] = values else {
-            return Err(ReleaseError::unexpected());
-        };
-        let [is_true, is_false] = counts[..] else {
-            return Err(ReleaseError::unexpected());
-        };
-        Ok(InspectedCondition {
-            statistic: statistic.name.clone(),
-            condition: condition.written().to_owned(),
-            is_true,
-            is_false,
-            neither: rows.saturating_sub(is_true).saturating_sub(is_false),
-        })
-    });
-    inspected.collect()
+    conditions.collect()
 }
 
-/// What filters leave out, from two tables each: with and without it.
-fn filters(
-    plan: &Plan,
-    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
-) -> Result<Vec<InspectedFilter>, ReleaseError> {
-    let (grouped, slots) = query(plan, [0; 32]);
-    let all = grouped.tables.len();
-    let tables = grouped.tables.iter().map(|table| Table {
+/// A table of how often a condition is met, over rows and not units.
+fn of_condition((statistic, condition): &(&Statistic, &Expression)) -> Table {
+    let outcomes = Categories {
+        column: condition.to_string(),
+        names: vec!["true".to_owned(), "false".to_owned()],
+        other: None,
+    };
+    Table {
+        scope: Scope {
+            filter: statistic.scope.filter.clone(),
+            ..Scope::default()
+        },
+        keys: vec![],
+        aggregates: vec![Aggregate::Rows, Aggregate::Categories(Arc::new(outcomes))],
+    }
+}
+
+/// How often a condition is met, from its table.
+fn met(
+    answer: &Answer,
+    table: usize,
+    (statistic, condition): &(&Statistic, &Expression),
+) -> Result<InspectedCondition, ReleaseError> {
+    let group = answer.tables.get(table).and_then(|groups| groups.first());
+    let values = group.map_or(&[][..], |group| &group.values);
+    let [Aggregated::Rows(rows), Aggregated::Counts(counts)] = values else {
+        return Err(ReleaseError::unexpected());
+    };
+    let [is_true, is_false] = counts[..] else {
+        return Err(ReleaseError::unexpected());
+    };
+    Ok(InspectedCondition {
+        statistic: statistic.name.clone(),
+        condition: condition.written().to_owned(),
+        is_true,
+        is_false,
+        neither: rows.saturating_sub(is_true).saturating_sub(is_false),
+    })
+}
+
+/// Two tables for each table of a query: with its filter and without.
+fn of_filters(grouped: &Query) -> Vec<Table> {
+    let filtered = grouped.tables.iter().map(|table| Table {
         scope: table.scope.clone(),
         ..rows(table.keys.clone())
     });
     let unfiltered = grouped.tables.iter().map(|table| rows(table.keys.clone()));
-    let tables = tables.chain(unfiltered).collect();
-    let answer = ask(Unit::Row, grouped.derive.clone(), tables)?;
-    let with_filter = plan.statistics.iter().zip(&slots);
+    filtered.chain(unfiltered).collect()
+}
+
+/// What filters leave out, from the tables of [`of_filters`], which begin at `first`.
+fn filters(
+    plan: &Plan,
+    slots: &[Slot],
+    answer: &Answer,
+    first: usize,
+    all: usize,
+) -> Vec<InspectedFilter> {
+    let with_filter = plan.statistics.iter().zip(slots);
     let with_filter = with_filter.filter(|(statistic, _)| statistic.scope.filter.is_some());
     let inspected = with_filter.map(|(statistic, slot)| {
-        let [kept, rows] = [0, 1].map(|part| count(&answer, part * all + slot.table));
+        let [kept, rows] = [0, 1].map(|part| count(answer, first + part * all + slot.table));
         InspectedFilter {
             statistic: statistic.name.clone(),
             rows,
             filtered: rows.saturating_sub(kept),
         }
     });
-    Ok(inspected.collect())
+    inspected.collect()
 }
 
-/// What each statistic leaves out, from three tables: as it is, without its limits, and also
-/// without its filter.
-fn statistics(
-    plan: &Plan,
-    ask: &dyn Fn(Unit, Derive, Vec<Table>) -> Result<Arc<Answer>, ReleaseError>,
-) -> Result<Vec<InspectedStatistic>, ReleaseError> {
-    let (grouped, slots) = query(plan, [0; 32]);
-    let all = grouped.tables.len();
-    let variant = |change: fn(&mut Scope)| {
-        let tables = grouped.tables.iter().map(move |table| {
+/// Four tables for each table of a query: as it is, without its limits, also without its filter, and
+/// with its limit of rows alone.
+fn of_limits(grouped: &Query) -> Vec<Table> {
+    let variants: [fn(&mut Scope); 4] = [
+        |_| {},
+        |scope| {
+            scope.most_rows = Some(NO_LIMIT);
+            scope.most_groups = Some(NO_LIMIT);
+        },
+        |scope| {
+            *scope = Scope {
+                most_rows: Some(NO_LIMIT),
+                most_groups: Some(NO_LIMIT),
+                ..Scope::default()
+            };
+        },
+        |scope| scope.most_groups = Some(NO_LIMIT),
+    ];
+    let tables = variants.iter().flat_map(|change| {
+        grouped.tables.iter().map(move |table| {
             let mut scope = table.scope.clone();
             change(&mut scope);
             Table {
                 scope,
                 ..rows(table.keys.clone())
             }
-        });
-        tables.collect::<Vec<_>>()
-    };
-    let free = |scope: &mut Scope| {
-        scope.most_rows = Some(NO_LIMIT);
-        scope.most_groups = Some(NO_LIMIT);
-    };
-    let mut tables = variant(|_| {});
-    tables.extend(variant(free));
-    tables.extend(variant(|scope| {
-        *scope = Scope {
-            most_rows: Some(NO_LIMIT),
-            most_groups: Some(NO_LIMIT),
-            ..Scope::default()
-        };
-    }));
-    tables.extend(variant(|scope| scope.most_groups = Some(NO_LIMIT)));
-    let answer = ask(plan.unit.clone(), grouped.derive.clone(), tables)?;
-    let inspected = plan.statistics.iter().zip(&slots).map(|(statistic, slot)| {
+        })
+    });
+    tables.collect()
+}
+
+/// What each statistic leaves out, from the tables of [`of_limits`].
+fn statistics(plan: &Plan, slots: &[Slot], answer: &Answer, all: usize) -> Vec<InspectedStatistic> {
+    let inspected = plan.statistics.iter().zip(slots).map(|(statistic, slot)| {
         let [bound, free, unfiltered, once] =
-            [0, 1, 2, 3].map(|part| count(&answer, part * all + slot.table));
+            [0, 1, 2, 3].map(|part| count(answer, part * all + slot.table));
         // Where units are counted, more rows of one are nothing that is left out.
         let all = match statistic.kind.most_rows().is_some() {
             true => once,
@@ -348,7 +360,7 @@ fn statistics(
             most_groups,
         }
     });
-    Ok(inspected.collect())
+    inspected.collect()
 }
 
 fn rows(keys: Vec<Key>) -> Table {

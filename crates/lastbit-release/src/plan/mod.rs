@@ -222,6 +222,16 @@ pub enum Allowance {
     },
 }
 
+/// Whether a file is a table of rows by its name, and so no plan.
+fn is_table(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
 impl Plan {
     /// Whether it says what a release may spend, as other than its whole budget.
     pub fn states_spending(&self) -> bool {
@@ -253,11 +263,19 @@ impl Plan {
         let bytes = std::fs::read(path).map_err(|error| {
             PlanError::new(format!("could not read the plan: {error}")).in_file(path)
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            PlanError::new("the plan is not UTF-8 text; save it as UTF-8").in_file(path)
-        })?;
+        // A table in the place of a plan is no TOML.
+        let or_table = |error: PlanError| match is_table(path) {
+            true => PlanError::new(
+                "this is a table, by its name; a plan is a TOML file, and `lastbit draft` writes \
+                 one for a table",
+            ),
+            false => error,
+        };
+        let text = String::from_utf8(bytes)
+            .map_err(|_| PlanError::new("the plan is not UTF-8 text; save it as UTF-8"))
+            .map_err(|error| or_table(error).in_file(path))?;
         let base = path.parent().unwrap_or(Path::new(""));
-        let plan = Plan::parse_in(&text, base).map_err(|error| error.in_file(path))?;
+        let plan = Plan::parse_in(&text, base).map_err(|error| or_table(error).in_file(path))?;
         Ok((plan, text))
     }
 

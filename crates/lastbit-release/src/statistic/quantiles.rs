@@ -8,6 +8,7 @@ use lastbit_exact::{Natural, Rational, Up};
 
 use super::{Kind, Method, Reading, Selected, Word};
 use crate::cell::{Cell, RANKS, selected_cell};
+use crate::loss::decimal;
 use crate::plan::PlanError;
 use crate::query::{Aggregate, MOST_OFFSETS};
 use crate::schema::{NumberKind, Numbers};
@@ -68,8 +69,14 @@ fn shares(reading: &Reading<'_>) -> Result<Vec<Share>, PlanError> {
         .iter()
         .find(|share| share.is_negative() || **share > Rational::ONE)
     {
+        // Percentages, most probably.
+        let all = Rational::from(100u64);
+        let hint = match *outside >= Rational::from(2u64) && *outside <= all {
+            true => format!("; write {} for {outside} %", decimal(&(outside / &all))),
+            false => String::new(),
+        };
         return Err(at.error(format!(
-            "a quantile is at a share from 0 to 1, got {outside}"
+            "a quantile is at a share from 0 to 1, got {outside}{hint}"
         )));
     }
     if shares

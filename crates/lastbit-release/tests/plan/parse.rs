@@ -208,6 +208,11 @@ fn errors_say_where_and_what_to_do() {
             "a quantile is at a share from 0 to 1, got 1.5",
         ),
         (
+            "at = [0.1, 0.5]",
+            "at = [10, 50]",
+            "from 0 to 1, got 10; write 0.1 for 10 %",
+        ),
+        (
             "name = \"towns\"",
             "name = \"visits\"",
             "two statistics are called \"visits\"",
