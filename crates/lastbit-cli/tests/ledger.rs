@@ -59,10 +59,17 @@ fn show_has_exact_amounts() {
     ];
     assert_eq!(out, lines.join("\n") + "\n");
     let (_, json) = run_json("show", &path, &[]);
-    assert_eq!(
-        json["remaining"],
-        json!({"measure": "pure", "epsilon": 0.2, "exact": {"epsilon": "0.2"}})
-    );
+    let remaining = json!({
+        "measure": "pure",
+        "symbol": "ε",
+        "value": 0.2,
+        "exact_value": "0.2",
+        "delta_value": 0.0,
+        "exact_delta": "0",
+        "epsilon": 0.2,
+        "exact": {"epsilon": "0.2"},
+    });
+    assert_eq!(json["remaining"], remaining);
     assert_eq!(json["unsettled_rows"], json!([4]));
 }
 

@@ -7,9 +7,11 @@ use lastbit_exact::{Rational, Rounding, decimal as digits};
 use lastbit_release::account::{Offer, Price, PriceError, Prices};
 use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part, price_from};
-use lastbit_release::loss::{Loss, LossMeasure, decimal};
+use lastbit_release::loss::{Loss, decimal};
 use lastbit_release::plan::{Allowance, Plan, Statistic};
-use lastbit_release::present::{about, how_large, loss_in_words, plan_warnings, words};
+use lastbit_release::present::{
+    about, how_large, loss_in_words, plan_warnings, slider_loss_json, words,
+};
 use lastbit_release::release::{Identity, remember};
 use serde_json::{Value, json};
 
@@ -60,7 +62,7 @@ pub fn price(shared: &Shared, plan: &Plan) -> Result<Value, Box<Mistake>> {
         ("identity", Value::from(Identity::new(plan, &prices).hex())),
         ("loss", Value::from(prices.loss.to_string())),
         ("spend", spend(plan)),
-        ("budget", loss(&plan.budget)),
+        ("budget", slider_loss_json(&plan.budget)),
         ("words", words.chain(plan_warnings(plan)).collect()),
         ("confidence", Value::from(plan.confidence.get().to_string())),
         ("accountants", Value::Array(others)),
@@ -136,23 +138,11 @@ fn mistake(plan: &Plan, error: &PriceError) -> Mistake {
     }
 }
 
-/// A loss for sliders: exact, and about.
-fn loss(loss: &Loss) -> Value {
-    json!({
-        "words": loss.to_string(),
-        "key": if loss.measure == LossMeasure::Zcdp { "rho" } else { "epsilon" },
-        "symbol": loss.measure.symbol(),
-        "main": decimal(&loss.main),
-        "about": about_double(&loss.main),
-        "delta": (loss.measure == LossMeasure::Approximate).then(|| decimal(&loss.delta)),
-    })
-}
-
 /// What the slider of the whole release moves: a part of the budget if the plan says it so, else
 /// the loss.
 fn spend(plan: &Plan) -> Value {
     match &plan.part {
-        None => loss(&plan.spend),
+        None => slider_loss_json(&plan.spend),
         Some(part) => json!({
             "words": format!("{} of the budget", decimal(part)),
             "key": "part",
