@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use lastbit_exact::Interval;
 use lastbit_release::present::{self, wrapped};
 
 /// One bar.
@@ -20,9 +21,19 @@ impl Bar {
         Bar {
             label,
             weight: probability,
-            note: format!("{:.3} %", 100.0 * probability),
+            note: percent(probability),
         }
     }
+
+    /// A probability that is known within bounds.
+    pub fn mass(label: String, mass: Interval) -> Bar {
+        Bar::probability(label, mass.midpoint().max(0.0))
+    }
+}
+
+/// A probability as a percentage.
+pub fn percent(probability: f64) -> String {
+    format!("{:.3} %", 100.0 * probability)
 }
 
 const WIDTH: usize = 48;

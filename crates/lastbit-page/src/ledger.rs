@@ -12,7 +12,7 @@ use lastbit_release::ledger::{
     self, Account, Check, Entry, Event, Ledger, LedgerError, in_directory,
 };
 use lastbit_release::loss::Loss;
-use lastbit_release::present::{Report, from_json};
+use lastbit_release::present::{Report, from_json, rung, svg, tick};
 
 use crate::directory::Directory;
 use crate::html::{element, escape};
@@ -309,31 +309,22 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
             escape(&label(line.entry.time.get(..16).unwrap_or_default(), 20))
         })
     };
-    let below = bottom + 24.0;
     let words = format!(
         "A staircase from the first entry to the last, over time: the part that was left. {} \
          remains. The table below has every step.",
         account.remaining()
     );
-    format!(
-        "<svg class=\"history\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-labelledby=\"history-title history-words\">\n\
-         <title id=\"history-title\">What remained over time</title>\n\
-         <desc id=\"history-words\">{}</desc>\n\
-         <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">100 %</text>\n\
-         <text x=\"{label:.1}\" y=\"{:.1}\" text-anchor=\"end\">0</text>\n\
-         <path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n\
-         <path class=\"limit\" d=\"M{left} {top}H{end:.1}\"/>\n\
-         <path class=\"staircase\" d=\"{staircase}\"/>\n\
-         {marks}<text x=\"{left}\" y=\"{below:.1}\">{}</text>\n\
-         <text x=\"{end:.1}\" y=\"{below:.1}\" text-anchor=\"end\">{}</text>\n</svg>\n",
-        escape(&words),
-        top + 6.0,
-        bottom + 4.0,
-        time(lines.first()),
-        time(lines.last()),
-        label = left - 8.0,
-    )
+    let inner = format!(
+        "{}{}<path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n\
+         <path class=\"staircase\" d=\"{staircase}\"/>\n{marks}{}{}\n",
+        rung([left, end], top, "100 %"),
+        rung([left, end], bottom, "0"),
+        tick(left, bottom + 24.0, "start", &time(lines.first())),
+        tick(end, bottom + 24.0, "end", &time(lines.last())),
+    );
+    let about = ["What remained over time", &words];
+    let picture = svg("history", [width, height], about, &inner);
+    format!("<div class=\"history\">\n{picture}</div>\n")
 }
 
 #[cfg(test)]

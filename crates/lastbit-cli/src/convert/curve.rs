@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use lastbit::accounting::BestBounds;
 use lastbit_exact::{Down, Rational};
+use lastbit_release::present::{document, rung, svg, tick};
 use serde_json::json;
 
 use super::Convert;
@@ -175,47 +176,28 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
         };
         (LEFT + x * WIDTH, 10.0 + y.clamp(0.0, 1.0) * HEIGHT)
     };
-    let mut svg = format!(
-        "<svg role=\"img\" aria-label=\"δ by ε\" viewBox=\"0 0 {} {}\" width=\"100%\" \
-         style=\"max-width:44rem\">\n",
-        LEFT + WIDTH + 20.0,
-        HEIGHT + 50.0
-    );
+    let mut inner = String::new();
     let mut decade = 0.0;
     while decade >= least {
         let y = 10.0 + decade / least * HEIGHT;
-        svg += &format!(
-            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{}\" y2=\"{y:.1}\" stroke=\"currentColor\" \
-             stroke-opacity=\"0.15\"/>\n\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"12\" \
-             fill=\"currentColor\">1e{decade}</text>\n",
-            LEFT + WIDTH,
-            LEFT - 6.0,
-            y + 4.0
-        );
+        inner += &rung([LEFT, LEFT + WIDTH], y, &format!("1e{decade}"));
         decade -= (-least / 6.0).ceil().max(1.0);
     }
-    let points: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            let (x, y) = place(row);
-            format!("{x:.1},{y:.1}")
-        })
-        .collect();
-    svg += &format!(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#3b7dd8\" stroke-width=\"2\"/>\n",
-        points.join(" ")
+    let points = rows.iter().map(|row| {
+        let (x, y) = place(row);
+        format!("{x:.1},{y:.1}")
+    });
+    inner += &format!(
+        "<polyline class=\"curve\" points=\"{}\"/>\n",
+        points.collect::<Vec<_>>().join(" ")
     );
     for row in rows.iter().step_by(4) {
-        svg += &format!(
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\" \
-             fill=\"currentColor\">{}</text>\n",
-            place(row).0,
-            HEIGHT + 30.0,
-            readable(&row.epsilon)
-        );
+        let text = readable(&row.epsilon);
+        inner += &tick(place(row).0, HEIGHT + 30.0, "middle", &text);
     }
-    svg += "</svg>\n";
+    let about = ["δ by ε", "The curve of the table below."];
+    let size = [LEFT + WIDTH + 20.0, HEIGHT + 50.0];
+    let picture = svg("curve", size, about, &(inner + "\n"));
     let mut body = "<header>\n<h1>δ by ε</h1>\n<p class=\"lead\">Every δ is an upper bound: it is \
                     safe to claim.</p>\n</header>\n<main>\n<ul>\n"
         .to_owned();
@@ -223,7 +205,7 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
         body += &format!("<li>{count} {}</li>\n", source.describe());
     }
     body += &format!(
-        "</ul>\n<section>\n{svg}</section>\n<section>\n<table>\n<thead><tr><th \
+        "</ul>\n<section>\n{picture}</section>\n<section>\n<table>\n<thead><tr><th \
          scope=\"col\">ε</th><th scope=\"col\">δ at most</th></tr></thead>\n<tbody>\n"
     );
     for row in rows {
@@ -234,17 +216,5 @@ fn page(mixture: &Mixture, rows: &[Row]) -> String {
         );
     }
     body += "</tbody>\n</table>\n</section>\n</main>\n";
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"generator\" content=\"lastbit\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" \
-         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>δ by ε</title>\n\
-         <style>\n\
-         body {{ font-family: sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; \
-         color-scheme: light dark }}\n\
-         td, th {{ text-align: left; padding: 0.1rem 1.5rem 0.1rem 0 }}\n</style>\n</head>\n\
-         <body>\n{body}</body>\n</html>\n"
-    )
+    document("δ by ε", &body)
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::draws::Draws;
 use crate::number::{json_nearest, json_upper, upper};
-use crate::picture::{Bar, bars, rows};
+use crate::picture::{self, Bar, bars, rows};
 
 const TEACH: &str = "\
 One person answers with one of k public categories: the true one with probability p, each other \
@@ -225,7 +225,7 @@ impl PriceArgs {
             writeln!(out, "{value}")?;
             return Ok(());
         }
-        let percent = |p: &Rational| format!("{:.3} %", 100.0 * p.to_f64(Rounding::NearestEven));
+        let percent = |p: &Rational| picture::percent(p.to_f64(Rounding::NearestEven));
         let table = [
             ("loss ε", upper(loss), "pure; at most what was asked for"),
             ("  as zCDP ρ", upper(rho), "for many answers"),

@@ -128,7 +128,7 @@ fn draw(
     let single = width == Integer::ONE;
     let mut end = centre.clone() - offset - Integer::ONE;
     let mut below = law.up_to(&end);
-    let mut picture = vec![bar("below".to_owned(), below)];
+    let mut picture = vec![Bar::mass("below".to_owned(), below)];
     for _ in 0..STRETCHES {
         end += width.clone();
         let up_to = law.up_to(&end);
@@ -136,22 +136,14 @@ fn draw(
             true => (written(noise, &end), law.at(&end)),
             false => (format!("up to {}", written(noise, &end)), up_to - below),
         };
-        picture.push(bar(label, mass));
+        picture.push(Bar::mass(label, mass));
         below = up_to;
     }
-    picture.push(bar("above".to_owned(), Interval::ONE - below));
+    picture.push(Bar::mass("above".to_owned(), Interval::ONE - below));
     bars(out, &picture)?;
     Ok(())
 }
 
 fn written(noise: &Prepared, cell: &Integer) -> String {
     shortest(noise.point(cell).to_f64(Rounding::NearestEven))
-}
-
-fn bar(label: String, mass: Interval) -> Bar {
-    Bar {
-        label,
-        weight: mass.midpoint().max(0.0),
-        note: format!("{:.3} %", (100.0 * mass.midpoint()).max(0.0)),
-    }
 }

@@ -138,11 +138,11 @@ fn draw(
 
 fn each_point(mechanism: &Snapping, window: Points<'_>) -> Vec<Bar> {
     let outside =
-        |label: &str, mass: Interval| (mass.hi() > 0.0).then(|| bar(label.to_owned(), mass));
+        |label: &str, mass: Interval| (mass.hi() > 0.0).then(|| Bar::mass(label.to_owned(), mass));
     let (below, above) = (window.below(), window.above());
     let points = window.map(|point| {
         let label = shortest(mechanism.publish(&point.value));
-        bar(label, point.probability)
+        Bar::mass(label, point.probability)
     });
     outside("below", below)
         .into_iter()
@@ -171,22 +171,14 @@ fn stretches(mechanism: &Snapping, law: &utility::Law) -> Vec<Bar> {
         }
     };
     let one = Interval::point(1.0);
-    let mut drawn = vec![bar(
+    let mut drawn = vec![Bar::mass(
         format!("up to {}", written(&edge(0))),
         law.cdf(&edge(0)),
     )];
     for i in 0..bars {
         let mass = law.cdf(&edge(i + 1)) - law.cdf(&edge(i));
-        drawn.push(bar(format!("up to {}", written(&edge(i + 1))), mass));
+        drawn.push(Bar::mass(format!("up to {}", written(&edge(i + 1))), mass));
     }
-    drawn.push(bar("above".to_owned(), one - law.cdf(&edge(bars))));
+    drawn.push(Bar::mass("above".to_owned(), one - law.cdf(&edge(bars))));
     drawn
-}
-
-fn bar(label: String, mass: Interval) -> Bar {
-    Bar {
-        label,
-        weight: mass.midpoint(),
-        note: format!("{:.3} %", 100.0 * mass.midpoint()),
-    }
 }

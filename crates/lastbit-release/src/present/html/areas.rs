@@ -6,6 +6,7 @@ use lastbit_exact::{Rational, Rounding};
 use super::chart::{Axis, Bar, tip};
 use super::columns::{LEFT, below, column, floor, heights, room};
 use super::escape::{escape, spaced};
+use super::svg::tick;
 use crate::present::Bins;
 
 /// The height of the picture, with a line above the columns and one below their edges.
@@ -86,12 +87,9 @@ impl Areas {
         out += &self.edge(bars.len(), from, &mut free, width);
         out += &floor(scale, width);
         if !self.unit.is_empty() {
-            out += &format!(
-                "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-                LEFT + (width - LEFT) / 2.0,
-                HEIGHT - ABOVE - 8.0,
-                escape(&self.unit)
-            );
+            let middle = LEFT + (width - LEFT) / 2.0;
+            out += &tick(middle, HEIGHT - ABOVE - 8.0, "middle", &escape(&self.unit));
+            out += "\n";
         }
         (HEIGHT, out + "</g>\n")
     }

@@ -3,6 +3,7 @@
 use super::areas::Areas;
 use super::columns::{columns, is_crowded};
 use super::escape::{escape, escape_visible, spaced};
+use super::svg::{svg, tick};
 use crate::clean::{label, shortened};
 use crate::statistic::Mark;
 
@@ -136,14 +137,11 @@ pub(crate) fn draw(
         Drawing::Marks(Mark::Columns) => columns(bars, scale, width),
         Drawing::Marks(mark) => rows(bars, scale, width, *mark),
     };
-    format!(
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
-         <title id=\"{id}-t\">{}</title>\n\
-         <desc id=\"{id}-d\">{} numbers with their errors; the table after the picture has them \
-         all.</desc>\n{inner}</svg>\n",
-        escape(title),
+    let words = format!(
+        "{} numbers with their errors; the table after the picture has them all.",
         bars.len()
-    )
+    );
+    svg(id, [width, height], [title, &words], &inner)
 }
 
 /// The most marks drawn one below another instead of columns.
@@ -257,17 +255,14 @@ fn rows(bars: &[Bar], scale: &Axis, width: f64, mark: Mark) -> (f64, String) {
         + 10.0;
     let gap = (right - left) / (texts.len().max(2) - 1) as f64;
     let every = (widest / gap).ceil().max(1.0) as usize;
-    for (index, (&tick, text)) in scale.ticks.iter().zip(&texts).enumerate() {
-        let at = x(tick);
+    for (index, (&value, text)) in scale.ticks.iter().zip(&texts).enumerate() {
+        let at = x(value);
         out += &format!(
             "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"0\" y2=\"{bottom}\"/>"
         );
         if index % every == 0 {
-            out += &format!(
-                "<text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" \
-                 text-anchor=\"middle\">{text}</text>\n",
-                bottom + 16.0
-            );
+            out += &tick(at, bottom + 16.0, "middle", text);
+            out += "\n";
         }
     }
     for (index, (bar, lines)) in bars.iter().zip(&labels).enumerate() {

@@ -2,6 +2,7 @@
 
 use super::chart::{Axis, Bar, LONGEST_LABEL, UNSAID, tip};
 use super::escape::{escape, escape_visible};
+use super::svg::{rung, tick};
 use crate::clean::label;
 
 /// Where the first column begins.
@@ -60,18 +61,11 @@ fn y(scale: &Axis, value: f64) -> f64 {
 
 /// The lines of the scale.
 pub(super) fn heights(scale: &Axis, width: f64) -> String {
-    let mut out = String::new();
-    for &tick in &scale.ticks {
-        let at = y(scale, tick);
-        out += &format!(
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{width}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
-             <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
-            LEFT - 8.0,
-            at + 4.0,
-            scale.tick_text(tick)
-        );
-    }
-    out
+    let lines = scale.ticks.iter().map(|&value| {
+        let text = scale.tick_text(value);
+        rung([LEFT, width], y(scale, value), &text)
+    });
+    lines.collect()
 }
 
 /// A column with its whisker.
@@ -106,10 +100,7 @@ pub(super) fn column(bar: &Bar, scale: &Axis, middle: f64, half: f64) -> String 
 
 /// A text below the columns, safe already.
 pub(super) fn below(x: f64, anchor: &str, safe: &str) -> String {
-    format!(
-        "<text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{safe}</text>",
-        BOTTOM + 18.0
-    )
+    tick(x, BOTTOM + 18.0, anchor, safe)
 }
 
 /// The line that columns stand on.
