@@ -1,7 +1,7 @@
 use core::convert::Infallible;
 use core::fmt;
 
-use lastbit_exact::Rational;
+use lastbit_exact::{Integer, Rational};
 
 use crate::{GRID_EXPONENT_LIMIT, ScaleError};
 
@@ -76,6 +76,26 @@ impl From<Infallible> for ScaleError {
     fn from(never: Infallible) -> ScaleError {
         match never {}
     }
+}
+
+/// The cell of the sum of a location and noise, both in steps, whose magnitude is between `near`
+/// and `far`; `None` if these lie in two cells. Ties go toward +∞.
+pub(crate) fn cell_between(
+    steps: &Rational,
+    is_negative: bool,
+    near: &Rational,
+    far: &Rational,
+) -> Option<Integer> {
+    let (low, high) = match is_negative {
+        true => (steps - far, steps - near),
+        false => (steps + near, steps + far),
+    };
+    // U is one of finitely many numbers with probability 0, so low < sum < high: the ends
+    // themselves are not reached, and a sum just below `high` lies in the cell that ends there.
+    let half = Rational::new(1, 2);
+    let first = (&low + &half).floor();
+    let last = (&high + &half).ceil() - Integer::ONE;
+    (first == last).then_some(first)
 }
 
 impl fmt::Display for GridExponent {

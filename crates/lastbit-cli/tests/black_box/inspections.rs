@@ -72,82 +72,82 @@ fn what_makes_numbers_say_nothing_comes_first() {
     let narrow = "[columns.age2]\nas = \"age\"\nlower = 0\nupper = 40\n";
     let labels = "[columns.missed]\nlabels = { Y = \"missed\", N = \"came\" }\n";
     let one = "[columns.missed]\ncategories = [\"Yes\", \"no\"]\n";
-    for (plan, words) in [
+    for (unit, filter, statistics, words) in [
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(missed.to_owned() + &of("by = \"missed\"", "count")),
-            ),
+            "patient",
+            "",
+            missed.to_owned() + &of("by = \"missed\"", "count"),
             "ALL 40 cells of `missed` are not listed, such as \"No\", \"Yes\": are the categories \
              spelt as in the data?",
         ),
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(labels.to_owned() + &of("by = \"missed\"", "count")),
-            ),
+            "patient",
+            "",
+            labels.to_owned() + &of("by = \"missed\"", "count"),
             "ALL 40 cells of `missed` are not listed",
         ),
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(one.to_owned() + &of("by = \"missed\"", "count")),
-            ),
+            "patient",
+            "",
+            one.to_owned() + &of("by = \"missed\"", "count"),
             "20 of 40 cells (50.0 %) of `missed` are not listed, such as \"No\"",
         ),
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(wait.to_owned() + &of("of = \"wait\"", "mean")),
-            ),
+            "patient",
+            "",
+            wait.to_owned() + &of("of = \"wait\"", "mean"),
             "ALL 40 cells of `wait` are cut to its bounds: are they wrong, or is it not in days?",
         ),
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(text.to_owned() + &of("of = \"day\"", "mean")),
-            ),
+            "patient",
+            "",
+            text.to_owned() + &of("of = \"day\"", "mean"),
             "ALL 40 cells of `day` are missing or cannot be read.",
         ),
         (
-            plan_of_visits(
-                "patient",
-                "",
-                &(narrow.replace("40", "30") + &of("of = \"age2\"", "mean")),
-            ),
+            "patient",
+            "",
+            narrow.replace("40", "30") + &of("of = \"age2\"", "mean"),
             "29 of 40 cells (72.5 %) of `age2` are cut to its bounds",
         ),
         (
-            plan_of_visits("patient", "where = \"age > 500\"", ""),
+            "patient",
+            "where = \"age > 500\"",
+            String::new(),
             "The filter keeps NONE of 40 rows.",
         ),
         (
-            plan_of_visits("patient", "where = \"age >= 0\"", ""),
+            "patient",
+            "where = \"age >= 0\"",
+            String::new(),
             "The filter keeps all of 40 rows: does it do anything?",
         ),
         (
-            plan_of_visits("patient", "", &of("where = \"age > 500\"", "count")),
+            "patient",
+            "",
+            of("where = \"age > 500\"", "count"),
             "The filter of \"s\" keeps NONE of 40 rows.",
         ),
         (
-            plan_of_visits("patient", "", &of("of = \"age > 500\"", "share")),
+            "patient",
+            "",
+            of("of = \"age > 500\"", "share"),
             "\"s\": `age > 500` is true for no row.",
         ),
         (
-            plan_of_visits("visit", "", ""),
+            "visit",
+            "",
+            String::new(),
             "There are 40 different `visit` in 40 rows, almost one for each row",
         ),
         (
-            plan_of_visits("missed", "", ""),
+            "missed",
+            "",
+            String::new(),
             "There are only 2 different `missed` in 40 rows: does it say who somebody is?",
         ),
     ] {
-        let shown = inspect(plan);
+        let shown = inspect(plan_of_visits(unit, filter, &statistics));
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert_eq!(here.files(), ["plan.toml", "visits.csv"]);

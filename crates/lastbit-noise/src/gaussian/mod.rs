@@ -15,6 +15,7 @@ use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_lanes::Lanes;
 
 use crate::entropy::{Entropy, EntropyError};
+use crate::grid::cell_between;
 use crate::{
     GRID_EXPONENT_LIMIT, GridExponent, LazyUniform, ScaleError, check_scale, check_scale_within,
 };
@@ -193,19 +194,8 @@ impl Gaussian {
             let (sigma_lo, sigma_hi) = self.deviation.bounds(bits as u32);
             let near = &sigma_lo * &Rational::from(z.lo());
             let far = &sigma_hi * &Rational::from(z.hi());
-            let (low, high) = if complement == 0 {
-                (steps - &far, steps - &near)
-            } else {
-                (steps + &near, steps + &far)
-            };
-            // U is one of finitely many numbers with probability 0, so low < sum < high: the ends
-            // themselves are not reached, and a sum just below `high` lies in the cell that ends
-            // there.
-            let half = Rational::new(1, 2);
-            let first = (&low + &half).floor();
-            let last = (&high + &half).ceil() - Integer::ONE;
-            if first == last {
-                return Ok(first);
+            if let Some(cell) = cell_between(steps, complement == 0, &near, &far) {
+                return Ok(cell);
             }
             bits *= 2;
         }

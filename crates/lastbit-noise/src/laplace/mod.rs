@@ -10,6 +10,7 @@ use lastbit_exact::{Integer, Rational, Rounding};
 use lastbit_lanes::Lanes;
 
 use crate::entropy::{Entropy, EntropyError};
+use crate::grid::cell_between;
 use crate::{GridExponent, LazyUniform, ScaleError, check_scale};
 
 /// Draws `⌊location + S·scale·(−ln U)⌉` on the grid of multiples of `2^grid_exponent`, counted in
@@ -150,19 +151,8 @@ impl Laplace {
             if let Some((near, far)) = uniform.negative_ln(bits as u32) {
                 let near = &self.ratio * &Rational::from(near);
                 let far = &self.ratio * &Rational::from(far);
-                let (low, high) = if negative {
-                    (steps - &far, steps - &near)
-                } else {
-                    (steps + &near, steps + &far)
-                };
-                // U is one of finitely many numbers with probability 0, so low < sum < high: the
-                // ends themselves are not reached, and a sum just below `high` lies in the cell
-                // that ends there.
-                let half = Rational::new(1, 2);
-                let first = (&low + &half).floor();
-                let last = (&high + &half).ceil() - Integer::ONE;
-                if first == last {
-                    return Ok(first);
+                if let Some(cell) = cell_between(steps, negative, &near, &far) {
+                    return Ok(cell);
                 }
             }
             bits *= 2;

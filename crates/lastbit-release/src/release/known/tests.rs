@@ -1,6 +1,21 @@
 use super::*;
 use crate::ledger::Request;
 
+/// A plan that a ledger has under an earlier identity is known under both.
+fn is_known(plan: &Plan, charging: &Charging, then: &Identity, now: &Identity) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(&directory.path().join("ledger"), &plan.budget).unwrap();
+    let request = Request {
+        plan: then.hex(),
+        data: "data".into(),
+        loss: plan.spend.clone(),
+        description: plan.description(),
+    };
+    let _ = ledger.reserve(&request).unwrap();
+    let known = known(plan, charging, now, &ledger);
+    assert!(known.contains(&now.hex()) && known.contains(&then.hex()));
+}
+
 #[test]
 fn a_release_with_noise_shared_at_a_larger_error_is_found() {
     let plan = Plan::parse(
@@ -18,17 +33,7 @@ fn a_release_with_noise_shared_at_a_larger_error_is_found() {
     let (now, then) = (of(Offered::All), of(Offered::Joined));
     assert!(then.text().contains("shares=3:cut"));
     assert!(!now.text().contains("shares="));
-    let directory = tempfile::tempdir().unwrap();
-    let mut ledger = Ledger::open(&directory.path().join("ledger"), &plan.budget).unwrap();
-    let request = Request {
-        plan: then.hex(),
-        data: "data".into(),
-        loss: plan.spend.clone(),
-        description: plan.description(),
-    };
-    let _ = ledger.reserve(&request).unwrap();
-    let known = known(&plan, &charging, &now, &ledger);
-    assert!(known.contains(&now.hex()) && known.contains(&then.hex()));
+    is_known(&plan, &charging, &then, &now);
 }
 
 /// Keys that are joined by the unit cost less noise than in earlier versions; what those stored is
@@ -49,18 +54,7 @@ fn a_release_from_before_units_were_in_one_group_is_found() {
     // Of two groups, a unit was in both.
     assert!(now.text().contains("\nscale=1:2\n"));
     assert!(then.text().contains("\nscale=1:4\n"));
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("ledger");
-    let mut ledger = Ledger::open(&path, &plan.budget).unwrap();
-    let request = Request {
-        plan: then.hex(),
-        data: "data".into(),
-        loss: plan.spend.clone(),
-        description: plan.description(),
-    };
-    let _ = ledger.reserve(&request).unwrap();
-    let known = known(&plan, &charging, &now, &ledger);
-    assert!(known.contains(&now.hex()) && known.contains(&then.hex()));
+    is_known(&plan, &charging, &then, &now);
 }
 
 /// Prices of earlier versions are computed only if a release has the names of the statistics.
