@@ -93,9 +93,6 @@ pub enum TransformationError {
         /// How many leaves there are.
         leaves: usize,
     },
-    /// A quantile outside [0, 1].
-    #[error("a quantile is a number from 0 to 1, got {0}; the median is 1/2")]
-    Quantile(String),
     /// A size of zero.
     #[error("cannot resize to 0 rows: nothing would be left; choose a positive public size")]
     ResizeToNothing,

@@ -8,7 +8,7 @@ use lastbit::transformations::{
     Edges, Keep, Tree, cast_or_replace, clamp, count_by_key, filter_frame, mean, resize,
     round_to_grid, scale, select, tree,
 };
-use lastbit::{Bounds, Error};
+use lastbit::{Bounds, Error, Share};
 use lastbit_exact::Rational;
 
 fn survey() -> FrameDomain {
@@ -102,7 +102,7 @@ fn a_median_from_a_noisy_tree() -> Result<(), Error> {
         let (shape, edges) = (shape.clone(), edges.clone());
         move |nodes: Vec<i64>| {
             let nodes = shape.consistent(&nodes, None)?;
-            let position = shape.quantile(&nodes, &Rational::new(1, 2))?;
+            let position = shape.quantile(&nodes, &Share::half())?;
             Ok(edges.value(position.leaf(), position.fraction()))
         }
     };

@@ -1,6 +1,7 @@
 //! Answers from trees: ranges, quantiles, and consistency by least squares, without noise and with
 //! any.
 
+use lastbit::Share;
 use lastbit::transformations::{Edges, Tree};
 use lastbit_exact::Rational;
 use proptest::prelude::*;
@@ -95,9 +96,9 @@ proptest! {
         let shape = Tree::new(counts.len(), branching).unwrap();
         let total: i64 = counts.iter().sum();
         prop_assume!(total > 0);
-        let q = Rational::new(q, 20);
-        let found = shape.quantile(&nodes(&counts, branching), &q).unwrap();
-        let wanted = &q * &rational(total);
+        let share = Share::new(Rational::new(q, 20)).unwrap();
+        let found = shape.quantile(&nodes(&counts, branching), &share).unwrap();
+        let wanted = share.get() * &rational(total);
         let mut below = 0;
         let mut expected = None;
         for (leaf, &count) in counts.iter().enumerate() {
@@ -118,7 +119,8 @@ proptest! {
         q in 0..=7i64,
     ) {
         let shape = Tree::new(leaves, branching).unwrap();
-        let position = shape.quantile(&noise[..shape.nodes()], &Rational::new(q, 7)).unwrap();
+        let share = Share::new(Rational::new(q, 7)).unwrap();
+        let position = shape.quantile(&noise[..shape.nodes()], &share).unwrap();
         prop_assert!(position.leaf() < leaves);
         prop_assert!(!position.fraction().is_negative() && *position.fraction() <= Rational::ONE);
     }

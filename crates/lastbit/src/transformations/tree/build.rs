@@ -27,7 +27,7 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::metrics::{L1Distance, SymmetricDistance};
 /// use lastbit::transformations::{Edges, Tree, tree};
-/// use lastbit::Rational;
+/// use lastbit::Share;
 /// let ages = VectorDomain::new(AtomDomain::<i64>::new());
 /// let edges = Edges::new([0_i64, 10, 20, 30, 40, 50, 60])?; // 8 bins
 /// let shape = Tree::new(8, 2)?;
@@ -36,7 +36,7 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 ///
 /// let nodes = counts.invoke(&vec![31, 5, 18, 44, 12, 90])?;
 /// assert_eq!(shape.range(&nodes, 1..4)?.to_string(), "3"); // from 0 to 29
-/// let median = shape.quantile(&nodes, &Rational::new(1, 2))?;
+/// let median = shape.quantile(&nodes, &Share::half())?;
 /// assert_eq!(edges.value(median.leaf(), median.fraction()).unwrap().to_string(), "20");
 /// # Ok::<(), lastbit::Error>(())
 /// ```

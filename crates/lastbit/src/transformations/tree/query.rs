@@ -3,6 +3,7 @@ use core::ops::Range;
 use lastbit_exact::Rational;
 
 use super::Tree;
+use crate::Share;
 use crate::domains::Number;
 use crate::transformations::TransformationError;
 
@@ -10,9 +11,9 @@ use crate::transformations::TransformationError;
 ///
 /// ```
 /// use lastbit::transformations::Tree;
-/// use lastbit::Rational;
+/// use lastbit::Share;
 /// let shape = Tree::new(2, 2)?;
-/// let median = shape.quantile(&[8_i64, 3, 5], &Rational::new(1, 2))?; // 8 rows: 3 and 5
+/// let median = shape.quantile(&[8_i64, 3, 5], &Share::half())?; // 8 rows: 3 and 5
 /// assert_eq!((median.leaf(), median.fraction().to_string()), (1, "0.2".to_string()));
 /// # Ok::<(), lastbit::transformations::TransformationError>(())
 /// ```
@@ -99,21 +100,18 @@ impl Tree {
             .fold(Rational::ZERO, |sum, node| &sum + &nodes[node]))
     }
 
-    /// Where a quantile lies, by descent from the root: at each node to the child that holds the
-    /// fraction.
+    /// Where the quantile of a share lies, by descent from the root: at each node to the child that
+    /// holds the fraction.
     ///
     /// Counts below zero are read as zero, and children that are all zero as equal. Without noise
-    /// this is the first leaf up to which at least the fraction `q` of the rows lie.
+    /// this is the first leaf up to which at least this share of the rows lie.
     pub fn quantile(
         &self,
         nodes: &[impl Number],
-        q: &Rational,
+        share: &Share,
     ) -> Result<Position, TransformationError> {
-        if q.is_negative() || *q > Rational::ONE {
-            return Err(TransformationError::Quantile(q.to_string()));
-        }
         let nodes = self.exact(nodes)?;
-        let (mut place, mut fraction) = (0, q.clone());
+        let (mut place, mut fraction) = (0, share.get().clone());
         for level in 0..self.levels() - 1 {
             let children = self.children(level, place);
             let counts: Vec<Rational> = children
