@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use lastbit::{Confidence, Rational, parse_number};
 use lastbit_verify::attack::{Input, Target, TargetError, least_bits as attack};
-use lastbit_verify::audit::{Claim, Feature, Finding, Output, Samples, audit_samples};
+use lastbit_verify::audit::{AuditClaim, AuditFinding, Feature, Output, Samples, audit_samples};
 use pyo3::prelude::*;
 
 use crate::error::parameter;
@@ -49,7 +49,7 @@ pub fn audit_outputs(
         let outputs = [a, b].map(|side| side.into_iter().map(&mut output).collect());
         let samples = Samples { outputs, words };
         let report = audit_samples(&samples, &claim, &confidence, true, &Feature::ALL);
-        let found = |finding: &Finding| {
+        let found = |finding: &AuditFinding| {
             let event = finding.event.describe(&samples.words);
             let side = finding.likelier.name().to_owned();
             let bound = finding.lower_bound.get();
@@ -103,13 +103,13 @@ pub fn least_bits(
     ))
 }
 
-fn claim(epsilon: &str, delta: &str) -> PyResult<Claim> {
+fn claim(epsilon: &str, delta: &str) -> PyResult<AuditClaim> {
     let epsilon: lastbit::Epsilon = epsilon.parse().map_err(parameter)?;
     let delta = parse_number("delta", delta).map_err(parameter)?;
     if delta.is_negative() || delta >= Rational::ONE {
         return Err(parameter("delta must be from 0 to below 1"));
     }
-    Ok(Claim {
+    Ok(AuditClaim {
         epsilon: epsilon.get().clone(),
         delta,
     })

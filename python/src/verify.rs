@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lastbit::{Rational, Up, parse_number};
 use lastbit_verify::certificate::prove_program;
-use lastbit_verify::language::{Arithmetic, Checked, library, parse};
+use lastbit_verify::language::{Checked, OperationArithmetic, library, parse};
 use lastbit_verify::semantics::Instance;
 use pyo3::prelude::*;
 
@@ -40,7 +40,7 @@ pub fn verify_program(
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             parameter(errors.join("\n"))
         })?;
-        if checked.arithmetic() == Arithmetic::Real {
+        if checked.arithmetic() == OperationArithmetic::Real {
             let why = "the program computes with real numbers: nothing rounds, so that there is \
                        nothing to certify";
             return Ok((None, Some(why.to_owned()), None));

@@ -8,7 +8,7 @@ use clap::Args;
 use lastbit::{Confidence, Epsilon, parse_number};
 use lastbit_exact::Rational;
 use lastbit_verify::audit::{
-    Claim, CommandError, Feature, Finding, Limits, audit_samples, run_command,
+    AuditClaim, AuditFinding, AuditLimits, CommandError, Feature, audit_samples, run_command,
 };
 use serde_json::{Value, json};
 
@@ -114,11 +114,11 @@ impl Audit {
         if !(4..=1_000_000_000).contains(&self.draws) {
             bail!("--draws must be from 4 to 1000000000, got {}", self.draws);
         }
-        let claim = Claim {
+        let claim = AuditClaim {
             epsilon: self.epsilon.get().clone(),
             delta: self.delta.clone(),
         };
-        let limits = Limits {
+        let limits = AuditLimits {
             answer: self.timeout,
             total: self.total_timeout,
         };
@@ -126,11 +126,11 @@ impl Audit {
             .map_err(|error| cleaned(error, program))?;
         let report = audit_samples(&samples, &claim, &self.confidence, true, &Feature::ALL);
         let words: Vec<String> = samples.words.iter().map(|word| shown(word)).collect();
-        let described = |finding: &Finding| finding.event.describe(&words);
+        let described = |finding: &AuditFinding| finding.event.describe(&words);
         let best = report.best();
         let refuted = report.refutes_claim();
         if self.json {
-            let finding = |finding: &Finding| -> Value {
+            let finding = |finding: &AuditFinding| -> Value {
                 json!({
                     "likelier": finding.likelier.name(),
                     "event": described(finding),
@@ -192,7 +192,7 @@ impl Audit {
 }
 
 /// What is claimed: `1`, or `1, δ = 0.1`.
-fn stated(claim: &Claim) -> String {
+fn stated(claim: &AuditClaim) -> String {
     match claim.delta.is_zero() {
         true => readable(&claim.epsilon),
         false => format!(

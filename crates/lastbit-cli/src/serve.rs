@@ -41,13 +41,13 @@ impl Serve {
     pub fn run(self, out: &mut Stdout) -> Result<()> {
         use std::io::Write as _;
 
-        use lastbit_page::{Limits, Page, PageError, Settings};
+        use lastbit_page::{Page, PageError, PageLimits, Settings};
 
         let page = Page::bind(Settings {
             directory: self.directory,
             listen: self.listen,
             behind_proxy: self.behind_proxy,
-            limits: Limits::default(),
+            limits: PageLimits::default(),
         });
         let page = page.map_err(|error| match error {
             PageError::NotLoopback(_) | PageError::Host(_) => {

@@ -39,12 +39,12 @@ pub struct Settings {
     /// The name under which a proxy with TLS serves the page.
     pub behind_proxy: Option<String>,
     /// What one request may take.
-    pub limits: Limits,
+    pub limits: PageLimits,
 }
 
 /// What one request may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PageLimits {
     /// The most bytes of a body.
     pub body_bytes: usize,
     /// The longest time until the head of a request is there.
@@ -60,9 +60,9 @@ pub struct Limits {
     pub strangers: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for PageLimits {
+    fn default() -> PageLimits {
+        PageLimits {
             body_bytes: 1 << 20,
             head_time: Duration::from_secs(10),
             request_time: Duration::from_secs(60),

@@ -22,7 +22,7 @@ use crate::directory::Directory;
 use crate::guard::{Admitted, Guard};
 use crate::jobs::Jobs;
 use crate::ledger::Left;
-use crate::{Limits, PageError, handlers, html};
+use crate::{PageError, PageLimits, handlers, html};
 
 /// How many pieces of work are done at a time.
 const WORKERS: usize = 4;
@@ -35,7 +35,7 @@ pub struct Shared(Arc<Inner>);
 struct Inner {
     directory: Directory,
     guard: Guard,
-    limits: Limits,
+    limits: PageLimits,
     jobs: Jobs,
     left: Left,
     work: Arc<Semaphore>,
@@ -44,7 +44,7 @@ struct Inner {
 }
 
 impl Shared {
-    pub fn new(directory: Directory, guard: Guard, limits: Limits) -> Shared {
+    pub fn new(directory: Directory, guard: Guard, limits: PageLimits) -> Shared {
         Shared(Arc::new(Inner {
             directory,
             guard,

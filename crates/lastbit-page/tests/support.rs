@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lastbit_page::{Limits, Page, Settings};
+use lastbit_page::{Page, PageLimits, Settings};
 use serde_json::Value;
 
 /// A page of a directory.
@@ -84,10 +84,10 @@ pub fn wait_for<T>(ask: impl Fn() -> Option<T>) -> T {
 
 impl Served {
     pub fn new() -> Served {
-        Served::with(Limits::default())
+        Served::with(PageLimits::default())
     }
 
-    pub fn with(limits: Limits) -> Served {
+    pub fn with(limits: PageLimits) -> Served {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("plan.toml"), PLAN).unwrap();
         fs::write(directory.path().join("wages.csv"), ROWS).unwrap();
@@ -96,10 +96,10 @@ impl Served {
 
     /// A second server of the same directory.
     pub fn beside(&self) -> Served {
-        Served::over(Arc::clone(&self.directory), Limits::default())
+        Served::over(Arc::clone(&self.directory), PageLimits::default())
     }
 
-    fn over(directory: Arc<tempfile::TempDir>, limits: Limits) -> Served {
+    fn over(directory: Arc<tempfile::TempDir>, limits: PageLimits) -> Served {
         let page = Page::bind(Settings {
             directory: directory.path().to_owned(),
             listen: "127.0.0.1:0".parse().unwrap(),

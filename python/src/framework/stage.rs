@@ -6,7 +6,7 @@ use lastbit::metrics::{
 };
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
-    Categories, Edges, Keep, clamp, count, count_by_key, histogram, mean, mean_on_grid, resize,
+    CategoryBins, Edges, Keep, clamp, count, count_by_key, histogram, mean, mean_on_grid, resize,
     sum, sum_on_grid, variance, variance_on_grid,
 };
 use lastbit::{Bounds, Rational};
@@ -167,12 +167,12 @@ pub fn chain_histogram(
 ) -> PyResult<NativeTransformation> {
     match (space.domain.clone(), norm) {
         (AnyDomain::Texts(domain), 1) => {
-            let bins = Categories::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
+            let bins = CategoryBins::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
                 .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L1Distance))
         }
         (AnyDomain::Texts(domain), _) => {
-            let bins = Categories::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
+            let bins = CategoryBins::new(taken::<Vec<String>>("bins", "a list of texts", bins)?)
                 .map_err(parameter)?;
             by_metric!(space, metric => histogram(domain.clone(), metric, &bins, L2Distance))
         }

@@ -8,7 +8,7 @@ use lastbit::mechanisms::snapping::{self, Bound, Snapping};
 use lastbit::{Bounds, Epsilon, Sensitivity};
 use lastbit_exact::{Dyadic, Rational, Rounding, Up};
 use lastbit_verify::exact::divergence::{log_ratio, losses};
-use lastbit_verify::exact::pairs::{self, Pair, certified, formula, loss_between};
+use lastbit_verify::exact::pairs::{self, InputPair, certified, formula, loss_between};
 use lastbit_verify::exact::{Divergence, ExactLaw, exact_law};
 use serde_json::{Value, json};
 
@@ -219,7 +219,7 @@ impl ExactArgs {
     }
 }
 
-fn table(out: &mut impl Write, pairs: &[Pair], as_json: bool) -> Result<()> {
+fn table(out: &mut impl Write, pairs: &[InputPair], as_json: bool) -> Result<()> {
     if as_json {
         let pairs: Vec<Value> = pairs
             .iter()

@@ -9,9 +9,9 @@ use clap::{Args, ValueEnum};
 use lastbit::{ParameterError, parse_number};
 use lastbit_exact::{Down, Dyadic, Enclosure, Format, Rational, Rounding, Up};
 use lastbit_release::clean::shown;
-use lastbit_verify::certificate::{Report, check, prove_program};
+use lastbit_verify::certificate::{CertificateReport, check, prove_program};
 use lastbit_verify::language::{
-    Arithmetic, Checked, Direction, Distribution, Motion, Program as Text,
+    Checked, Direction, Distribution, Motion, OperationArithmetic, Program as Text,
 };
 use lastbit_verify::semantics::{Boxes, Instance, Judgement};
 use serde_json::{Value, json};
@@ -160,8 +160,8 @@ impl Program {
         writeln!(out, "{}", checked.program())?;
         let precision = self.precision.precision();
         match checked.arithmetic() {
-            Arithmetic::Real => writeln!(out, "arithmetic   the real numbers")?,
-            Arithmetic::Rounded => writeln!(out, "arithmetic   {precision} bits")?,
+            OperationArithmetic::Real => writeln!(out, "arithmetic   the real numbers")?,
+            OperationArithmetic::Rounded => writeln!(out, "arithmetic   {precision} bits")?,
         }
         let values: Vec<String> = instance
             .program()
@@ -221,15 +221,19 @@ impl Program {
 
     /// A proved bound on the loss of a floating program, or where the proof fails; `lastbit verify
     /// snapping --program` says more about both.
-    fn proved(&self, checked: &Checked, instance: &Instance) -> Option<Result<Report, String>> {
-        if checked.arithmetic() == Arithmetic::Real {
+    fn proved(
+        &self,
+        checked: &Checked,
+        instance: &Instance,
+    ) -> Option<Result<CertificateReport, String>> {
+        if checked.arithmetic() == OperationArithmetic::Real {
             return None;
         }
         let proved = prove_program(instance, self.precision.precision());
         Some(match proved {
             Err(gap) => Err(gap.to_string()),
             Ok((claim, certificate)) => check(&certificate)
-                .map(|accepted| Report::new(&claim, &accepted))
+                .map(|accepted| CertificateReport::new(&claim, &accepted))
                 .map_err(|bad| format!("the checker refuses: {bad}")),
         })
     }
@@ -251,8 +255,8 @@ impl Program {
         let samples: BTreeMap<_, _> = boxes.samples.iter().map(|(n, x)| (n, ends(x))).collect();
         let motions: Vec<Value> = checked.motions().iter().map(motion_value).collect();
         let arithmetic = match checked.arithmetic() {
-            Arithmetic::Real => "real",
-            Arithmetic::Rounded => "rounded",
+            OperationArithmetic::Real => "real",
+            OperationArithmetic::Rounded => "rounded",
         };
         let result = &judgement.result.enclosure;
         let lines = |program: &Text| -> Vec<String> {
@@ -285,7 +289,7 @@ impl Program {
 /// The loss that a program claims in a parameter `epsilon`, and what its noise gives, if that is
 /// more.
 fn broken_claim(
-    proved: Option<&Result<Report, String>>,
+    proved: Option<&Result<CertificateReport, String>>,
     instance: &Instance,
 ) -> Option<(String, String)> {
     let report = proved?.as_ref().ok()?;

@@ -9,8 +9,8 @@ use clap::Args;
 use lastbit::{Epsilon, Sensitivity};
 use lastbit_exact::{Down, Rational, Up};
 use lastbit_verify::certificate::{
-    Accepted, Certificate, Claim, Finding, Gap, Report, check, coq, corner_claims, prove,
-    prove_program, search, smallest_slope,
+    Accepted, Certificate, CertificateReport, Claim, Finding, Gap, check, coq, corner_claims,
+    prove, prove_program, search, smallest_slope,
 };
 use lastbit_verify::language::Diagnostic;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ impl Snapping {
         claim: &Claim,
         certificate: &Certificate,
         out: &mut impl Write,
-    ) -> Result<Report> {
+    ) -> Result<CertificateReport> {
         let accepted = check(certificate).map_err(|bad| anyhow!("the checker refuses: {bad}"))?;
         if let Some(file) = &self.certificate {
             if file.as_os_str() == "-" {
@@ -137,7 +137,7 @@ impl Snapping {
             let text = coq(claim, certificate).context("the certificate has no Coq form")?;
             Output::prepare(file, Kind::Coq, &Guard::default(), false)?.write_file(&text)?;
         }
-        let report = Report::new(claim, &accepted);
+        let report = CertificateReport::new(claim, &accepted);
         if self.json {
             let value = in_json(&report, claim, certificate, &accepted);
             writeln!(out, "{value}")?;
@@ -256,7 +256,7 @@ impl Snapping {
         let mut reports = Vec::new();
         for claim in &claims {
             let accepted = check(&prove(claim)?).map_err(|bad| anyhow!("{bad}"))?;
-            reports.push(Report::new(claim, &accepted));
+            reports.push(CertificateReport::new(claim, &accepted));
         }
         let rows: Vec<(i64, Rational)> = [0, 2, 3, 4]
             .into_iter()
@@ -297,18 +297,18 @@ fn coq_file(text: &str) -> Result<PathBuf, String> {
     Err("coqc needs a name of letters, digits and `_` that ends in .v, such as loss.v".to_owned())
 }
 
-fn ratio(report: &Report, value: &Rational) -> Up {
+fn ratio(report: &CertificateReport, value: &Rational) -> Up {
     Up::from_rational(&(&report.certified / value))
 }
 
 /// What rounding adds, as a share of what a formula allows for it.
-fn share(report: &Report, value: &Rational) -> Up {
+fn share(report: &CertificateReport, value: &Rational) -> Up {
     let allowed = value - &report.epsilon;
     Up::from_rational(&(&(&report.certified - &report.epsilon) / &allowed))
 }
 
 fn in_text(
-    report: &Report,
+    report: &CertificateReport,
     claim: &Claim,
     certificate: &Certificate,
     accepted: &Accepted,
@@ -384,7 +384,7 @@ fn in_text(
 }
 
 fn in_json(
-    report: &Report,
+    report: &CertificateReport,
     claim: &Claim,
     certificate: &Certificate,
     accepted: &Accepted,

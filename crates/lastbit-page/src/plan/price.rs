@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use lastbit_exact::{Rational, Rounding, decimal as digits};
-use lastbit_release::account::{Offer, Price, PriceError, Prices};
+use lastbit_release::account::{AccountantOffer, Price, PriceError, Prices};
 use lastbit_release::ledger::Account;
 use lastbit_release::left::{Left, Part, price_from};
 use lastbit_release::loss::{Loss, decimal};
@@ -109,7 +109,7 @@ pub fn before(shared: &Shared, plan: &Plan) -> Option<String> {
     is_known.then(|| left.warning()).flatten()
 }
 
-fn offer_words(offer: &Offer) -> String {
+fn offer_words(offer: &AccountantOffer) -> String {
     match (&offer.outcome, offer.relative_error) {
         (Ok(_), Some(ratio)) => how_large(ratio),
         (Ok(_), None) => String::new(),

@@ -6,7 +6,7 @@ fn shared() -> (tempfile::TempDir, Shared) {
     let place = tempfile::tempdir().unwrap();
     let directory = Directory::new(place.path()).unwrap();
     let guard = Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap();
-    (place, Shared::new(directory, guard, Limits::default()))
+    (place, Shared::new(directory, guard, PageLimits::default()))
 }
 
 fn fine() -> Answer {

@@ -1,6 +1,6 @@
 //! Who may ask: addresses, tokens, cookies, names of hosts, other sites, methods and the policy.
 
-use lastbit_page::{Limits, Page, PageError, Settings};
+use lastbit_page::{Page, PageError, PageLimits, Settings};
 use serde_json::json;
 
 use crate::support::{PLAN, Served};
@@ -10,7 +10,7 @@ fn settings(served: &Served, listen: &str, behind_proxy: Option<&str>) -> Settin
         directory: served.path().to_owned(),
         listen: listen.parse().unwrap(),
         behind_proxy: behind_proxy.map(str::to_owned),
-        limits: Limits::default(),
+        limits: PageLimits::default(),
     }
 }
 

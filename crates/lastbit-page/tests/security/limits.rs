@@ -4,16 +4,16 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use lastbit_page::Limits;
+use lastbit_page::PageLimits;
 use serde_json::json;
 
 use crate::support::{PLAN, Served, wait_for};
 
 #[test]
 fn bodies_have_a_limit() {
-    let limits = Limits {
+    let limits = PageLimits {
         body_bytes: 4000,
-        ..Limits::default()
+        ..PageLimits::default()
     };
     let served = Served::with(limits);
     let cookie = served.log_in();
@@ -46,10 +46,10 @@ fn bodies_have_a_limit() {
 
 #[test]
 fn a_head_that_never_ends_is_given_up() {
-    let limits = Limits {
+    let limits = PageLimits {
         head_time: Duration::from_millis(200),
         connections: 1,
-        ..Limits::default()
+        ..PageLimits::default()
     };
     let served = Served::with(limits);
     // The server closes, so that reading ends.
@@ -71,10 +71,10 @@ fn a_head_that_never_ends_is_given_up() {
 
 #[test]
 fn a_body_that_never_ends_is_given_up() {
-    let limits = Limits {
+    let limits = PageLimits {
         request_time: Duration::from_millis(500),
         connections: 1,
-        ..Limits::default()
+        ..PageLimits::default()
     };
     let served = Served::with(limits);
     let cookie = served.log_in();
@@ -91,11 +91,11 @@ fn a_body_that_never_ends_is_given_up() {
 
 #[test]
 fn strangers_who_never_read_keep_nobody_out() {
-    let served = Served::with(Limits {
+    let served = Served::with(PageLimits {
         strangers: 4,
         connections: 2,
         head_time: Duration::from_secs(3600),
-        ..Limits::default()
+        ..PageLimits::default()
     });
     let cookie = served.log_in();
     // The oldest of too many is closed.
@@ -131,10 +131,10 @@ fn a_refusal_closes_the_connection() {
 
 #[test]
 fn who_has_the_cookie_and_never_reads_is_given_up() {
-    let served = Served::with(Limits {
+    let served = Served::with(PageLimits {
         write_time: Duration::from_millis(200),
         connections: 1,
-        ..Limits::default()
+        ..PageLimits::default()
     });
     let cookie = served.log_in();
     let one = format!(

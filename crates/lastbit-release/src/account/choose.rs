@@ -6,7 +6,7 @@ use lastbit::tables::Tails;
 
 use super::pricer::{Assignment, Pricer};
 use super::sharing::Joins;
-use super::{Charging, Offer, PriceError, Prices};
+use super::{AccountantOffer, Charging, PriceError, Prices};
 use crate::ledger::Currency;
 use crate::loss::LossMeasure;
 use crate::plan::{Accountant, Allowance, Plan, Statistic};
@@ -118,9 +118,9 @@ pub(crate) fn price_as(
                 .filter_map(|(_, _, outcome)| outcome.err()),
         ));
     };
-    let mut comparison: Vec<Offer> = assignments
+    let mut comparison: Vec<AccountantOffer> = assignments
         .iter()
-        .map(|(accountant, _, outcome)| Offer {
+        .map(|(accountant, _, outcome)| AccountantOffer {
             accountant: *accountant,
             relative_error: outcome
                 .as_ref()
@@ -139,7 +139,7 @@ pub(crate) fn price_as(
         })
         .collect();
     if plan.accountant.is_none() && matches!(charging, Charging::Composed { .. }) {
-        comparison.push(Offer {
+        comparison.push(AccountantOffer {
             accountant: Accountant::Pld,
             outcome: Err("for a release that does not compose".to_owned()),
             relative_error: None,

@@ -66,13 +66,13 @@ pub struct Prices {
     /// The statistics, in the order of the plan.
     pub statistics: Vec<Price>,
     /// Every accountant that applies, including the one in use.
-    pub comparison: Vec<Offer>,
+    pub comparison: Vec<AccountantOffer>,
 }
 
 /// What a plan would cost under an accountant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Offer {
+pub struct AccountantOffer {
     /// Which.
     pub accountant: Accountant,
     /// What it would spend, or why it cannot be used.

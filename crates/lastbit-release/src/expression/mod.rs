@@ -26,7 +26,7 @@ use core::fmt;
 
 pub use declared::Declarations;
 pub use error::ExpressionError;
-pub use node::{Arithmetic, CalendarUnit, Comparison, Function, Node, Piece, Type};
+pub use node::{ArithmeticOperator, CalendarUnit, Comparison, Function, Node, Piece, Type};
 pub(crate) use parse::{Failed, Plain, on_large_stack};
 
 /// The most bytes of an expression.

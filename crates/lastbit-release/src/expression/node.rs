@@ -68,7 +68,7 @@ pub enum Node {
     /// Of two numbers; null where the result is not finite.
     Arithmetic {
         /// Which one.
-        operator: Arithmetic,
+        operator: ArithmeticOperator,
         /// The left number.
         left: Box<Node>,
         /// The right number.
@@ -159,7 +159,7 @@ pub enum Node {
 /// Arithmetic of doubles, rounded to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Arithmetic {
+pub enum ArithmeticOperator {
     /// `+`
     Add,
     /// `-`

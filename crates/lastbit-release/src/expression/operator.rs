@@ -7,7 +7,7 @@ use super::declared::Operation;
 use super::draft::{Draft, Shape, by_value, common};
 use super::error::Place;
 use super::literal::number_literal;
-use super::node::{Arithmetic, Comparison, Function, Node, Type};
+use super::node::{ArithmeticOperator, Comparison, Function, Node, Type};
 use crate::clean::shown;
 use crate::value::canonical;
 
@@ -69,11 +69,11 @@ impl Builder<'_> {
             Op::LtEq => return self.compare(Comparison::LessOrEqual, left, right, at),
             Op::Gt => return self.compare(Comparison::Greater, left, right, at),
             Op::GtEq => return self.compare(Comparison::GreaterOrEqual, left, right, at),
-            Op::Plus => arithmetic(Arithmetic::Add),
-            Op::Minus => arithmetic(Arithmetic::Subtract),
-            Op::Multiply => arithmetic(Arithmetic::Multiply),
-            Op::Divide => arithmetic(Arithmetic::Divide),
-            Op::Modulo => arithmetic(Arithmetic::Remainder),
+            Op::Plus => arithmetic(ArithmeticOperator::Add),
+            Op::Minus => arithmetic(ArithmeticOperator::Subtract),
+            Op::Multiply => arithmetic(ArithmeticOperator::Multiply),
+            Op::Divide => arithmetic(ArithmeticOperator::Divide),
+            Op::Modulo => arithmetic(ArithmeticOperator::Remainder),
             other => {
                 return refuse(
                     at,
@@ -149,7 +149,7 @@ fn chain<'a>(tree: &'a Expr, operator: &BinaryOperator) -> Vec<&'a Expr> {
 }
 
 /// Sums and differences with dates and timestamps.
-fn times(operator: Arithmetic, left: Draft, right: Draft, at: Place) -> Result<Draft> {
+fn times(operator: ArithmeticOperator, left: Draft, right: Draft, at: Place) -> Result<Draft> {
     use Type::{Date, Number, Timestamp};
     let unclear = |at| {
         refuse(
@@ -158,7 +158,7 @@ fn times(operator: Arithmetic, left: Draft, right: Draft, at: Place) -> Result<D
         )
     };
     let node = match (operator, left.kind, right.kind) {
-        (Arithmetic::Subtract, Some(Date | Timestamp), Some(Date | Timestamp)) => {
+        (ArithmeticOperator::Subtract, Some(Date | Timestamp), Some(Date | Timestamp)) => {
             let kind = match (left.kind, right.kind) {
                 (Some(Date), Some(Date)) => Date,
                 _ => Timestamp,
@@ -168,17 +168,17 @@ fn times(operator: Arithmetic, left: Draft, right: Draft, at: Place) -> Result<D
                 from: boxed(right.resolve(kind)?),
             }
         }
-        (Arithmetic::Subtract, _, None) => return unclear(right.at),
-        (Arithmetic::Subtract, None, _) => return unclear(left.at),
-        (Arithmetic::Add, Some(Date), None | Some(Number)) => Node::AddDays {
+        (ArithmeticOperator::Subtract, _, None) => return unclear(right.at),
+        (ArithmeticOperator::Subtract, None, _) => return unclear(left.at),
+        (ArithmeticOperator::Add, Some(Date), None | Some(Number)) => Node::AddDays {
             date: boxed(left.resolve(Date)?),
             days: boxed(right.resolve(Number)?),
         },
-        (Arithmetic::Add, None | Some(Number), Some(Date)) => Node::AddDays {
+        (ArithmeticOperator::Add, None | Some(Number), Some(Date)) => Node::AddDays {
             date: boxed(right.resolve(Date)?),
             days: boxed(left.resolve(Number)?),
         },
-        (Arithmetic::Subtract, Some(Date), Some(Number)) => {
+        (ArithmeticOperator::Subtract, Some(Date), Some(Number)) => {
             let days = match right.resolve(Number)? {
                 Node::Number(days) => Node::Number(0.0 - days),
                 days => Node::Negate(boxed(days)),

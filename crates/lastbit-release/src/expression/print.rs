@@ -7,7 +7,7 @@
 use core::fmt::{self, Write};
 
 use super::calendar::{DAY, civil};
-use super::node::{Arithmetic, CalendarUnit, Comparison, Function, Node, Piece, Type};
+use super::node::{ArithmeticOperator, CalendarUnit, Comparison, Function, Node, Piece, Type};
 use crate::value::canonical;
 
 impl fmt::Display for Node {
@@ -207,14 +207,14 @@ impl Type {
     }
 }
 
-impl Arithmetic {
+impl ArithmeticOperator {
     fn sign(self) -> char {
         match self {
-            Arithmetic::Add => '+',
-            Arithmetic::Subtract => '-',
-            Arithmetic::Multiply => '*',
-            Arithmetic::Divide => '/',
-            Arithmetic::Remainder => '%',
+            ArithmeticOperator::Add => '+',
+            ArithmeticOperator::Subtract => '-',
+            ArithmeticOperator::Multiply => '*',
+            ArithmeticOperator::Divide => '/',
+            ArithmeticOperator::Remainder => '%',
         }
     }
 }

@@ -2,6 +2,7 @@
 
 /// What the data do to a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Inspection {
     /// Rows in the files.
     pub rows: u64,
@@ -29,6 +30,7 @@ impl Inspection {
 
 /// The condition of a share, over the rows that the filters keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InspectedCondition {
     /// The name of the statistic.
     pub statistic: String,
@@ -44,6 +46,7 @@ pub struct InspectedCondition {
 
 /// The filter of a statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InspectedFilter {
     /// The name of the statistic.
     pub statistic: String,
@@ -55,6 +58,7 @@ pub struct InspectedFilter {
 
 /// A column, over the rows that the filter keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InspectedColumn {
     /// Its name.
     pub name: String,
@@ -100,6 +104,7 @@ pub enum InspectedCells {
 
 /// What the limits of units leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InspectedUnits {
     /// How many units there are.
     pub units: u64,
@@ -113,6 +118,7 @@ pub struct InspectedUnits {
 
 /// What a statistic leaves out of the rows that have a unit and are in one of its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InspectedStatistic {
     /// Its name.
     pub name: String,

@@ -362,6 +362,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// A value of a plan that is still to fill in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unfilled {
     /// The byte of the text where it begins.
     pub at: usize,

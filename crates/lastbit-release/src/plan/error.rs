@@ -16,6 +16,7 @@ pub struct PlanError {
 
 /// A line and a column of a text, both counted from 1; columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// The line.
     pub line: usize,

@@ -7,10 +7,11 @@ use lastbit_exact::{Interval, Rounding};
 
 use super::proportion::Proportion;
 use super::target::{Target, TargetError};
-use crate::audit::{Claim, Feature, Output, Report, Samples, Side, audit_samples};
+use crate::audit::{AuditClaim, AuditReport, Feature, Output, Samples, Side, audit_samples};
 
 /// What the attack found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LeastBits {
     /// Whether the target says exactly which outputs an input can have; else the attack learns it
     /// from half of the draws.
@@ -20,7 +21,7 @@ pub struct LeastBits {
     /// Those of them that came from the other input after all.
     pub wrong: u64,
     /// A lower bound on the loss from the bits of the outputs alone.
-    pub loss: Report,
+    pub loss: AuditReport,
 }
 
 impl LeastBits {
@@ -91,7 +92,7 @@ impl OneSided {
     /// at most `(e^ε/(1 + e^ε))^n`. There are at most 6 features for each pair of draws, and two
     /// sides; a count of `needed` makes a false alarm in any of them less likely than 1e-11. (δ is
     /// taken to be too small to be met.)
-    fn learn(samples: &Samples, claim: &Claim) -> OneSided {
+    fn learn(samples: &Samples, claim: &AuditClaim) -> OneSided {
         let draws = samples.outputs[0].len().max(1) as f64;
         let one_side = guess_limit(claim);
         let needed = ((12.0 * draws / 1e-11).ln() / -one_side.ln()).ceil();
@@ -124,7 +125,7 @@ impl OneSided {
 
 /// `e^ε/(1 + e^ε)`, rounded up: nobody guesses which of two inputs it was more often than this, and
 /// δ.
-pub(super) fn guess_limit(claim: &Claim) -> f64 {
+pub(super) fn guess_limit(claim: &AuditClaim) -> f64 {
     let odds = Interval::from_rational(&claim.epsilon).exp();
     (odds / (odds + Interval::point(1.0))).hi().min(1.0)
 }

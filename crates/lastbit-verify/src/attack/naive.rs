@@ -5,7 +5,7 @@ use lastbit_exact::{Dyadic, Format, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, System};
 
 use super::target::{Entry, Input, Target, TargetError};
-use crate::audit::{Claim, Side};
+use crate::audit::{AuditClaim, Side};
 
 const VALUES: [f64; 3] = [0.0, 1.0, 1e6];
 const INPUTS: [&str; 3] = ["0", "1", "1000000"];
@@ -46,8 +46,8 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-fn claim() -> Claim {
-    Claim::pure(Rational::ONE)
+fn claim() -> AuditClaim {
+    AuditClaim::pure(Rational::ONE)
 }
 
 fn word(entropy: &mut System) -> Result<u64, TargetError> {

@@ -7,10 +7,11 @@ use super::least_bits::guess_limit;
 use super::proportion::Proportion;
 use super::target::{Target, TargetError};
 use crate::audit::event::{Event, choose};
-use crate::audit::{Feature, Output, Report, Samples, audit_samples};
+use crate::audit::{AuditReport, Feature, Output, Samples, audit_samples};
 
 /// What the attack found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Precision {
     /// The event that the attacker guesses by, chosen on half of the draws.
     pub event: Event,
@@ -21,7 +22,7 @@ pub struct Precision {
     /// For a sum: how far it moves between neighbours, and how far it is claimed to.
     pub sums: Option<[Rational; 2]>,
     /// A lower bound on the loss from the place of the last bit alone.
-    pub loss: Report,
+    pub loss: AuditReport,
 }
 
 impl Precision {

@@ -6,6 +6,7 @@ use crate::audit::binomial::{lower_bound, upper_bound};
 
 /// A share, and bounds of the probability behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Proportion {
     /// How many.
     pub count: u64,

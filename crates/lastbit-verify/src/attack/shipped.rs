@@ -14,12 +14,12 @@ use lastbit::mechanisms::{
 };
 use lastbit::metrics::Contribution;
 use lastbit::quality::StepFunction;
-use lastbit::{Bounds, Epsilon};
+use lastbit::{Bounds, Epsilon, Error};
 use lastbit_exact::{Down, Rational, Up};
 use lastbit_noise::entropy::System;
 
 use super::target::{Entry, Target, TargetError};
-use crate::audit::{Claim, Side};
+use crate::audit::{AuditClaim, Side};
 use crate::exact::exact_law;
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -99,8 +99,8 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-fn pure() -> Claim {
-    Claim::pure(Rational::ONE)
+fn pure() -> AuditClaim {
+    AuditClaim::pure(Rational::ONE)
 }
 
 fn epsilon(text: &str) -> Result<Epsilon, TargetError> {
@@ -177,12 +177,12 @@ fn integers() -> Result<Target, TargetError> {
 }
 
 /// σ = 8 at distance 1: ρ = 1/128, and the δ of that at ε = 1.
-fn normal_claim() -> Result<(Variance, Claim), TargetError> {
+fn normal_claim() -> Result<(Variance, AuditClaim), TargetError> {
     let variance = Variance::of_sigma(8i64.into()).map_err(TargetError::new)?;
     let delta =
         zcdp_to_approximate_delta(Up::exact(1.0 / 128.0), Down::ONE).map_err(TargetError::new)?;
     let delta = Rational::try_from(delta.get()).map_err(TargetError::new)?;
-    let claim = Claim {
+    let claim = AuditClaim {
         epsilon: Rational::ONE,
         delta,
     };
@@ -236,35 +236,17 @@ fn counts(input: usize) -> BTreeMap<u64, u64> {
     BTreeMap::from([(7, COUNTS[input])])
 }
 
-/// The noisy count, or NaN if the key is kept back.
-fn published<V: Copy + Into<f64>>(map: &BTreeMap<u64, V>) -> f64 {
-    map.get(&7).map_or(f64::NAN, |count| (*count).into())
-}
-
 fn thresholded() -> Result<Target, TargetError> {
     let scale = "1".parse().map_err(TargetError::new)?;
     let delta = KEY_DELTA.parse().map_err(TargetError::new)?;
     let cut = laplace_threshold(&scale, 0, &one_key()?, &delta).map_err(TargetError::new)?;
     let domain = MapDomain::new(AtomDomain::<u64>::new(), AtomDomain::<u64>::new());
     let release = threshold_laplace(domain, &scale, 0, &cut).map_err(TargetError::new)?;
-    let claim = Claim {
+    let claim = AuditClaim {
         epsilon: Rational::ONE,
         delta: KEY_DELTA.parse().map_err(TargetError::new)?,
     };
-    let maps = [0, 1, 2].map(counts);
-    Ok(Target::new(
-        claim,
-        COUNTS_TEXT,
-        Some(COUNTS.map(|x| x as f64)),
-        move |input| {
-            let output = release
-                .invoke(&maps[input as usize])
-                .map_err(TargetError::new)?;
-            Ok(published(
-                &output.into_iter().map(|(key, x)| (key, x as f64)).collect(),
-            ))
-        },
-    ))
+    Ok(of_counts(claim, move |counts| release.invoke(counts)))
 }
 
 fn thresholded_normal() -> Result<Target, TargetError> {
@@ -275,20 +257,20 @@ fn thresholded_normal() -> Result<Target, TargetError> {
     let release = threshold_gaussian(domain, &variance, 0, &cut).map_err(TargetError::new)?;
     let key_delta: Rational = KEY_DELTA.parse().map_err(TargetError::new)?;
     claim.delta = &claim.delta + &key_delta;
+    Ok(of_counts(claim, move |counts| release.invoke(counts)))
+}
+
+/// The noisy count of the one key, or NaN if it is kept back.
+fn of_counts(
+    claim: AuditClaim,
+    mut release: impl FnMut(&BTreeMap<u64, u64>) -> Result<BTreeMap<u64, i64>, Error> + 'static,
+) -> Target {
     let maps = [0, 1, 2].map(counts);
-    Ok(Target::new(
-        claim,
-        COUNTS_TEXT,
-        Some(COUNTS.map(|x| x as f64)),
-        move |input| {
-            let output = release
-                .invoke(&maps[input as usize])
-                .map_err(TargetError::new)?;
-            Ok(published(
-                &output.into_iter().map(|(key, x)| (key, x as f64)).collect(),
-            ))
-        },
-    ))
+    let centres = Some(COUNTS.map(|x| x as f64));
+    Target::new(claim, COUNTS_TEXT, centres, move |input| {
+        let output = release(&maps[input as usize]).map_err(TargetError::new)?;
+        Ok(output.get(&7).map_or(f64::NAN, |count| *count as f64))
+    })
 }
 
 /// Four scores; one person moves each by at most 1.
@@ -336,7 +318,7 @@ fn concave(size: u128, levels: u32) -> Result<Target, TargetError> {
     let mechanism = RecConcave::new(problem, levels, &each, IntervalSelection::Exponential)
         .map_err(TargetError::new)?;
     let loss = mechanism.loss().map_err(TargetError::new)?;
-    let claim = Claim::pure(Rational::try_from(loss.loss().get()).map_err(TargetError::new)?);
+    let claim = AuditClaim::pure(Rational::try_from(loss.loss().get()).map_err(TargetError::new)?);
     let inputs = [
         "40 points, the last 300",
         "40 points, the last 700",

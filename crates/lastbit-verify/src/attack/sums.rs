@@ -8,7 +8,7 @@ use lastbit::statistics::{Grid, NonFinite, grid_sum};
 use lastbit_exact::{Rational, Rounding};
 
 use super::target::{Entry, Target, TargetError};
-use crate::audit::Claim;
+use crate::audit::AuditClaim;
 
 /// Pairs of rows after the first: few enough to sum in a blink.
 const PAIRS: usize = 50_000;
@@ -72,7 +72,7 @@ fn target(
     let noise = laplace(AtomDomain::<f64>::new(), &scale, -20).map_err(TargetError::new)?;
     let sums = [&a, &b, &b].map(|sum| sum.to_f64(Rounding::NearestEven));
     let inputs = ["first row −1", "first row 1", "first row 1"];
-    let claim = Claim::pure(Rational::ONE);
+    let claim = AuditClaim::pure(Rational::ONE);
     let mut target = Target::new(claim, inputs, Some(sums), move |input| {
         noise
             .invoke(&sums[input as usize])

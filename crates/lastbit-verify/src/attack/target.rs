@@ -3,7 +3,7 @@
 use lastbit_exact::Rational;
 
 use super::{naive, shipped, sums};
-use crate::audit::{Claim, Side};
+use crate::audit::{AuditClaim, Side};
 
 /// Which input a draw is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ type Oracle = Box<dyn Fn(Side, f64) -> bool>;
 /// A mechanism with two neighbouring inputs and the loss that it claims between them.
 pub struct Target {
     /// What it claims.
-    pub claim: Claim,
+    pub claim: AuditClaim,
     /// The inputs A, B and Far in words.
     pub inputs: [&'static str; 3],
     /// For targets that sum: how far the sum moves between A and B, and how far it is claimed to
@@ -60,7 +60,7 @@ impl Target {
     /// A mechanism that draws from an input, its claim and inputs in words, and, where outputs are
     /// numbers, the one around which the noise of each input lies.
     pub fn new(
-        claim: Claim,
+        claim: AuditClaim,
         inputs: [&'static str; 3],
         centres: Option<[f64; 3]>,
         draw: impl FnMut(Input) -> Result<f64, TargetError> + 'static,

@@ -10,6 +10,7 @@ use super::target::{Input, Target, TargetError};
 
 /// Spearman's rank correlation, and the largest that chance made of the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Correlation {
     /// ρ of ranks, in [−1, 1].
     pub rho: f64,
@@ -34,6 +35,7 @@ impl Correlation {
 
 /// What the attack found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Timing {
     /// Between the time and which input it was, A or one far away; where an output is a choice,
     /// among calls of equal outputs.

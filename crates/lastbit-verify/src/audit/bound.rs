@@ -9,17 +9,17 @@ use super::{Output, Samples, Side};
 
 /// What a mechanism claims: `P(S) ≤ e^ε Q(S) + δ`, both ways.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct AuditClaim {
     /// ε.
     pub epsilon: Rational,
     /// δ.
     pub delta: Rational,
 }
 
-impl Claim {
+impl AuditClaim {
     /// ε alone.
-    pub fn pure(epsilon: Rational) -> Claim {
-        Claim {
+    pub fn pure(epsilon: Rational) -> AuditClaim {
+        AuditClaim {
             epsilon,
             delta: Rational::ZERO,
         }
@@ -28,7 +28,8 @@ impl Claim {
 
 /// An event, how often it occurred where it was not chosen, and what follows.
 #[derive(Clone, Debug)]
-pub struct Finding {
+#[non_exhaustive]
+pub struct AuditFinding {
     /// The side on which the event is likelier.
     pub likelier: Side,
     /// The event, chosen on the first half.
@@ -44,18 +45,19 @@ pub struct Finding {
 
 /// What an audit found.
 #[derive(Clone, Debug)]
-pub struct Report {
+#[non_exhaustive]
+pub struct AuditReport {
     /// The claim that was audited.
-    pub claim: Claim,
+    pub claim: AuditClaim,
     /// Probability that the audit is wrong, at most.
     pub beta: Beta,
     /// The best event for each ordering of the two inputs.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AuditFinding>,
 }
 
-impl Report {
+impl AuditReport {
     /// The finding with the largest bound.
-    pub fn best(&self) -> &Finding {
+    pub fn best(&self) -> &AuditFinding {
         self.findings
             .iter()
             .max_by(|a, b| a.lower_bound.get().total_cmp(&b.lower_bound.get()))
@@ -73,9 +75,9 @@ impl Report {
 pub fn audit<E>(
     mechanism: impl FnMut(Side) -> Result<Output, E>,
     draws: usize,
-    claim: &Claim,
+    claim: &AuditClaim,
     confidence: &Confidence,
-) -> Result<Report, E> {
+) -> Result<AuditReport, E> {
     let samples = Samples::draw(mechanism, draws)?;
     Ok(audit_samples(
         &samples,
@@ -93,11 +95,11 @@ pub fn audit<E>(
 /// Clopper–Pearson bounds, and each bound fails with a quarter of that.
 pub fn audit_samples(
     samples: &Samples,
-    claim: &Claim,
+    claim: &AuditClaim,
     confidence: &Confidence,
     thresholds: bool,
     features: &[Feature],
-) -> Report {
+) -> AuditReport {
     let beta = confidence.beta();
     let quarter = beta
         .part(1, 4)
@@ -117,7 +119,7 @@ pub fn audit_samples(
                 .unwrap_or(Event::AtMost(f64::INFINITY));
             let counts = [event.count(test_one), event.count(test_other)];
             let sizes = [test_one.len() as u64, test_other.len() as u64];
-            Finding {
+            AuditFinding {
                 likelier,
                 lower_bound: loss_bound(counts, sizes, quarter, delta),
                 event,
@@ -126,7 +128,7 @@ pub fn audit_samples(
             }
         })
         .collect();
-    Report {
+    AuditReport {
         claim: claim.clone(),
         beta,
         findings,

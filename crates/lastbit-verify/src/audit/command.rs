@@ -10,17 +10,17 @@ use super::{Output, Samples};
 
 /// How long a command may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct AuditLimits {
     /// Without a new line of output.
     pub answer: Duration,
     /// In all.
     pub total: Duration,
 }
 
-impl Default for Limits {
+impl Default for AuditLimits {
     /// A minute for an answer, an hour for all of them.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> AuditLimits {
+        AuditLimits {
             answer: Duration::from_secs(60),
             total: Duration::from_secs(3600),
         }
@@ -151,7 +151,7 @@ pub fn run_command(
     arguments: &[String],
     inputs: [&str; 2],
     draws: usize,
-    limits: &Limits,
+    limits: &AuditLimits,
 ) -> Result<Samples, CommandError> {
     let name = || command.to_owned();
     let start = Instant::now();

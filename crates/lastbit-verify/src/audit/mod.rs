@@ -7,14 +7,15 @@
 //!
 //! ```
 //! use lastbit_noise::entropy::{Entropy, System};
-//! use lastbit_verify::audit::{Claim, Output, Side, audit};
+//! use lastbit_verify::audit::{AuditClaim, Output, Side, audit};
 //! // A coin that tells the truth 9 times in 10 loses ln 9 ≈ 2.2, and claims 1.
 //! let mut entropy = System::default();
 //! let mechanism = |side| -> Result<Output, std::convert::Infallible> {
 //!     let truth = entropy.word().expect("entropy") % 10 < 9;
 //!     Ok(Output::Number(f64::from(truth == (side == Side::A))))
 //! };
-//! let report = audit(mechanism, 20_000, &Claim::pure("1".parse()?), &"0.999999999".parse()?)?;
+//! let claim = AuditClaim::pure("1".parse()?);
+//! let report = audit(mechanism, 20_000, &claim, &"0.999999999".parse()?)?;
 //! assert!(report.refutes_claim() && report.best().lower_bound.get() < 2.2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,8 +28,8 @@ mod lines;
 mod process;
 mod sample;
 
-pub use bound::{Claim, Finding, Report, audit, audit_samples};
-pub use command::{CommandError, LONGEST_LINE, Limits, run_command};
+pub use bound::{AuditClaim, AuditFinding, AuditReport, audit, audit_samples};
+pub use command::{AuditLimits, CommandError, LONGEST_LINE, run_command};
 pub use event::{Event, Feature};
 pub use sample::{Output, Samples, Side};
 

@@ -28,4 +28,4 @@ pub use premise::{Premise, Refusal};
 pub use prove::prove;
 pub use recognise::{Gap, prove_program};
 pub use refute::{Finding, search};
-pub use report::{Formula, Report, smallest_slope};
+pub use report::{CertificateReport, Formula, smallest_slope};

@@ -88,6 +88,7 @@ impl fmt::Display for Premise {
 /// A premise that does not hold, with the numbers that show it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the proof needs {premise}: {detail}")]
+#[non_exhaustive]
 pub struct Refusal {
     /// Which assumption fails.
     pub premise: Premise,

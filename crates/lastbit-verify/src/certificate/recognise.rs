@@ -10,7 +10,7 @@ use super::document::Certificate;
 use super::premise::{Premise, Refusal};
 use super::prove::prove;
 use crate::language::{
-    Arithmetic, Distribution, Expr, ExprKind, Operator, Position, Statement, Ties, Zero,
+    Distribution, Expr, ExprKind, OperationArithmetic, Operator, Position, Statement, Ties, Zero,
 };
 use crate::semantics::Instance;
 
@@ -22,6 +22,7 @@ const LARGEST_EXPONENT: i64 = 1 << 14;
 
 /// Where the proof fails: the premise, the place in the source, and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// The premise that does not hold.
     pub premise: Premise,
@@ -262,7 +263,7 @@ impl<'a> Reader<'a> {
             let detail = "what is rounded to the grid is not the sum of the input and the noise";
             return Err(gap(Premise::Noise, sum, detail));
         };
-        if *arithmetic == Arithmetic::Real {
+        if *arithmetic == OperationArithmetic::Real {
             let detail = "this sum is over the real numbers; a certificate is about floating \
                 programs, write (+)";
             return Err(gap(Premise::Noise, sum, detail));
@@ -292,7 +293,7 @@ impl<'a> Reader<'a> {
             ExprKind::Query => Ok(Vec::new()),
             ExprKind::Binary {
                 operator,
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 left,
                 right,
             } => {
@@ -363,7 +364,7 @@ impl<'a> Reader<'a> {
                 }
             },
             ExprKind::Ln {
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 argument,
             } => {
                 self.uniform(argument)?;
@@ -374,13 +375,13 @@ impl<'a> Reader<'a> {
             }
             ExprKind::Binary {
                 operator: Operator::Multiply,
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 left,
                 right,
             } => self.product(expr, self.part(left)?, self.part(right)?),
             ExprKind::Binary {
                 operator: Operator::Divide,
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 left,
                 right,
             } => match self.part(right) {

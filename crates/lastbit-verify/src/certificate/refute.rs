@@ -13,6 +13,7 @@ use crate::semantics::{Inputs, Instance, Value};
 
 /// Two neighbouring inputs, an output, and the exact loss there.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Finding {
     /// The format, in bits.
     pub precision: u32,

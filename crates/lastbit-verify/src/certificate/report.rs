@@ -8,6 +8,7 @@ use super::claim::Claim;
 
 /// A formula for the loss, evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Formula {
     /// As it is written, with ε the loss of the ideal mechanism.
     pub text: String,
@@ -17,7 +18,8 @@ pub struct Formula {
 
 /// A certified loss and what to compare it with. All numbers are exact.
 #[derive(Clone, Debug)]
-pub struct Report {
+#[non_exhaustive]
+pub struct CertificateReport {
     /// What is certified.
     pub certified: Rational,
     /// The loss of the ideal mechanism.
@@ -32,7 +34,7 @@ pub struct Report {
     pub eta: Rational,
 }
 
-impl Report {
+impl CertificateReport {
     /// Whether the noise gives more than a claimed loss, beyond what rounding explains: rounding λ
     /// to nearest moves ε' by at most ηε', and rounding the input by 2ηB/λ.
     pub fn exceeds(&self, claimed: &Rational) -> bool {
@@ -41,7 +43,7 @@ impl Report {
     }
 
     /// Puts an accepted certificate's loss beside the formulas.
-    pub fn new(claim: &Claim, accepted: &Accepted) -> Report {
+    pub fn new(claim: &Claim, accepted: &Accepted) -> CertificateReport {
         let epsilon = accepted.epsilon.clone();
         let eta = Rational::ONE.times_power_of_two(-i64::from(claim.precision));
         let reach = &claim.bound / &claim.scale();
@@ -55,7 +57,7 @@ impl Report {
             };
             Formula { text, value }
         };
-        Report {
+        CertificateReport {
             certified: accepted.certified.clone(),
             charged: formula(CHARGED.0, CHARGED.1),
             published: vec![
@@ -85,13 +87,13 @@ impl Report {
 /// reports.
 ///
 /// ```
-/// use lastbit_verify::certificate::{Claim, Report, check, prove, smallest_slope};
+/// use lastbit_verify::certificate::{Claim, CertificateReport, check, prove, smallest_slope};
 /// let claim = Claim::shipped(&"1".parse()?, &"1".parse()?, &"100".parse()?, 53);
-/// let report = Report::new(&claim, &check(&prove(&claim)?)?);
+/// let report = CertificateReport::new(&claim, &check(&prove(&claim)?)?);
 /// assert!(smallest_slope(&[report], 2) < "18".parse()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn smallest_slope(reports: &[Report], constant: i64) -> Rational {
+pub fn smallest_slope(reports: &[CertificateReport], constant: i64) -> Rational {
     let constant = Rational::from(constant);
     let slope = reports
         .iter()

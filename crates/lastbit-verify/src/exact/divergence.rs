@@ -8,6 +8,7 @@ use super::ExactLaw;
 
 /// The largest log-ratio of probabilities between two laws, over all outputs and both orderings.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Divergence {
     /// An output at which it is reached.
     pub output: f64,

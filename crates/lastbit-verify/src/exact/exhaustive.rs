@@ -108,6 +108,7 @@ impl Setting {
 
 /// What the pairs of one setting lose at most, beyond `|f − f'|/λ`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// The setting.
     pub setting: Setting,

@@ -10,7 +10,8 @@ use super::{Divergence, ExactError, divergence, exact_law};
 
 /// One pair of neighbours: what the code loses between them, and what it may.
 #[derive(Clone, Debug)]
-pub struct Pair {
+#[non_exhaustive]
+pub struct InputPair {
     /// The setting and the two values.
     pub case: Case,
     /// `|clamp(f) − clamp(f')|/λ`: what the mechanism of real numbers loses.
@@ -26,7 +27,7 @@ pub struct Pair {
     pub charged: Rational,
 }
 
-impl Pair {
+impl InputPair {
     /// Whether the exact loss is proved to lie between the ideal one and the charge.
     pub fn is_between(&self) -> bool {
         self.exact.is_at_least(&self.ideal) && self.exact.is_at_most(&self.charged)
@@ -99,7 +100,7 @@ fn neighbour(value: f64, sensitivity: &str) -> f64 {
 }
 
 /// The exact losses of [`cases`] in one arithmetic.
-pub fn table(arithmetic: Arithmetic) -> Result<Vec<Pair>, ExactError> {
+pub fn table(arithmetic: Arithmetic) -> Result<Vec<InputPair>, ExactError> {
     cases()
         .into_iter()
         .map(|case| pair(case, arithmetic))
@@ -107,10 +108,10 @@ pub fn table(arithmetic: Arithmetic) -> Result<Vec<Pair>, ExactError> {
 }
 
 /// The exact loss of one case.
-pub fn pair(case: Case, arithmetic: Arithmetic) -> Result<Pair, ExactError> {
+pub fn pair(case: Case, arithmetic: Arithmetic) -> Result<InputPair, ExactError> {
     let mechanism = mechanism(&case, arithmetic)?;
     let (ideal, exact) = loss_between(&mechanism, case.values)?;
-    Ok(Pair {
+    Ok(InputPair {
         case,
         ideal,
         exact,

@@ -117,7 +117,7 @@ pub enum ExprKind {
         /// Which operation.
         operator: Operator,
         /// Real, or rounded to nearest even.
-        arithmetic: Arithmetic,
+        arithmetic: OperationArithmetic,
         /// The left operand.
         left: Box<Expr>,
         /// The right operand.
@@ -126,7 +126,7 @@ pub enum ExprKind {
     /// `ln x`, or `LN x` correctly rounded.
     Ln {
         /// Real, or rounded to nearest even.
-        arithmetic: Arithmetic,
+        arithmetic: OperationArithmetic,
         /// The argument, which must be positive.
         argument: Box<Expr>,
     },
@@ -171,7 +171,7 @@ pub enum Operator {
 
 /// The arithmetic of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Arithmetic {
+pub enum OperationArithmetic {
     /// Of the real numbers.
     Real,
     /// Of the p-bit format: the real result rounded to nearest even.

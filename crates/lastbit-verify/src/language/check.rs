@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::monotone::motions;
 use super::names::sorts;
-use super::{Arithmetic, Diagnostic, Motion, Program, Sort};
+use super::{Diagnostic, Motion, OperationArithmetic, Program, Sort};
 
 /// A program whose names are bound before they are used, once each, and whose arithmetics are not
 /// mixed: it can be evaluated.
@@ -33,10 +33,10 @@ impl WellFormed {
     }
 
     /// The arithmetic of the result: rounded if a rounded operation takes part in it.
-    pub fn arithmetic(&self) -> Arithmetic {
+    pub fn arithmetic(&self) -> OperationArithmetic {
         match self.result {
-            Sort::Floating => Arithmetic::Rounded,
-            Sort::Exact | Sort::Real => Arithmetic::Real,
+            Sort::Floating => OperationArithmetic::Rounded,
+            Sort::Exact | Sort::Real => OperationArithmetic::Real,
         }
     }
 
@@ -82,7 +82,7 @@ impl Checked {
     }
 
     /// The arithmetic of the result: rounded if a rounded operation takes part in it.
-    pub fn arithmetic(&self) -> Arithmetic {
+    pub fn arithmetic(&self) -> OperationArithmetic {
         self.well_formed.arithmetic()
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Arithmetic, Checked, Diagnostic, Expr, ExprKind, Position, Program};
+use super::{Checked, Diagnostic, Expr, ExprKind, OperationArithmetic, Position, Program};
 
 impl Checked {
     /// Where a query value that is not clamped meets noise, if it does.
@@ -11,7 +11,7 @@ impl Checked {
     /// rounding errors are a share of B. Beyond, they grow with f, and which numbers a sum can be
     /// depends on f. A program over the real numbers has no such errors, and none is told.
     pub fn unclamped_query(&self) -> Option<Diagnostic> {
-        if self.arithmetic() == Arithmetic::Real {
+        if self.arithmetic() == OperationArithmetic::Real {
             return None;
         }
         let at = meeting(self.program())?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lastbit_exact::{Dyadic, Rational};
 
-use super::{Arithmetic, Diagnostic, Expr, ExprKind, Operator};
+use super::{Diagnostic, Expr, ExprKind, OperationArithmetic, Operator};
 
 /// The longest numerator or denominator of a constant, in bits: more than any use needs, and no
 /// text can ask for memory without bound.
@@ -35,7 +35,7 @@ pub fn constant(
         }
         ExprKind::Binary {
             operator,
-            arithmetic: Arithmetic::Real,
+            arithmetic: OperationArithmetic::Real,
             left,
             right,
         } => {

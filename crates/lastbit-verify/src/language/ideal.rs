@@ -1,6 +1,6 @@
 //! The real program that a floating one stands for.
 
-use super::{Arithmetic, Assignment, Expr, ExprKind, Program, Statement};
+use super::{Assignment, Expr, ExprKind, OperationArithmetic, Program, Statement};
 
 impl Expr {
     /// `e_R`: the same expression over the real numbers. Operations lose their circles, and `fl(x)`
@@ -17,12 +17,12 @@ impl Expr {
                 ..
             } => ExprKind::Binary {
                 operator: *operator,
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 left: ideal(left),
                 right: ideal(right),
             },
             ExprKind::Ln { argument, .. } => ExprKind::Ln {
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 argument: ideal(argument),
             },
             ExprKind::Round {

@@ -2,7 +2,7 @@
 
 use lastbit_exact::{Dyadic, Rational};
 
-use super::{Arithmetic, Diagnostic, Operator, Position};
+use super::{Diagnostic, OperationArithmetic, Operator, Position};
 
 /// A token and where it begins.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     /// An identifier or keyword; Greek letters are spelled out.
     Word(String),
     Number(Rational),
-    Operator(Operator, Arithmetic),
+    Operator(Operator, OperationArithmetic),
     /// `ln~`.
     RoundedLn,
     Open,
@@ -226,7 +226,7 @@ impl<'a> Lexer<'a> {
 }
 
 fn symbols() -> [(&'static str, Kind); 27] {
-    use Arithmetic::{Real, Rounded};
+    use OperationArithmetic::{Real, Rounded};
     use Operator::{Add, Divide, Multiply, Subtract};
     [
         ("(+)", Kind::Operator(Add, Rounded)),

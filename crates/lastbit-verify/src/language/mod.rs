@@ -30,8 +30,8 @@ mod printer;
 mod range;
 
 pub use ast::{
-    Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Program, Statement,
-    Ties, UniformShape, Zero,
+    Assignment, Distribution, Expr, ExprKind, OperationArithmetic, Operator, Parameter, Program,
+    Statement, Ties, UniformShape, Zero,
 };
 pub use check::{Checked, WellFormed};
 pub use constant::constant;

@@ -8,8 +8,8 @@ use lastbit_exact::Rational;
 use super::constant::division_by_zero;
 use super::range::Range;
 use super::{
-    Arithmetic, Diagnostic, Distribution, Expr, ExprKind, Operator, Position, Program, Statement,
-    UniformShape,
+    Diagnostic, Distribution, Expr, ExprKind, OperationArithmetic, Operator, Position, Program,
+    Statement, UniformShape,
 };
 
 /// How a value moves with an input that grows, not strictly.
@@ -27,6 +27,7 @@ pub enum Direction {
 
 /// How the output moves with each input, for one choice of the signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Motion {
     /// The value of each `sign` sample: whether it is −1.
     pub signs: BTreeMap<String, bool>,
@@ -271,10 +272,10 @@ impl Known {
         self
     }
 
-    fn in_arithmetic(self, arithmetic: Arithmetic) -> Known {
+    fn in_arithmetic(self, arithmetic: OperationArithmetic) -> Known {
         match arithmetic {
-            Arithmetic::Real => self,
-            Arithmetic::Rounded => self.rounded(),
+            OperationArithmetic::Real => self,
+            OperationArithmetic::Rounded => self.rounded(),
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::constant::not_constant;
 use super::{
-    Arithmetic, Diagnostic, Distribution, Expr, ExprKind, Position, Program, Statement, printer,
+    Diagnostic, Distribution, Expr, ExprKind, OperationArithmetic, Position, Program, Statement,
+    printer,
 };
 
 /// Whose number the value of an expression is.
@@ -122,7 +123,7 @@ impl<'a> Scope<'a> {
             ExprKind::Negate(_)
             | ExprKind::CeilPowerOfTwo(_)
             | ExprKind::Binary {
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 ..
             } => expr.children().iter().for_each(|x| self.constant(x)),
             _ => self.errors.push(not_constant(expr)),
@@ -173,7 +174,7 @@ impl<'a> Scope<'a> {
                     self.sort(left, rounded_once),
                     self.sort(right, rounded_once),
                 ];
-                let [real, rounded] = [Arithmetic::Real, Arithmetic::Rounded]
+                let [real, rounded] = [OperationArithmetic::Real, OperationArithmetic::Rounded]
                     .map(|arithmetic| printer::symbol(*operator, arithmetic));
                 self.operation(expr.at, *arithmetic, [real, rounded], &sorts, rounded_once)
             }
@@ -190,13 +191,13 @@ impl<'a> Scope<'a> {
     fn operation(
         &mut self,
         at: Position,
-        arithmetic: Arithmetic,
+        arithmetic: OperationArithmetic,
         [real, rounded]: [&str; 2],
         operands: &[Sort],
         rounded_once: bool,
     ) -> Sort {
         match arithmetic {
-            Arithmetic::Real => {
+            OperationArithmetic::Real => {
                 if operands.contains(&Sort::Floating) && !rounded_once {
                     self.errors.push(Diagnostic::new(
                         at,
@@ -207,7 +208,7 @@ impl<'a> Scope<'a> {
                 }
                 Sort::Real
             }
-            Arithmetic::Rounded => {
+            OperationArithmetic::Rounded => {
                 if operands.contains(&Sort::Real) {
                     self.errors.push(Diagnostic::new(
                         at,

@@ -7,21 +7,21 @@ use lastbit_exact::Rational;
 use super::lexer::POWER_LIMIT;
 use super::parser::STATEMENT_TOKENS;
 use super::{
-    Arithmetic, Distribution, Expr, ExprKind, Operator, Program, Statement, Ties, UniformShape,
-    Zero,
+    Distribution, Expr, ExprKind, OperationArithmetic, Operator, Program, Statement, Ties,
+    UniformShape, Zero,
 };
 
 /// How an operator is written.
-pub(super) fn symbol(operator: Operator, arithmetic: Arithmetic) -> &'static str {
+pub(super) fn symbol(operator: Operator, arithmetic: OperationArithmetic) -> &'static str {
     match (operator, arithmetic) {
-        (Operator::Add, Arithmetic::Real) => "+",
-        (Operator::Subtract, Arithmetic::Real) => "-",
-        (Operator::Multiply, Arithmetic::Real) => "*",
-        (Operator::Divide, Arithmetic::Real) => "/",
-        (Operator::Add, Arithmetic::Rounded) => "(+)",
-        (Operator::Subtract, Arithmetic::Rounded) => "(-)",
-        (Operator::Multiply, Arithmetic::Rounded) => "(*)",
-        (Operator::Divide, Arithmetic::Rounded) => "(/)",
+        (Operator::Add, OperationArithmetic::Real) => "+",
+        (Operator::Subtract, OperationArithmetic::Real) => "-",
+        (Operator::Multiply, OperationArithmetic::Real) => "*",
+        (Operator::Divide, OperationArithmetic::Real) => "/",
+        (Operator::Add, OperationArithmetic::Rounded) => "(+)",
+        (Operator::Subtract, OperationArithmetic::Rounded) => "(-)",
+        (Operator::Multiply, OperationArithmetic::Rounded) => "(*)",
+        (Operator::Divide, OperationArithmetic::Rounded) => "(/)",
     }
 }
 
@@ -155,7 +155,7 @@ impl fmt::Display for Expr {
                 )
             }
             ExprKind::Ln {
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 argument,
             } => write!(f, "ln({argument})"),
             ExprKind::Ln { argument, .. } => write!(f, "ln~({argument})"),

@@ -81,6 +81,7 @@ impl Rule {
 /// Contract: for all inputs in the boxes, the value of e_R over the reals and, unless e_F has none,
 /// the value of e_F in the format are in `[lo, hi]`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Derivation<'a> {
     /// The rule of the last step.
     pub rule: Rule,
@@ -95,6 +96,7 @@ pub struct Derivation<'a> {
 /// The judgement of a whole program: one derivation for each assignment, in order, and one for the
 /// result.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Judgement<'a> {
     /// The format.
     pub format: Format,

@@ -7,7 +7,7 @@ use lastbit_exact::{Dyadic, Format, Rounding};
 use super::interval::round_number;
 use super::real::{divides_by_zero, nearest, no_logarithm, sized_number};
 use super::{Boxes, InputError, Inputs, Instance};
-use crate::language::{Arithmetic, Diagnostic, Expr, ExprKind, Operator, Sort, Zero};
+use crate::language::{Diagnostic, Expr, ExprKind, OperationArithmetic, Operator, Sort, Zero};
 
 /// A number of a format; a zero has a sign, which equality sees.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,7 @@ pub struct Value {
 
 /// What one run of a program computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FloatingRun {
     /// The assigned variables, but for those of real expressions.
     pub variables: BTreeMap<String, Value>,
@@ -117,7 +118,7 @@ impl Execution<'_> {
                 })
             }
             ExprKind::Ln {
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 argument,
             } => {
                 let x = self.value(argument)?.number;
@@ -128,7 +129,7 @@ impl Execution<'_> {
             }
             ExprKind::Binary {
                 operator,
-                arithmetic: Arithmetic::Rounded,
+                arithmetic: OperationArithmetic::Rounded,
                 left,
                 right,
             } => {

@@ -8,7 +8,7 @@ use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Round
 use super::interval::{self, arithmetic, ends, sized};
 use super::real::{binary, divides_by_zero, no_logarithm};
 use super::{Boxes, Derivation, InputError, Instance, Judgement, Rule};
-use crate::language::{Arithmetic, Diagnostic, Distribution, Expr, ExprKind, Operator};
+use crate::language::{Diagnostic, Distribution, Expr, ExprKind, OperationArithmetic, Operator};
 
 /// Bits of the ends of intervals beyond those of the format: rounding ends outward costs 2^-64 of
 /// what a rounded operation does.
@@ -133,8 +133,8 @@ impl<'a> Judge<'a, '_> {
                     .ln(&x.enclosure)
                     .ok_or_else(|| no_logarithm(expr, argument))?;
                 let (rule, enclosure) = match arithmetic {
-                    Arithmetic::Real => (Rule::Real, exact),
-                    Arithmetic::Rounded => (Rule::Ln, self.widen(&exact)),
+                    OperationArithmetic::Real => (Rule::Real, exact),
+                    OperationArithmetic::Rounded => (Rule::Ln, self.widen(&exact)),
                 };
                 (rule, enclosure, vec![x])
             }
@@ -148,11 +148,11 @@ impl<'a> Judge<'a, '_> {
                 let exact = binary(intervals, *operator, &x.enclosure, &y.enclosure)
                     .ok_or_else(|| divides_by_zero(expr, right))?;
                 let (rule, enclosure) = match arithmetic {
-                    Arithmetic::Real => (Rule::Real, exact),
-                    Arithmetic::Rounded if self.only_scales(*operator, &x, &y) => {
+                    OperationArithmetic::Real => (Rule::Real, exact),
+                    OperationArithmetic::Rounded if self.only_scales(*operator, &x, &y) => {
                         (Rule::Scale, exact)
                     }
-                    Arithmetic::Rounded => (Rule::of(*operator), self.widen(&exact)),
+                    OperationArithmetic::Rounded => (Rule::of(*operator), self.widen(&exact)),
                 };
                 (rule, enclosure, vec![x, y])
             }

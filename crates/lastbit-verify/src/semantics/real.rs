@@ -7,7 +7,7 @@ use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Outward, Rational, Round
 
 use super::interval::{self, arithmetic, out_of_size, sized};
 use super::{Boxes, InputError, Inputs, Instance};
-use crate::language::{Arithmetic, Diagnostic, Expr, ExprKind, Operator, Sort, Ties};
+use crate::language::{Diagnostic, Expr, ExprKind, OperationArithmetic, Operator, Sort, Ties};
 
 impl Instance {
     /// The value of the program over the real numbers, its circled operations being those of the
@@ -281,7 +281,7 @@ impl<'a> RationalScope<'a> {
             }
             ExprKind::Binary {
                 operator,
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 left,
                 right,
             } => {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use lastbit_exact::{Dyadic, Rounding};
 
 use super::{Derivation, Judgement};
-use crate::language::{Arithmetic, Distribution, Expr, ExprKind, Operator, Program, Ties};
+use crate::language::{Distribution, Expr, ExprKind, OperationArithmetic, Operator, Program, Ties};
 
 impl fmt::Display for Judgement<'_> {
     /// One block for each assignment and one for the result; premises are indented below their
@@ -176,7 +176,7 @@ fn latex(expr: &Expr) -> String {
         ExprKind::Nearest(x) => format!(r"\mathsf{{fl}}\left({}\right)", latex(x)),
         ExprKind::CeilPowerOfTwo(x) => format!(r"2^{{\lceil \log_2 {} \rceil}}", operand(x, 2)),
         ExprKind::Ln {
-            arithmetic: Arithmetic::Real,
+            arithmetic: OperationArithmetic::Real,
             argument,
         } => format!(r"\ln\left({}\right)", latex(argument)),
         ExprKind::Ln { argument, .. } => format!(r"\mathsf{{LN}}\left({}\right)", latex(argument)),
@@ -211,14 +211,14 @@ fn latex(expr: &Expr) -> String {
             right,
         } => {
             let symbol = match (operator, arithmetic) {
-                (Operator::Add, Arithmetic::Real) => "+",
-                (Operator::Subtract, Arithmetic::Real) => "-",
-                (Operator::Multiply, Arithmetic::Real) => r"\times",
-                (Operator::Divide, Arithmetic::Real) => r"\div",
-                (Operator::Add, Arithmetic::Rounded) => r"\oplus",
-                (Operator::Subtract, Arithmetic::Rounded) => r"\ominus",
-                (Operator::Multiply, Arithmetic::Rounded) => r"\otimes",
-                (Operator::Divide, Arithmetic::Rounded) => r"\oslash",
+                (Operator::Add, OperationArithmetic::Real) => "+",
+                (Operator::Subtract, OperationArithmetic::Real) => "-",
+                (Operator::Multiply, OperationArithmetic::Real) => r"\times",
+                (Operator::Divide, OperationArithmetic::Real) => r"\div",
+                (Operator::Add, OperationArithmetic::Rounded) => r"\oplus",
+                (Operator::Subtract, OperationArithmetic::Rounded) => r"\ominus",
+                (Operator::Multiply, OperationArithmetic::Rounded) => r"\otimes",
+                (Operator::Divide, OperationArithmetic::Rounded) => r"\oslash",
             };
             let own = level(expr);
             format!(

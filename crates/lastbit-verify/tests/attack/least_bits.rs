@@ -58,7 +58,7 @@ fn nothing_that_is_shipped_shows_its_input() {
 
 #[test]
 fn a_sign_of_zero_that_follows_the_data_is_caught() {
-    use lastbit_verify::audit::{Claim, Feature, Output, Samples, Side, audit_samples};
+    use lastbit_verify::audit::{AuditClaim, Feature, Output, Samples, Side, audit_samples};
     // Snapping whose zero carries the sign of the value: −0.0 from one neighbour only.
     let mut honest = find("snapping-exact").unwrap().build().unwrap();
     let samples = Samples::draw(
@@ -70,7 +70,7 @@ fn a_sign_of_zero_that_follows_the_data_is_caught() {
         20_000,
     )
     .unwrap();
-    let claim = Claim::pure(lastbit_exact::Rational::ONE);
+    let claim = AuditClaim::pure(lastbit_exact::Rational::ONE);
     let report = audit_samples(&samples, &claim, &confidence(), false, &[Feature::Value]);
     assert!(report.refutes_claim());
     // Numbers that compare equal: no threshold can see it.

@@ -10,17 +10,17 @@ use lastbit::Confidence;
 use lastbit_exact::Rational;
 use lastbit_noise::entropy::{Entropy, System};
 use lastbit_verify::attack::{catalogue, find};
-use lastbit_verify::audit::{Claim, Feature, Output, Samples, Side, audit, audit_samples};
+use lastbit_verify::audit::{AuditClaim, Feature, Output, Samples, Side, audit, audit_samples};
 
 fn confidence() -> Confidence {
     "0.99999999999".parse().unwrap()
 }
 
-fn one() -> Claim {
-    Claim::pure(Rational::ONE)
+fn one() -> AuditClaim {
+    AuditClaim::pure(Rational::ONE)
 }
 
-fn audit_target(name: &str, draws: usize) -> lastbit_verify::audit::Report {
+fn audit_target(name: &str, draws: usize) -> lastbit_verify::audit::AuditReport {
     let mut target = find(name).unwrap().build().unwrap();
     let claim = target.claim.clone();
     audit(
@@ -97,7 +97,7 @@ fn delta_is_taken_off_before_the_ratio() {
     // (0, δ)-DP with δ = 1/10: refuted as pure, not refuted with its δ, refuted with half of it.
     let samples = Samples::draw(telling(1, 10), 40_000).unwrap();
     let with = |delta: &str| {
-        let claim = Claim {
+        let claim = AuditClaim {
             epsilon: Rational::ONE,
             delta: delta.parse().unwrap(),
         };

@@ -5,25 +5,25 @@ use std::time::{Duration, Instant};
 use lastbit::Confidence;
 use lastbit_exact::Rational;
 use lastbit_verify::audit::{
-    Claim, CommandError, Feature, Limits, Output, Samples, audit_samples, run_command,
+    AuditClaim, AuditLimits, CommandError, Feature, Output, Samples, audit_samples, run_command,
 };
 
 fn run(command: &str, arguments: &[&str], draws: usize) -> Result<Samples, CommandError> {
-    limited(command, arguments, draws, &Limits::default())
+    limited(command, arguments, draws, &AuditLimits::default())
 }
 
 fn limited(
     command: &str,
     arguments: &[&str],
     draws: usize,
-    limits: &Limits,
+    limits: &AuditLimits,
 ) -> Result<Samples, CommandError> {
     let arguments: Vec<String> = arguments.iter().map(|text| text.to_string()).collect();
     run_command(command, &arguments, ["0", "1"], draws, limits)
 }
 
 /// Short for an answer, long in all.
-const IMPATIENT: Limits = Limits {
+const IMPATIENT: AuditLimits = AuditLimits {
     answer: Duration::from_secs(4),
     total: Duration::from_secs(100),
 };
@@ -42,7 +42,7 @@ for line in sys.stdin:
     print(float(line) + random.choice([-1, 1]) * random.expovariate(2))";
     let samples = run("python3", &["-c", program], 40_000).unwrap();
     let confidence: Confidence = "0.9999999999".parse().unwrap();
-    let claim = Claim::pure(Rational::ONE);
+    let claim = AuditClaim::pure(Rational::ONE);
     let report = audit_samples(&samples, &claim, &confidence, true, &Feature::ALL);
     assert!(report.refutes_claim(), "{report:?}");
 }
@@ -143,7 +143,7 @@ fn a_command_that_hangs_is_ended() {
 
 #[test]
 fn the_time_in_all_is_limited_too() {
-    let limits = Limits {
+    let limits = AuditLimits {
         answer: Duration::from_secs(100),
         total: Duration::from_millis(900),
     };

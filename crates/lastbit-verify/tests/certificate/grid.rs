@@ -5,14 +5,14 @@ use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, CHARGED, Snapping};
 use lastbit_exact::{Rational, Rounding};
 use lastbit_verify::certificate::{
-    Claim, Factor, Premise, Report, check, corner_claims, prove, smallest_slope,
+    CertificateReport, Claim, Factor, Premise, check, corner_claims, prove, smallest_slope,
 };
 use proptest::prelude::*;
 
-fn report(claim: &Claim) -> Report {
+fn report(claim: &Claim) -> CertificateReport {
     let certificate = prove(claim).unwrap_or_else(|error| panic!("{claim:?}: {error}"));
     let accepted = check(&certificate).unwrap_or_else(|bad| panic!("{claim:?}: {bad}"));
-    Report::new(claim, &accepted)
+    CertificateReport::new(claim, &accepted)
 }
 
 #[test]
@@ -119,7 +119,7 @@ proptest! {
         claim.sensitivity = delta;
         if let Ok(certificate) = prove(&claim) {
             let accepted = check(&certificate).unwrap();
-            let report = Report::new(&claim, &accepted);
+            let report = CertificateReport::new(&claim, &accepted);
             prop_assert!(report.certified <= report.charged.value, "{claim:?}");
         } else {
             // B at one of the limits.

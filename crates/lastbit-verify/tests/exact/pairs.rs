@@ -3,9 +3,9 @@
 use lastbit::mechanisms::snapping::Arithmetic;
 use lastbit_exact::Rounding;
 use lastbit_verify::certificate::{Claim, check, prove};
-use lastbit_verify::exact::pairs::{Pair, cases, mechanism, pair, table};
+use lastbit_verify::exact::pairs::{InputPair, cases, mechanism, pair, table};
 
-fn is_between(pair: &Pair) {
+fn is_between(pair: &InputPair) {
     assert!(pair.is_between(), "{:?}: {:?}", pair.case, pair.exact);
     // The published constants are not proved for this code, yet no pair here exceeds them.
     assert!(pair.exact.is_at_most(&pair.published), "{:?}", pair.case);

@@ -2,8 +2,8 @@
 
 use lastbit_exact::{Dyadic, Rational};
 use lastbit_verify::language::{
-    Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Position, Program,
-    Statement, Ties, UniformShape, Zero, parse,
+    Assignment, Distribution, Expr, ExprKind, OperationArithmetic, Operator, Parameter, Position,
+    Program, Statement, Ties, UniformShape, Zero, parse,
 };
 use proptest::prelude::*;
 
@@ -41,7 +41,10 @@ fn expr() -> impl Strategy<Value = Expr> {
         Operator::Multiply,
         Operator::Divide,
     ]);
-    let arithmetic = prop::sample::select(vec![Arithmetic::Real, Arithmetic::Rounded]);
+    let arithmetic = prop::sample::select(vec![
+        OperationArithmetic::Real,
+        OperationArithmetic::Rounded,
+    ]);
     let ties = prop::sample::select(vec![Ties::Up, Ties::Even, Ties::Away]);
     let zero = prop::sample::select(vec![Zero::Positive, Zero::Signed]);
     leaf.prop_map(at).prop_recursive(5, 24, 2, move |inner| {

@@ -3,8 +3,8 @@
 use lastbit_exact::{Dyadic, Enclosure, Format, Integer, Rational};
 use lastbit_testing::Cases;
 use lastbit_verify::language::{
-    Arithmetic, Assignment, Distribution, Expr, ExprKind, Operator, Parameter, Position, Program,
-    Statement, Ties, UniformShape, WellFormed, Zero,
+    Assignment, Distribution, Expr, ExprKind, OperationArithmetic, Operator, Parameter, Position,
+    Program, Statement, Ties, UniformShape, WellFormed, Zero,
 };
 use lastbit_verify::semantics::{Boxes, Inputs, Instance};
 
@@ -240,7 +240,7 @@ impl Generator<'_> {
             }
             return self.leaf();
         }
-        let arithmetic = Arithmetic::Rounded;
+        let arithmetic = OperationArithmetic::Rounded;
         at(match self.random.below(16) {
             0 => ExprKind::Negate(Box::new(self.floating(depth - 1, floats, reals))),
             1 => ExprKind::Nearest(Box::new(self.real(depth - 1, floats, reals, true))),
@@ -278,7 +278,7 @@ impl Generator<'_> {
             }
             return self.leaf();
         }
-        let arithmetic = Arithmetic::Real;
+        let arithmetic = OperationArithmetic::Real;
         at(match self.random.below(10) {
             0 => ExprKind::Negate(Box::new(self.real(depth - 1, floats, reals, inside))),
             1 => ExprKind::Ln {

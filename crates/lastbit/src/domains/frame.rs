@@ -6,12 +6,12 @@ use crate::Error;
 /// The values of one column of a [`Frame`].
 ///
 /// ```
-/// use lastbit::domains::Column;
-/// assert_eq!(Column::from(vec![0.5, f64::NAN]).len(), 2);
+/// use lastbit::domains::FrameColumn;
+/// assert_eq!(FrameColumn::from(vec![0.5, f64::NAN]).len(), 2);
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Column {
+pub enum FrameColumn {
     /// Signed integers.
     I64(Vec<i64>),
     /// Unsigned integers.
@@ -50,14 +50,14 @@ pub enum ColumnDomain {
 /// A type that a column can have: `i64`, `u64`, `f64`, `bool`, `String`.
 ///
 /// ```
-/// use lastbit::domains::{Column, ColumnType};
-/// let column = Column::from(vec![true, false]);
+/// use lastbit::domains::{FrameColumn, ColumnType};
+/// let column = FrameColumn::from(vec![true, false]);
 /// assert_eq!(bool::values(&column), Some(&[true, false][..]));
 /// assert_eq!(i64::values(&column), None);
 /// ```
 pub trait ColumnType: Atom + crate::sealed::Sealed {
     /// The values, if the column has this type.
-    fn values(column: &Column) -> Option<&[Self]>;
+    fn values(column: &FrameColumn) -> Option<&[Self]>;
 
     /// The domain of each value, if the column has this type.
     fn domain(domain: &ColumnDomain) -> Option<&AtomDomain<Self>>;
@@ -67,9 +67,9 @@ macro_rules! column_type {
     ($($type:ty, $variant:ident;)*) => {
         $(
             impl ColumnType for $type {
-                fn values(column: &Column) -> Option<&[$type]> {
+                fn values(column: &FrameColumn) -> Option<&[$type]> {
                     match column {
-                        Column::$variant(values) => Some(values),
+                        FrameColumn::$variant(values) => Some(values),
                         _ => None,
                     }
                 }
@@ -80,9 +80,9 @@ macro_rules! column_type {
                     }
                 }
             }
-            impl From<Vec<$type>> for Column {
-                fn from(values: Vec<$type>) -> Column {
-                    Column::$variant(values)
+            impl From<Vec<$type>> for FrameColumn {
+                fn from(values: Vec<$type>) -> FrameColumn {
+                    FrameColumn::$variant(values)
                 }
             }
             impl From<AtomDomain<$type>> for ColumnDomain {
@@ -92,11 +92,11 @@ macro_rules! column_type {
             }
         )*
 
-        impl Column {
+        impl FrameColumn {
             /// How many values there are.
             pub fn len(&self) -> usize {
                 match self {
-                    $(Column::$variant(values) => values.len(),)*
+                    $(FrameColumn::$variant(values) => values.len(),)*
                 }
             }
 
@@ -106,9 +106,9 @@ macro_rules! column_type {
             }
 
             /// Whether row `i` here and row `j` of `other` hold the same value.
-            fn same_at(&self, i: usize, other: &Column, j: usize) -> bool {
+            fn same_at(&self, i: usize, other: &FrameColumn, j: usize) -> bool {
                 match (self, other) {
-                    $((Column::$variant(left), Column::$variant(right)) => {
+                    $((FrameColumn::$variant(left), FrameColumn::$variant(right)) => {
                         left[i].same(&right[j])
                     })*
                     _ => false,
@@ -118,9 +118,9 @@ macro_rules! column_type {
 
         impl ColumnDomain {
             /// Whether the column has the type and every value is in the domain.
-            pub fn contains(&self, column: &Column) -> bool {
+            pub fn contains(&self, column: &FrameColumn) -> bool {
                 match (self, column) {
-                    $((ColumnDomain::$variant(domain), Column::$variant(values)) => {
+                    $((ColumnDomain::$variant(domain), FrameColumn::$variant(values)) => {
                         domain.contains_all(values)
                     })*
                     _ => false,
@@ -160,16 +160,16 @@ column_type! {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Frame {
-    columns: Vec<(String, Column)>,
+    columns: Vec<(String, FrameColumn)>,
     rows: usize,
 }
 
 impl Frame {
     /// Columns of equal length with different names.
     pub fn new(
-        columns: impl IntoIterator<Item = (impl Into<String>, Column)>,
+        columns: impl IntoIterator<Item = (impl Into<String>, FrameColumn)>,
     ) -> Result<Frame, Error> {
-        let columns: Vec<(String, Column)> = columns
+        let columns: Vec<(String, FrameColumn)> = columns
             .into_iter()
             .map(|(name, column)| (name.into(), column))
             .collect();
@@ -191,7 +191,7 @@ impl Frame {
     }
 
     /// Every column with its name, in order.
-    pub fn columns(&self) -> &[(String, Column)] {
+    pub fn columns(&self) -> &[(String, FrameColumn)] {
         &self.columns
     }
 

@@ -9,7 +9,7 @@ mod vector;
 use core::fmt::{Debug, Display};
 
 pub use atom::{Atom, AtomDomain, Number, Ordered};
-pub use frame::{Column, ColumnDomain, ColumnType, Frame, FrameDomain};
+pub use frame::{ColumnDomain, ColumnType, Frame, FrameColumn, FrameDomain};
 pub use map::MapDomain;
 pub use option::OptionDomain;
 pub use vector::VectorDomain;

@@ -12,10 +12,10 @@ use crate::quality::{QualityError, StepFunction};
 use crate::{Delta, Epsilon, Error, GridExponent, Measurement, MetricSpace, PrivacyMap};
 
 /// A [`Key`] whose places are a distance of 1 apart: `u64`, `i64`.
-pub trait Whole: Key {}
+pub trait WholeKey: Key {}
 
-impl Whole for u64 {}
-impl Whole for i64 {}
+impl WholeKey for u64 {}
+impl WholeKey for i64 {}
 
 /// A radius, or ⊥, for data of a public size.
 pub type RadiusSelection<P> = Measurement<
@@ -52,7 +52,7 @@ pub type RadiusSelection<P> = Measurement<
 /// ```
 ///
 /// **Time.** That of sorting, and `min(2e + 1, n)` passes over the rows.
-pub fn ball_radius<P: Whole + Atom>(
+pub fn ball_radius<P: WholeKey + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     count: u64,
     epsilon: &Epsilon,
@@ -64,7 +64,7 @@ pub fn ball_radius<P: Whole + Atom>(
 }
 
 /// [`ball_radius`] by a chosen offer.
-pub fn ball_radius_by<P: Whole + Atom>(
+pub fn ball_radius_by<P: WholeKey + Atom>(
     domain: VectorDomain<AtomDomain<P>>,
     count: u64,
     offer: &Offer,

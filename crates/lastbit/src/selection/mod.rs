@@ -14,7 +14,9 @@ mod quantiles;
 mod rank_window;
 mod threshold_learner;
 
-pub use ball_radius::{RadiusSelection, Whole, ball_radius, ball_radius_by, ball_radius_on_grid};
+pub use ball_radius::{
+    RadiusSelection, WholeKey, ball_radius, ball_radius_by, ball_radius_on_grid,
+};
 pub use key::Key;
 pub use needed::{Need, Wanted, needed};
 pub use quantile::{Offer, PointSelection, interior_point, offers, quantile, quantile_by, rank_of};

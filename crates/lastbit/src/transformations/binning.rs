@@ -207,26 +207,26 @@ impl<T: Ordered> Binning<OptionDomain<AtomDomain<T>>> for Edges<T> {
 /// [`count_by_key`](super::count_by_key)).
 ///
 /// ```
-/// use lastbit::transformations::Categories;
-/// let regions = Categories::new(["north", "south"].map(String::from))?;
+/// use lastbit::transformations::CategoryBins;
+/// let regions = CategoryBins::new(["north", "south"].map(String::from))?;
 /// assert_eq!(regions.labels(), ["north", "south", "other"]);
 /// assert_eq!(
-///     Categories::new(["a", "b", "a"].map(String::from)).unwrap_err().to_string(),
+///     CategoryBins::new(["a", "b", "a"].map(String::from)).unwrap_err().to_string(),
 ///     "category `a` is listed twice; list each once"
 /// );
 /// # Ok::<(), lastbit::transformations::TransformationError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Categories<T: Ord> {
+pub struct CategoryBins<T: Ord> {
     /// Every category with its bin.
     bins: BTreeMap<T, usize>,
 }
 
-impl<T: Atom + Ord> Categories<T> {
+impl<T: Atom + Ord> CategoryBins<T> {
     /// At least one category, none of them twice.
     pub fn new(
         categories: impl IntoIterator<Item = T>,
-    ) -> Result<Categories<T>, TransformationError> {
+    ) -> Result<CategoryBins<T>, TransformationError> {
         let mut bins = BTreeMap::new();
         for (bin, category) in categories.into_iter().enumerate() {
             if bins.contains_key(&category) {
@@ -237,7 +237,7 @@ impl<T: Atom + Ord> Categories<T> {
         if bins.is_empty() {
             return Err(TransformationError::NoCategories);
         }
-        Ok(Categories { bins })
+        Ok(CategoryBins { bins })
     }
 
     /// What each bin holds, in order.
@@ -254,7 +254,7 @@ impl<T: Atom + Ord> Categories<T> {
     }
 }
 
-impl<T: Atom + Ord> Binning<AtomDomain<T>> for Categories<T> {
+impl<T: Atom + Ord> Binning<AtomDomain<T>> for CategoryBins<T> {
     fn check(&self, _: &AtomDomain<T>) -> Result<(), Error> {
         Ok(())
     }
@@ -268,7 +268,7 @@ impl<T: Atom + Ord> Binning<AtomDomain<T>> for Categories<T> {
     }
 }
 
-impl<T: Atom + Ord> Binning<OptionDomain<AtomDomain<T>>> for Categories<T> {
+impl<T: Atom + Ord> Binning<OptionDomain<AtomDomain<T>>> for CategoryBins<T> {
     fn check(&self, _: &OptionDomain<AtomDomain<T>>) -> Result<(), Error> {
         Ok(())
     }

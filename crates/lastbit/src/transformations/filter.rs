@@ -1,6 +1,6 @@
 use super::rows::{RowMetric, at_most_one_row_each};
 use super::select::column;
-use crate::domains::{Column, ColumnType, Domain, Frame, FrameDomain, VectorDomain};
+use crate::domains::{ColumnType, Domain, Frame, FrameColumn, FrameDomain, VectorDomain};
 use crate::metrics::SymmetricDistance;
 use crate::{Error, MetricSpace, Transformation};
 
@@ -90,17 +90,17 @@ where
     )
 }
 
-fn kept(column: &Column, keep: &[bool]) -> Column {
+fn kept(column: &FrameColumn, keep: &[bool]) -> FrameColumn {
     fn of<T: Clone>(values: &[T], keep: &[bool]) -> Vec<T> {
         let marked = values.iter().zip(keep);
         let kept = marked.filter(|&(_, &keep)| keep);
         kept.map(|(value, _)| value.clone()).collect()
     }
     match column {
-        Column::I64(values) => of(values, keep).into(),
-        Column::U64(values) => of(values, keep).into(),
-        Column::F64(values) => of(values, keep).into(),
-        Column::Bool(values) => of(values, keep).into(),
-        Column::Text(values) => of(values, keep).into(),
+        FrameColumn::I64(values) => of(values, keep).into(),
+        FrameColumn::U64(values) => of(values, keep).into(),
+        FrameColumn::F64(values) => of(values, keep).into(),
+        FrameColumn::Bool(values) => of(values, keep).into(),
+        FrameColumn::Text(values) => of(values, keep).into(),
     }
 }

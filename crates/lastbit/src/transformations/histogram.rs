@@ -4,7 +4,8 @@ use super::{Binning, Norm};
 use crate::domains::{AtomDomain, Domain, VectorDomain};
 use crate::{Error, MetricSpace, StabilityMap, Transformation};
 
-/// The number of rows in each bin of [`Edges`](super::Edges) or [`Categories`](super::Categories).
+/// The number of rows in each bin of [`Edges`](super::Edges) or
+/// [`CategoryBins`](super::CategoryBins).
 ///
 /// | | L1 | L2 | L∞ |
 /// |---|---|---|---|

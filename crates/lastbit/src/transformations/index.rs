@@ -10,9 +10,9 @@ use crate::{Error, MetricSpace, Transformation};
 /// ```
 /// use lastbit::domains::{AtomDomain, VectorDomain};
 /// use lastbit::metrics::SymmetricDistance;
-/// use lastbit::transformations::{Categories, index};
+/// use lastbit::transformations::{CategoryBins, index};
 /// let cities = VectorDomain::new(AtomDomain::<String>::new());
-/// let known = Categories::new(["Oslo", "Rome"].map(String::from))?;
+/// let known = CategoryBins::new(["Oslo", "Rome"].map(String::from))?;
 /// let bins = index(cities, SymmetricDistance, &known)?;
 /// assert_eq!(bins.invoke(&vec!["Rome".into(), "Bern".into(), "Oslo".into()])?, [1, 2, 0]);
 /// assert_eq!(bins.output_domain().to_string(), "vectors of u64 in [0, 2]");

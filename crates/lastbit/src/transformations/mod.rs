@@ -77,7 +77,7 @@ mod unique;
 mod variance;
 mod weighted_histogram;
 
-pub use binning::{Binning, Categories, Edges};
+pub use binning::{Binning, CategoryBins, Edges};
 pub use cast::{CastTo, cast_or_drop, cast_or_refuse, cast_or_replace};
 pub use clamp::clamp;
 pub use count::{count, count_if};

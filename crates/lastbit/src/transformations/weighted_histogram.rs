@@ -28,12 +28,12 @@ use crate::{Error, MetricSpace, StabilityMap, Transformation};
 /// ```
 /// use lastbit::domains::{AtomDomain, Frame, FrameDomain};
 /// use lastbit::metrics::{L1Distance, SymmetricDistance};
-/// use lastbit::transformations::{Categories, weighted_histogram};
+/// use lastbit::transformations::{CategoryBins, weighted_histogram};
 /// let domain = FrameDomain::new([
 ///     ("region", AtomDomain::<String>::new().into()),
 ///     ("people", AtomDomain::bounded(1_i64, 12)?.into()),
 /// ])?;
-/// let regions = Categories::new(["north", "south"].map(String::from))?;
+/// let regions = CategoryBins::new(["north", "south"].map(String::from))?;
 /// let people = weighted_histogram::<_, i64, _, _, _>(
 ///     domain,
 ///     SymmetricDistance,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::domains::{
-    AtomDomain, Column, ColumnDomain, Domain, Frame, FrameDomain, MapDomain, OptionDomain,
+    AtomDomain, ColumnDomain, Domain, Frame, FrameColumn, FrameDomain, MapDomain, OptionDomain,
     VectorDomain,
 };
 use lastbit::{Bounds, Error};
@@ -110,7 +110,7 @@ fn maps_and_options_hold_what_their_parts_hold() {
 
 #[test]
 fn frames_need_columns_of_equal_length_with_different_names() {
-    let refused = |columns: Vec<(&str, Column)>| {
+    let refused = |columns: Vec<(&str, FrameColumn)>| {
         let error = Frame::new(columns).unwrap_err();
         assert!(error.is_space());
         error.to_string()
@@ -140,8 +140,8 @@ fn a_frame_is_in_the_domain_only_with_the_same_columns_types_values_and_size() {
         ("name", AtomDomain::<String>::new().into()),
     ])
     .unwrap();
-    let name = || Column::from(vec!["x".to_string()]);
-    let frame = |age: Column, last: &'static str| Frame::new([("age", age), (last, name())]);
+    let name = || FrameColumn::from(vec!["x".to_string()]);
+    let frame = |age: FrameColumn, last: &'static str| Frame::new([("age", age), (last, name())]);
     let good = frame(vec![31_i64].into(), "name").unwrap();
     assert!(domain.contains(&good));
     assert!(domain.clone().with_size(1).contains(&good));

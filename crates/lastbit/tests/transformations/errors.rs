@@ -4,7 +4,7 @@ use lastbit::domains::{AtomDomain, FrameDomain, VectorDomain};
 use lastbit::metrics::{ChangeOneDistance, L1Distance, SymmetricDistance};
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
-    Categories, Edges, Keep, Tree, cast_or_replace, clamp, covariance, histogram, mean, resize,
+    CategoryBins, Edges, Keep, Tree, cast_or_replace, clamp, covariance, histogram, mean, resize,
     round_to_grid, select, sum, tree, tree_of_counts, variance, weighted_histogram,
 };
 use lastbit::{Bounds, Error, Share};
@@ -73,11 +73,11 @@ fn edges() {
 #[test]
 fn categories() {
     assert_eq!(
-        message(Categories::<String>::new([])),
+        message(CategoryBins::<String>::new([])),
         "a list of categories needs at least 1, got none; use `count` if rows are not told apart"
     );
     assert_eq!(
-        message(Categories::new([3_i64, 1, 3])),
+        message(CategoryBins::new([3_i64, 1, 3])),
         "category `3` is listed twice; list each once"
     );
 }
@@ -214,7 +214,7 @@ fn columns() {
         )),
         "a sample covariance needs bounds on the rows, and these are i64; `clamp` them first"
     );
-    let names = Categories::new(["Ada".to_string()]).unwrap();
+    let names = CategoryBins::new(["Ada".to_string()]).unwrap();
     let weighted = weighted_histogram::<String, i64, _, _, _>(
         domain(),
         ChangeOneDistance,

@@ -4,7 +4,7 @@ use lastbit::domains::{AtomDomain, Frame, FrameDomain, VectorDomain};
 use lastbit::metrics::{ChangeOneDistance, L1Distance, LInfDistance, SymmetricDistance};
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
-    Categories, Keep, cast_or_drop, cast_or_replace, mean_on_grid, resize, sum_on_grid, variance,
+    CategoryBins, Keep, cast_or_drop, cast_or_replace, mean_on_grid, resize, sum_on_grid, variance,
     variance_on_grid, weighted_histogram,
 };
 use lastbit::{Bounds, MetricSpace};
@@ -109,7 +109,7 @@ fn peer_bug_weights_ignored_in_a_histogram() {
         ("weight", AtomDomain::bounded(0_i64, 50).unwrap().into()),
     ])
     .unwrap();
-    let regions = Categories::new(["north", "south"].map(String::from)).unwrap();
+    let regions = CategoryBins::new(["north", "south"].map(String::from)).unwrap();
     let weighted = |norm| {
         let domain = domain.clone();
         weighted_histogram::<String, i64, _, _, _>(
@@ -149,7 +149,7 @@ fn peer_bug_weights_ignored_in_the_largest_entry() {
     ])
     .unwrap()
     .with_size(4);
-    let groups = Categories::new([true]).unwrap();
+    let groups = CategoryBins::new([true]).unwrap();
     let bins = weighted_histogram::<bool, i64, _, _, _>(
         domain,
         ChangeOneDistance,

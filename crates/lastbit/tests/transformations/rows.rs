@@ -6,7 +6,7 @@ use lastbit::domains::{AtomDomain, Frame, FrameDomain, OptionDomain, VectorDomai
 use lastbit::metrics::{ChangeOneDistance, SymmetricDistance};
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
-    Categories, Edges, Keep, cast_or_drop, cast_or_replace, clamp, count, filter, filter_frame,
+    CategoryBins, Edges, Keep, cast_or_drop, cast_or_replace, clamp, count, filter, filter_frame,
     index, map_rows, resize, round_to_grid, select, unique,
 };
 
@@ -201,7 +201,7 @@ fn frames_lose_columns_and_rows_with_the_same_stability() {
 fn categories_and_edges_index_missing_values_too() {
     let optional = OptionDomain::new(AtomDomain::<i64>::new());
     let rows = VectorDomain::new(optional);
-    let categories = Categories::new([3_i64, 1]).unwrap();
+    let categories = CategoryBins::new([3_i64, 1]).unwrap();
     let bins = index(rows.clone(), SymmetricDistance, &categories).unwrap();
     let data = vec![Some(1), None, Some(3), Some(2)];
     assert_eq!(bins.invoke(&data).unwrap(), [1, 2, 0, 2]);

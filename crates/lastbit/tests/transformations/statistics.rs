@@ -8,7 +8,7 @@ use lastbit::metrics::{
 };
 use lastbit::statistics::{Grid, NonFinite};
 use lastbit::transformations::{
-    Categories, Edges, Tree, count, count_by_key, count_if, covariance, covariance_on_grid,
+    CategoryBins, Edges, Tree, count, count_by_key, count_if, covariance, covariance_on_grid,
     histogram, mean, mean_on_grid, round_to_grid, scale, sum, sum_on_grid, tree, tree_of_counts,
     variance, variance_on_grid, weighted_histogram, weighted_histogram_on_grid,
 };
@@ -227,7 +227,7 @@ fn histograms() {
     let (any, three) = (vectors(&values, 0..=3), vectors(&values, 3..=3));
     let sized = || integers().with_size(3);
     let edges = Edges::new([0_i64, 5]).unwrap();
-    let categories = Categories::new([4_i64]).unwrap();
+    let categories = CategoryBins::new([4_i64]).unwrap();
     each_norm!(|norm| {
         let bins = histogram(integers(), SymmetricDistance, &edges, norm).unwrap();
         assert_tight(&bins, &any, 0..=3);

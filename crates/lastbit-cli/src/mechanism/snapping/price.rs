@@ -3,7 +3,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use lastbit::mechanisms::snapping::utility::{TradeOff, curve};
-use lastbit::mechanisms::snapping::{Bound, GuessPrice, Price as Priced, Snapping};
+use lastbit::mechanisms::snapping::{Bound, GuessPrice, Snapping, SnappingPrice};
 use lastbit_exact::{Rational, Up};
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ impl PriceArgs {
 fn to_json(
     mechanism: &Snapping,
     confidence: &Rational,
-    price: &Priced,
+    price: &SnappingPrice,
     guess: Option<&GuessPrice>,
     curve: Option<&[TradeOff]>,
 ) -> Value {
@@ -161,7 +161,7 @@ fn print(
     out: &mut impl Write,
     mechanism: &Snapping,
     confidence: &Rational,
-    price: &Priced,
+    price: &SnappingPrice,
     guess: Option<&GuessPrice>,
 ) -> Result<()> {
     let at = format!("at confidence {confidence}, for every value in the bounds");

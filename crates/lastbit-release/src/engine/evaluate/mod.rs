@@ -20,7 +20,7 @@ pub(crate) use read::Rows;
 use super::EngineError;
 use crate::expression::calendar::{DAY, HOUR, civil, trunc, valid_day, valid_time, week, weekday};
 use crate::expression::print::{Day, Time};
-use crate::expression::{Arithmetic, CalendarUnit, Expression, Function, Node, Type};
+use crate::expression::{ArithmeticOperator, CalendarUnit, Expression, Function, Node, Type};
 
 impl Expression {
     /// The value of each row: doubles, booleans, dates, microseconds without a zone or texts. The
@@ -90,14 +90,20 @@ impl Rows<'_> {
             } => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
                 match operator {
-                    Arithmetic::Add => zip(&left, &right, |x: f64, y: f64| finite(x + y)),
-                    Arithmetic::Subtract => zip(&left, &right, |x: f64, y: f64| finite(x - y)),
-                    Arithmetic::Multiply => zip(&left, &right, |x: f64, y: f64| finite(x * y)),
-                    Arithmetic::Divide => zip(&left, &right, |x: f64, y: f64| {
+                    ArithmeticOperator::Add => zip(&left, &right, |x: f64, y: f64| finite(x + y)),
+                    ArithmeticOperator::Subtract => {
+                        zip(&left, &right, |x: f64, y: f64| finite(x - y))
+                    }
+                    ArithmeticOperator::Multiply => {
+                        zip(&left, &right, |x: f64, y: f64| finite(x * y))
+                    }
+                    ArithmeticOperator::Divide => zip(&left, &right, |x: f64, y: f64| {
                         // 5 / ∞ is 0: both are numbers. Nothing is divided by 0.
                         finite(x / y)
                     }),
-                    Arithmetic::Remainder => zip(&left, &right, |x: f64, y: f64| finite(x % y)),
+                    ArithmeticOperator::Remainder => {
+                        zip(&left, &right, |x: f64, y: f64| finite(x % y))
+                    }
                 }
             }
             Node::Difference { to, from } if to.kind() == Type::Date => zip(

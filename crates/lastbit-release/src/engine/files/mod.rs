@@ -69,6 +69,7 @@ impl Default for Options {
 
 /// How far a scan is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ScanProgress {
     /// Rows read.
     pub rows: u64,

@@ -10,7 +10,7 @@ use super::duckdb::DuckDb;
 use super::postgresql::PostgreSql;
 use super::spark::Spark;
 use super::sqlite::Sqlite;
-use crate::expression::{Arithmetic, Piece, Type};
+use crate::expression::{ArithmeticOperator, Piece, Type};
 use crate::schema::DatabaseSystem;
 
 /// The type of a column, as far as reading its cells differs.
@@ -259,17 +259,22 @@ pub trait Dialect: Sync {
     }
 
     /// Arithmetic of doubles, null where the result is not finite.
-    fn arithmetic(&self, operator: Arithmetic, a: &str, b: &str) -> Result<String, SqlError> {
+    fn arithmetic(
+        &self,
+        operator: ArithmeticOperator,
+        a: &str,
+        b: &str,
+    ) -> Result<String, SqlError> {
         let sign = match operator {
-            Arithmetic::Add => "+",
-            Arithmetic::Subtract => "-",
-            Arithmetic::Multiply => "*",
-            Arithmetic::Divide => "/",
-            Arithmetic::Remainder => "%",
+            ArithmeticOperator::Add => "+",
+            ArithmeticOperator::Subtract => "-",
+            ArithmeticOperator::Multiply => "*",
+            ArithmeticOperator::Divide => "/",
+            ArithmeticOperator::Remainder => "%",
         };
         let result = self.finite(&format!("({a} {sign} {b})"));
         Ok(match operator {
-            Arithmetic::Divide | Arithmetic::Remainder => {
+            ArithmeticOperator::Divide | ArithmeticOperator::Remainder => {
                 format!("CASE WHEN {b} <> 0 THEN {result} END")
             }
             _ => result,

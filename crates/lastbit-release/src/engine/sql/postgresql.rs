@@ -5,7 +5,7 @@ use lastbit_exact::Integer;
 
 use super::SqlError;
 use super::dialect::{CellType, Dialect, SPACES};
-use crate::expression::Arithmetic;
+use crate::expression::ArithmeticOperator;
 
 pub(super) struct PostgreSql;
 
@@ -104,7 +104,12 @@ impl Dialect for PostgreSql {
         format!("coalesce(substring({text} from '{pattern}'), '')")
     }
 
-    fn arithmetic(&self, operator: Arithmetic, a: &str, b: &str) -> Result<String, SqlError> {
+    fn arithmetic(
+        &self,
+        operator: ArithmeticOperator,
+        a: &str,
+        b: &str,
+    ) -> Result<String, SqlError> {
         let power = |exponent: i32| self.double(2f64.powi(exponent));
         let infinity = self.double(f64::INFINITY);
         // Of what is missing nothing is computed: `greatest` would take it for nothing, and 0 times
@@ -112,8 +117,8 @@ impl Dialect for PostgreSql {
         let missing = format!("{a} IS NULL OR {b} IS NULL");
         let infinite = format!("{missing} OR abs({a}) = {infinity} OR abs({b}) = {infinity}");
         Ok(match operator {
-            Arithmetic::Add | Arithmetic::Subtract => {
-                let sign = if operator == Arithmetic::Add {
+            ArithmeticOperator::Add | ArithmeticOperator::Subtract => {
+                let sign = if operator == ArithmeticOperator::Add {
                     '+'
                 } else {
                     '-'
@@ -127,7 +132,7 @@ impl Dialect for PostgreSql {
                      ELSE {a} {sign} {b} END"
                 )
             }
-            Arithmetic::Multiply => {
+            ArithmeticOperator::Multiply => {
                 // Scaled by powers of two the product is the same, rounded in the same way, and
                 // neither overflows nor vanishes.
                 let [half, tiny, up, end] = [-512, -538, 600, -475].map(power);
@@ -146,7 +151,7 @@ impl Dialect for PostgreSql {
                      ELSE {a} * {b} END"
                 )
             }
-            Arithmetic::Divide => {
+            ArithmeticOperator::Divide => {
                 let [low, half, up] = [-50, -512, 512].map(power);
                 let [far, down, end] = [1000, -60, -15].map(power);
                 format!(
@@ -159,7 +164,7 @@ impl Dialect for PostgreSql {
                      ELSE {a} / {b} END"
                 )
             }
-            Arithmetic::Remainder => {
+            ArithmeticOperator::Remainder => {
                 return Err(SqlError::unsupported(self.name(), "`%` of fractions"));
             }
         })

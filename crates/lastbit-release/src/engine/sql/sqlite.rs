@@ -4,7 +4,7 @@
 
 use super::SqlError;
 use super::dialect::{CellType, Dialect};
-use crate::expression::{Arithmetic, Piece, Type};
+use crate::expression::{ArithmeticOperator, Piece, Type};
 
 pub(super) struct Sqlite;
 
@@ -123,14 +123,19 @@ impl Dialect for Sqlite {
         format!("nullif(nullif({number}, 9e999), -9e999)")
     }
 
-    fn arithmetic(&self, operator: Arithmetic, a: &str, b: &str) -> Result<String, SqlError> {
+    fn arithmetic(
+        &self,
+        operator: ArithmeticOperator,
+        a: &str,
+        b: &str,
+    ) -> Result<String, SqlError> {
         let sign = match operator {
-            Arithmetic::Add => "+",
-            Arithmetic::Subtract => "-",
-            Arithmetic::Multiply => "*",
-            Arithmetic::Divide => "/",
+            ArithmeticOperator::Add => "+",
+            ArithmeticOperator::Subtract => "-",
+            ArithmeticOperator::Multiply => "*",
+            ArithmeticOperator::Divide => "/",
             // It is of whole numbers there.
-            Arithmetic::Remainder => {
+            ArithmeticOperator::Remainder => {
                 return Err(SqlError::unsupported(self.name(), "`%` of fractions"));
             }
         };

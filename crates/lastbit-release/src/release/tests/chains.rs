@@ -7,7 +7,7 @@ use lastbit::measures::MaxDivergence;
 use lastbit_exact::{Dyadic, Rational, Rounding};
 use lastbit_noise::entropy::{Entropy, EntropyError};
 use lastbit_verify::attack::{Input, Target, TargetError, least_bits};
-use lastbit_verify::audit::{Claim, Output, Side, audit};
+use lastbit_verify::audit::{AuditClaim, Output, Side, audit};
 use lastbit_verify::exact::divergence::log_ratio;
 
 use super::memory::{Memory, Row};
@@ -94,8 +94,8 @@ impl Pair {
         self.loss.to_f64(Rounding::NearestEven)
     }
 
-    fn claim(&self) -> Claim {
-        Claim {
+    fn claim(&self) -> AuditClaim {
+        AuditClaim {
             epsilon: self.loss.clone(),
             delta: self.delta.clone(),
         }
@@ -159,7 +159,7 @@ impl Pair {
     }
 
     /// Whether an audit refutes the claim; wrongly so with probability at most 1e-9.
-    fn is_refuted(&self, claim: &Claim, number: &dyn Fn(&Drawn) -> f64) -> bool {
+    fn is_refuted(&self, claim: &AuditClaim, number: &dyn Fn(&Drawn) -> f64) -> bool {
         let draw = |side| Ok::<_, ()>(Output::Number(number(&self.draw(side))));
         let report = audit(draw, 20_000, claim, &confidence()).unwrap();
         report.refutes_claim()
@@ -239,7 +239,7 @@ fn an_audit_of_a_chain_refutes_half_of_its_price_and_not_its_price() {
         let pair = Pair::new(&plan("epsilon = 4", statistic), &table);
         let first = |drawn: &Drawn| number(drawn, 0);
         assert!(!pair.is_refuted(&pair.claim(), &first), "{statistic}");
-        let half = Claim::pure(pair.loss.times_power_of_two(-1));
+        let half = AuditClaim::pure(pair.loss.times_power_of_two(-1));
         assert!(pair.is_refuted(&half, &first), "{statistic}");
     }
     // A value and the ends of its interval share the loss of a quantile, so each alone loses less.
@@ -249,13 +249,13 @@ fn an_audit_of_a_chain_refutes_half_of_its_price_and_not_its_price() {
         let one = |drawn: &Drawn| number(drawn, place);
         assert!(!pair.is_refuted(&pair.claim(), &one), "{place}");
     }
-    let little = Claim::pure(pair.loss.times_power_of_two(-4));
+    let little = AuditClaim::pure(pair.loss.times_power_of_two(-4));
     assert!(pair.is_refuted(&little, &|drawn| number(drawn, 0)));
     // Without an interval the value has all of the loss, and loses more.
     let alone = format!("{statistic}\ninterval = false");
     let pair = Pair::new(&plan("epsilon = 8", &alone), &table);
     assert!(!pair.is_refuted(&pair.claim(), &|drawn| number(drawn, 0)));
-    let part = Claim::pure(pair.loss.times_power_of_two(-3));
+    let part = AuditClaim::pure(pair.loss.times_power_of_two(-3));
     assert!(pair.is_refuted(&part, &|drawn| number(drawn, 0)));
 }
 

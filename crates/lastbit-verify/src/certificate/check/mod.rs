@@ -17,6 +17,7 @@ use sign::{Sum, sign, unit_of};
 
 /// What a certificate that was accepted establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Accepted {
     /// The loss is at most this, for all inputs of the claim and all outputs.
     pub certified: Rational,
@@ -55,6 +56,7 @@ impl Accepted {
 /// The first step of a certificate that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{step}: {problem}")]
+#[non_exhaustive]
 pub struct BadStep {
     /// Which step: a field of the certificate.
     pub step: String,

@@ -2,7 +2,9 @@
 
 use super::{Parser, RESERVED, given_twice};
 use crate::language::lexer::Kind;
-use crate::language::{Arithmetic, Diagnostic, Expr, ExprKind, Operator, Position, Ties, Zero};
+use crate::language::{
+    Diagnostic, Expr, ExprKind, OperationArithmetic, Operator, Position, Ties, Zero,
+};
 
 impl Parser {
     pub(super) fn expr(&mut self) -> Result<Expr, Diagnostic> {
@@ -24,7 +26,7 @@ impl Parser {
     fn factor(&mut self) -> Result<Expr, Diagnostic> {
         let at = self.at();
         let kind = match self.kind().clone() {
-            Kind::Operator(Operator::Subtract, Arithmetic::Real) => {
+            Kind::Operator(Operator::Subtract, OperationArithmetic::Real) => {
                 self.next += 1;
                 ExprKind::Negate(Box::new(self.factor()?))
             }
@@ -42,7 +44,7 @@ impl Parser {
                 self.next += 1;
                 let argument = self.argument("ln~")?;
                 ExprKind::Ln {
-                    arithmetic: Arithmetic::Rounded,
+                    arithmetic: OperationArithmetic::Rounded,
                     argument,
                 }
             }
@@ -66,7 +68,7 @@ impl Parser {
         Ok(match word.as_str() {
             "f" => ExprKind::Query,
             "ln" => ExprKind::Ln {
-                arithmetic: Arithmetic::Real,
+                arithmetic: OperationArithmetic::Real,
                 argument: self.argument("ln")?,
             },
             "fl" => ExprKind::Nearest(self.argument("fl")?),
@@ -178,7 +180,10 @@ impl Parser {
         Ok(Box::new(argument))
     }
 
-    fn operator(&mut self, accepted: &[Operator]) -> Option<(Operator, Arithmetic, Position)> {
+    fn operator(
+        &mut self,
+        accepted: &[Operator],
+    ) -> Option<(Operator, OperationArithmetic, Position)> {
         match *self.kind() {
             Kind::Operator(operator, arithmetic) if accepted.contains(&operator) => {
                 let at = self.at();
@@ -190,7 +195,7 @@ impl Parser {
     }
 }
 
-fn binary(step: (Operator, Arithmetic, Position), left: Expr, right: Expr) -> Expr {
+fn binary(step: (Operator, OperationArithmetic, Position), left: Expr, right: Expr) -> Expr {
     let (operator, arithmetic, at) = step;
     let kind = ExprKind::Binary {
         operator,

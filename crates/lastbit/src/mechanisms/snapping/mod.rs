@@ -22,7 +22,7 @@ pub use float::{
     round_ties_up,
 };
 pub use measurement::{SnappingNumber, VectorMeasurement};
-pub use price::{GuessPrice, Price};
+pub use price::{GuessPrice, SnappingPrice};
 pub use setting::{CHARGED, PUBLISHED, Setting, float_grid_exponent};
 pub use utility::GridRule;
 

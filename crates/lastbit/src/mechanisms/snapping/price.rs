@@ -9,7 +9,7 @@ use crate::Confidence;
 /// The price of a release: public, data-independent, every number rounded to the safe side.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Price {
+pub struct SnappingPrice {
     /// The loss charged.
     pub epsilon: Up,
     /// The loss by the published formula `ε'(1 + 12(B/Δ)η) + 2η`; the same as `epsilon` in exact
@@ -28,7 +28,7 @@ pub struct Price {
     pub clamp_probability: Up,
 }
 
-/// What the caller's guess of the value adds to a [`Price`].
+/// What the caller's guess of the value adds to a [`SnappingPrice`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GuessPrice {
@@ -57,7 +57,7 @@ impl Snapping {
     /// assert_eq!(price.accuracy.get(), 3.4957322735539913); // ln 20 + 1/2
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn price(&self, confidence: &Confidence) -> Result<Price, SnappingError> {
+    pub fn price(&self, confidence: &Confidence) -> Result<SnappingPrice, SnappingError> {
         let beta = confidence.beta();
         let setting = &self.setting;
         let laplace_scale = &setting.sensitivity_of_query / &setting.epsilon;
@@ -74,7 +74,7 @@ impl Snapping {
             .upper(),
         };
         let bias_worst = self.laws()?.worst_bias(&half_width)?.bias.upper();
-        Ok(Price {
+        Ok(SnappingPrice {
             epsilon: Up::from_rational(&setting.epsilon),
             epsilon_published: Up::from_rational(&setting.formula(PUBLISHED)),
             accuracy: setting.accuracy(&beta),
