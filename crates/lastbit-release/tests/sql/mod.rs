@@ -1,3 +1,4 @@
 mod cases;
 mod injection;
+mod session;
 mod sqlite;

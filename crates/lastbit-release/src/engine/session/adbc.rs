@@ -215,7 +215,7 @@ fn duckdb(message: &str) -> SessionError {
     ];
     for (words, problem) in KINDS {
         if message.contains(words) {
-            return SessionError::new(problem).with_code(words);
+            return SessionError::new(problem).with_words(words.to_owned());
         }
     }
     SessionError::new(P::Other)

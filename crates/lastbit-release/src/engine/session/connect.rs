@@ -96,17 +96,19 @@ impl Driver {
     /// reads.
     pub(super) fn first(self) -> &'static [&'static str] {
         match self {
+            // Within the transaction: what pools connections may hand on every transaction, and
+            // every statement outside of one, to another process of the server.
             Driver::PostgreSql => &[
-                "SET standard_conforming_strings = on",
-                "SET client_encoding = 'UTF8'",
-                "SET TimeZone = 'UTC'",
-                "SET DateStyle = 'ISO, YMD'",
-                "SET extra_float_digits = 1",
-                // Statements of many expressions take longer to compile than to run.
-                "SET jit = off",
-                // Its estimates of what units have are far off, and sorting all rows is slow.
-                "SET enable_mergejoin = off",
                 "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
+                "SET LOCAL standard_conforming_strings = on",
+                "SET LOCAL client_encoding = 'UTF8'",
+                "SET LOCAL TimeZone = 'UTC'",
+                "SET LOCAL DateStyle = 'ISO, YMD'",
+                "SET LOCAL extra_float_digits = 1",
+                // Statements of many expressions take longer to compile than to run.
+                "SET LOCAL jit = off",
+                // Its estimates of what units have are far off, and sorting all rows is slow.
+                "SET LOCAL enable_mergejoin = off",
             ],
             // Without the second, a name that is no table could be a file.
             Driver::DuckDb => &[

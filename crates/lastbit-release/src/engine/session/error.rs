@@ -60,13 +60,25 @@ impl SessionError {
         }
     }
 
-    /// With a code that the database gave. Codes are letters, digits, spaces and `_`, and short;
-    /// anything else could be a cell, and is left out.
+    /// With a code that the database gave: one word of capital letters, digits, `_` and `-`, with
+    /// at least one that is no letter (`ORA-00942`). Anything else could be a cell, and is left
+    /// out.
     pub fn with_code(self, code: &str) -> SessionError {
-        let is_code = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ' ';
-        let is_code = !code.is_empty() && code.len() <= MOST_CODE && code.chars().all(is_code);
+        let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-".contains(c);
+        let is_code = code.len() <= MOST_CODE
+            && code.chars().all(is_code)
+            && code.starts_with(|c: char| c.is_ascii_uppercase())
+            && !code.chars().all(|c| c.is_ascii_uppercase());
+        match is_code {
+            true => self.with_words(code.to_owned()),
+            false => self,
+        }
+    }
+
+    /// With words that are known to hold no cell.
+    pub(super) fn with_words(self, words: String) -> SessionError {
         SessionError {
-            code: is_code.then(|| code.to_owned()),
+            code: Some(words),
             ..self
         }
     }
@@ -93,7 +105,13 @@ impl SessionError {
                 _ => P::Other,
             },
         };
-        SessionError::new(problem).with_code(&format!("SQLSTATE {state}"))
+        let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+        let error = SessionError::new(problem);
+        let has_digit = state.bytes().any(|byte| byte.is_ascii_digit());
+        match state.len() == 5 && has_digit && state.chars().all(is_code) {
+            true => error.with_words(format!("SQLSTATE {state}")),
+            false => error,
+        }
     }
 
     /// What went wrong.

@@ -133,7 +133,7 @@ impl Session for SparkSession {
                         // The path of a file that is not there.
                         (_, Some(state)) if state == "42K03" => {
                             SessionError::new(SessionProblem::NoTable)
-                                .with_code(&format!("SQLSTATE {state}"))
+                                .with_words(format!("SQLSTATE {state}"))
                         }
                         (_, Some(state)) => SessionError::of_sqlstate(&state),
                         (_, None) => SessionError::new(SessionProblem::Other),

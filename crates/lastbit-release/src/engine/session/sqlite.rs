@@ -79,5 +79,5 @@ fn failed(error: rusqlite::Error) -> SessionError {
         ErrorCode::SystemIoFailure => P::Lost,
         _ => P::Other,
     };
-    SessionError::new(problem).with_code(&format!("SQLite {}", failure.extended_code))
+    SessionError::new(problem).with_words(format!("SQLite {}", failure.extended_code))
 }

@@ -7,7 +7,7 @@ use lastbit_exact::Integer;
 use super::table::{InResult, Sum, TableStatement};
 use super::{Rows, SqlError};
 use crate::engine::layout::{AggregateLayout, TableLayout};
-use crate::query::{Aggregated, Group, LOG2_MOST_ROWS};
+use crate::query::{Aggregated, Group, GroupKey, KeyValue, LOG2_MOST_ROWS};
 
 const SHAPE: SqlError = SqlError::Result("a table");
 
@@ -45,6 +45,8 @@ pub(super) fn groups(
     if statement.discovered == 0 {
         found.extend((0..publics).map(|group| ((group, Vec::new()), Found::default())));
     }
+    let counts = |place: &&InResult| matches!(place, InResult::Counts(_));
+    let parts = statement.places.iter().filter(counts).count();
     for row in rows {
         let [Some(part), Some(group), rest @ ..] = row.as_slice() else {
             return Err(SHAPE);
@@ -68,7 +70,7 @@ pub(super) fn groups(
                 let values = values.iter().map(|cell| integer(cell.as_deref()));
                 entry.cells = values.collect::<Result<_, _>>()?;
             }
-            (part, [Some(word), Some(count), ..]) => {
+            (part, [Some(word), Some(count), ..]) if part <= parts => {
                 let word = word.parse().map_err(|_| SHAPE)?;
                 let count = count.parse().map_err(|_| SHAPE)?;
                 let counts = entry.counts.entry(part).or_default();
@@ -84,8 +86,9 @@ pub(super) fn groups(
         .map(|((group, texts), found)| {
             let places = statement.places.iter().zip(&table.aggregates);
             let values = places.map(|(place, aggregate)| exact(place, aggregate, &found));
+            let discovered: GroupKey = texts.into_iter().map(KeyValue::Discovered).collect();
             Ok(Group {
-                key: table.key(group, &texts),
+                key: table.key(group, &discovered),
                 values: values.collect::<Result<_, SqlError>>()?,
             })
         })

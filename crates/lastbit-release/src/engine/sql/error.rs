@@ -33,7 +33,10 @@ pub enum SqlError {
         remedy: &'static str,
     },
     /// A result does not have the shape that was asked for.
-    #[error("the database returned {0} in another shape than was asked for")]
+    #[error(
+        "the database returned {0} in another shape than was asked for; check that its driver or \
+         session runs statements as they are, and hands back every row with all of its texts"
+    )]
     Result(&'static str),
     /// More rows than are allowed.
     #[error("the table has more than 2^{} rows", crate::query::LOG2_MOST_ROWS)]

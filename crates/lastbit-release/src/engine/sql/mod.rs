@@ -119,6 +119,8 @@ pub struct Statements {
     count: String,
     tables: Vec<TableStatement>,
     fingerprint: String,
+    /// How many numbers its row has.
+    fingerprint_cells: usize,
     /// What the fingerprint is of.
     read: String,
 }
@@ -178,6 +180,7 @@ impl Statements {
             count,
             tables,
             fingerprint,
+            fingerprint_cells: 1 + sums.len(),
             read,
         })
     }
@@ -201,15 +204,20 @@ impl Statements {
     /// over the count of rows and the sum of 60-bit hashes of each, of the columns that the query
     /// reads. Data with the same one have the same answers, but for a collision.
     pub fn fingerprint_of(&self, rows: &[Vec<Option<String>>]) -> Result<String, SqlError> {
+        const SHAPE: SqlError = SqlError::Result("the fingerprint");
         let [row] = rows else {
-            return Err(SqlError::Result("the fingerprint"));
+            return Err(SHAPE);
         };
+        if row.len() != self.fingerprint_cells {
+            return Err(SHAPE);
+        }
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.read.as_bytes());
         for cell in row {
+            // The sum over no rows is null.
             let cell = cell.as_deref().unwrap_or("0");
-            if !cell.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(SqlError::Result("the fingerprint"));
+            if cell.is_empty() || !cell.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(SHAPE);
             }
             hasher.update(format!("{cell}\n").as_bytes());
         }
