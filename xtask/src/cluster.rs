@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{databases, packages, run, test};
 use killer::Killer;
-use machines::Machines;
+use machines::{Machines, Settings};
 
 /// The version that is tested.
 const PYSPARK: &str = "pyspark==4.3.0";
@@ -27,6 +27,9 @@ const KILLS: usize = 50;
 /// each.
 const TABLES: usize = 50;
 
+/// How many of them are compared with the settings that Spark has by itself, too.
+const PLAIN_TABLES: usize = 5;
+
 struct Arguments {
     workers: Option<usize>,
     kills: Option<usize>,
@@ -40,39 +43,51 @@ pub fn run(arguments: &[String]) -> Result<()> {
     java()?;
     let spark = databases::python_package(PYSPARK)?;
     let workers = arguments.workers.unwrap_or(WORKERS).max(1);
-    let is_test = arguments.command.is_empty() || arguments.kills.is_some();
-    let machines = Arc::new(Machines::start(&spark, workers, is_test)?);
+    let machines = Arc::new(Machines::start(&spark, workers)?);
     let python = spark.join("bin/python");
-    let tell = |command: &mut Command, killer: Option<&Killer>| {
+    let tell = |command: &mut Command, settings, tables: usize, killer: Option<&Killer>| {
         command
             .env("LASTBIT_PYTHON", &python)
-            .env("LASTBIT_TEST_SPARK", machines.address());
-        machines.tell(command);
-        let tables = arguments.tables.unwrap_or(TABLES);
-        command.env("LASTBIT_TEST_TABLES", tables.to_string());
+            .env("LASTBIT_TEST_SPARK", machines.address())
+            .env("LASTBIT_TEST_TABLES", tables.to_string());
+        machines.tell(command, settings);
         if let Some(killer) = killer {
             command.env("LASTBIT_TEST_KILLS", killer.count_file());
         }
     };
+    let tables = arguments.tables.unwrap_or(TABLES);
     if let Some((program, rest)) = arguments.command.split_first() {
+        let settings = match arguments.kills {
+            Some(_) => Settings::Tests,
+            None => Settings::Plain,
+        };
         let kills = arguments.kills.filter(|kills| *kills > 0);
         let killer = kills.map(|kills| Killer::start(&machines, kills));
         let killer = killer.transpose()?;
         let mut command = Command::new(program);
         command.args(rest);
-        tell(&mut command, killer.as_ref());
+        tell(&mut command, settings, tables, killer.as_ref());
         return run::succeed(&mut command, "see above");
     }
     let packages = "--workspace --exclude lastbit-python --test databases";
     let repeat = "cargo xtask cluster";
     // One after another: a session holds all cores of the cluster until it ends.
     let names = ["spark::", "--test-threads=1"];
-    let mut passed = test::cargo_test(packages, &names, repeat, |cargo| tell(cargo, None))?;
-    let kills = arguments.kills.unwrap_or(KILLS);
-    let killer = Killer::start(&machines, kills)?;
-    passed += test::cargo_test(packages, &["killed::"], repeat, |cargo| {
-        tell(cargo, Some(&killer));
+    let few = tables.min(PLAIN_TABLES);
+    let mut passed = test::cargo_test(packages, &names, repeat, |cargo| {
+        tell(cargo, Settings::Plain, few, None);
     })?;
+    let names = ["spark::nasty_tables", "--test-threads=1"];
+    passed += test::cargo_test(packages, &names, repeat, |cargo| {
+        tell(cargo, Settings::Tests, tables, None);
+    })?;
+    let kills = arguments.kills.unwrap_or(KILLS);
+    if kills > 0 {
+        let killer = Killer::start(&machines, kills)?;
+        passed += test::cargo_test(packages, &["killed::"], repeat, |cargo| {
+            tell(cargo, Settings::Tests, tables, Some(&killer));
+        })?;
+    }
     println!("{passed} tests passed, {kills} workers were killed");
     Ok(())
 }

@@ -25,11 +25,14 @@ spark.driver.memory 4g
 spark.executor.memory 1g
 ";
 
-/// Of tests: little time for statements that run once over few rows, and as many tries as there are
-/// losses.
+/// Of many small tables: little time for statements that run once over few rows, which are
+/// interpreted instead of compiled, and as many tries as there are losses.
 const TESTS: &str = "\
 spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+spark.sql.codegen.wholeStage false
+spark.sql.codegen.factoryMode NO_CODEGEN
+spark.sql.adaptive.enabled false
 spark.sql.shuffle.partitions 2
 spark.default.parallelism 2
 spark.task.maxFailures 1000
@@ -45,6 +48,24 @@ appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %m%n
 ";
+
+/// How drivers and executors are set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Settings {
+    /// As they are for whoever installs Spark.
+    Plain,
+    /// For many small tables.
+    Tests,
+}
+
+impl Settings {
+    fn directory(self) -> &'static str {
+        match self {
+            Settings::Plain => "conf",
+            Settings::Tests => "conf-tests",
+        }
+    }
+}
 
 pub struct Machines {
     directory: tempdir::Directory,
@@ -63,10 +84,8 @@ struct Worker {
 }
 
 impl Machines {
-    pub fn start(environment: &Path, workers: usize, is_test: bool) -> Result<Machines> {
+    pub fn start(environment: &Path, workers: usize) -> Result<Machines> {
         let directory = tempdir::Directory::new()?;
-        let settings = directory.path().join("conf");
-        fs::create_dir(&settings)?;
         let scratch = directory.path().join("scratch");
         let warehouse = directory.path().join("warehouse");
         let places = format!(
@@ -74,11 +93,13 @@ impl Machines {
             scratch.display(),
             warehouse.display()
         );
-        fs::write(
-            settings.join("spark-defaults.conf"),
-            SETTINGS.to_owned() + if is_test { TESTS } else { "" } + &places,
-        )?;
-        fs::write(settings.join("log4j2.properties"), LOG)?;
+        for (settings, more) in [(Settings::Plain, ""), (Settings::Tests, TESTS)] {
+            let place = directory.path().join(settings.directory());
+            fs::create_dir(&place)?;
+            let text = SETTINGS.to_owned() + more + &places;
+            fs::write(place.join("spark-defaults.conf"), text)?;
+            fs::write(place.join("log4j2.properties"), LOG)?;
+        }
         let keeper = Command::new("sh")
             .args(["-c", "cat > /dev/null; kill -9 0"])
             .stdin(Stdio::piped())
@@ -122,7 +143,7 @@ impl Machines {
     }
 
     /// Tells a command how to talk to this cluster, and nothing of somebody's other clusters.
-    pub fn tell(&self, command: &mut Command) {
+    pub fn tell(&self, command: &mut Command, settings: Settings) {
         for (name, _) in std::env::vars_os() {
             let name_text = name.to_string_lossy();
             if name_text.starts_with("SPARK_") || name_text.starts_with("PYSPARK_") {
@@ -130,7 +151,10 @@ impl Machines {
             }
         }
         command
-            .env("SPARK_CONF_DIR", self.directory.path().join("conf"))
+            .env(
+                "SPARK_CONF_DIR",
+                self.directory().join(settings.directory()),
+            )
             .env("LASTBIT_TEST_CLUSTER", self.keeper.id().to_string())
             .env("SPARK_LOCAL_IP", "127.0.0.1");
     }
@@ -148,7 +172,7 @@ impl Machines {
             .stdout(file.try_clone()?)
             .stderr(file)
             .process_group(self.keeper.id() as i32);
-        self.tell(&mut command);
+        self.tell(&mut command, Settings::Plain);
         // The master would give up an application whose executors were killed ten times.
         command
             .env("SPARK_DAEMON_MEMORY", "256m")

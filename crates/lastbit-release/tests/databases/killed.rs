@@ -9,7 +9,7 @@ use lastbit_release::engine::sql::{Relation, dialect};
 use super::cases::TABLES;
 use super::identity::{Asked, compare_clinic_in};
 use super::parquet_files::{clinic_batch, write_parquet};
-use super::support::{session, variable};
+use super::support::{say, session, variable};
 
 /// How many kills are left.
 fn left() -> u64 {
@@ -37,19 +37,19 @@ fn workers_that_are_killed_change_no_integer() {
     for number in (0..TABLES).rev() {
         compare_clinic_in(&mut *session, spark, &relation);
         clinics += 1;
-        println!(
+        say(&format!(
             "{clinics} clinics and {tables} tables, {} kills left",
             left()
-        );
+        ));
         if left() == 0 {
             break;
         }
         tables += usize::from(asked.compare_one(&mut *session, spark, &name, number));
     }
-    println!(
+    say(&format!(
         "{clinics} clinics and {tables} tables with {} of {first} kills in {:.0?}",
         first - left(),
         start.elapsed()
-    );
+    ));
     assert_eq!(left(), 0, "not all were killed");
 }

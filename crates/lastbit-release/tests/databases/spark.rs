@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
 
 use arrow_array::RecordBatch;
 use lastbit_release::engine::session::{Session, SessionProblem};
@@ -125,9 +124,7 @@ fn nasty_tables_have_the_integers_of_files() {
     let path = parquet(directory.path(), &asked_rows.batch());
     let name = format!("\"parquet\".\"{}\"", path.display());
     let first = asked("LASTBIT_TEST_TABLES", TABLES);
-    let start = Instant::now();
     asked_rows.compare_in(&mut **spark(), dialect("spark").unwrap(), &name, first);
-    println!("{first} tables in {:.0?}", start.elapsed());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Connections that write, for tests, and sessions that read.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use adbc_core::options::{AdbcVersion, OptionDatabase, OptionValue};
@@ -11,6 +12,12 @@ use lastbit_release::plan::{Address, Database, DatabaseRows};
 /// What `cargo xtask databases` sets.
 pub fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run: cargo xtask databases"))
+}
+
+/// Says something at once, past the harness, which would keep it to the end: so what was seen until
+/// something stands still is known.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A connection that writes.
