@@ -80,10 +80,10 @@ fn prices_and_rehearsals_fit_80_columns() {
     }
 }
 
-/// The snapshots in `cmd/plan.md` and `cmd/ledger.md` hold for every terminal: tables and prose are
-/// made for 80 columns, and help follows the terminal.
+/// In a pipe tables and prose are made for 80 columns, whatever `COLUMNS` says, and help follows it.
+/// What terminals show is in `terminal.rs`.
 #[test]
-fn wider_terminals_show_the_same_tables() {
+fn pipes_have_tables_of_80_columns() {
     let here = hostile();
     here.run(&["release", "plan.toml"]).succeeded();
     let at = |columns: &str, arguments: &[&str]| {
@@ -168,4 +168,115 @@ of = "age >= 18"
     let about = statistic["about"].as_array().unwrap();
     let derived = "`household` is `concat(street, house)`";
     assert!(about.iter().any(|phrase| phrase == derived), "{about:?}");
+}
+
+/// A plan about large numbers, with Gaussian noise and a quantile.
+const LARGE: &str = r#"
+title = "Wages of 10000 people"
+accountant = "zcdp"
+expected_rows = 50_000
+[source]
+files = "wages.csv"
+[privacy]
+neighbours = "add-remove"
+[budget]
+epsilon = 1
+delta = 1e-6
+[columns.wage]
+lower = 0
+upper = 1_000_000
+unit = "EUR"
+[[statistics]]
+name = "12345"
+kind = "sum"
+of = "wage"
+[[statistics]]
+name = "middle"
+kind = "quantiles"
+of = "wage"
+at = [0.5]
+"#;
+
+#[test]
+fn pages_of_prices_write_numbers_as_those_of_reports() {
+    let here = Here::empty();
+    here.write("plan.toml", LARGE);
+    let json = here
+        .run(&["plan", "plan.toml", "--json"])
+        .succeeded()
+        .json();
+    let error = json["statistics"][0]["error"].as_f64().unwrap();
+    assert!(error >= 1e6, "{error}");
+    let million = "1<span class=\"g\">000</span><span class=\"g\">000</span>";
+    for command in ["plan", "rehearse"] {
+        let page = here
+            .run(&[command, "plan.toml", "--html", "-"])
+            .succeeded()
+            .out;
+        assert!(page.contains(&format!("above {million} as {million}")));
+        // No number of five digits stands anywhere in one piece, but in names and hashes.
+        let (_, body) = page.split_once("<body>").unwrap();
+        let texts = body.split('<').filter_map(|part| part.split_once('>'));
+        for (tag, text) in texts {
+            let is_name =
+                ["bdi", "code", "title", "h1", "desc"].contains(&tag) || text.contains("plan ");
+            let digits = |text: &str| {
+                text.split(|c: char| !c.is_ascii_digit())
+                    .any(|run| run.len() > 4)
+            };
+            assert!(is_name || !digits(text), "{command}: <{tag}>{text}");
+        }
+    }
+}
+
+#[test]
+fn words_of_the_field_are_explained_where_they_stand() {
+    let here = Here::empty();
+    here.write("plan.toml", LARGE);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let price = [
+        "“10 % from”: the smallest group",
+        "“ρ”: a loss in zero-concentrated differential privacy (zCDP)",
+        "“Scale” and “σ”: how large the noise is",
+        "“Selection”: a value is drawn at random",
+        "“Grid”: a public step",
+        "“Accountant”: a rule that adds up the losses",
+    ];
+    let text = words(&here.run(&["plan", "plan.toml"]).succeeded().out);
+    let page = here.run(&["plan", "plan.toml", "--html", "-"]).succeeded();
+    for part in price {
+        assert!(text.contains(part), "{part}: {text}");
+        assert!(page.out.contains(part), "{part}");
+    }
+    let report = [
+        "Loss: a bound on what anybody can find out about one unit",
+        "δ: a probability up to which this may fail; ρ: a loss in zero-concentrated",
+        "Accountant: the rule that adds up the losses of statistics; zcdp adds up ρ.",
+        "Grid: a public step",
+    ];
+    for form in [
+        &["rehearse", "plan.toml"][..],
+        &["rehearse", "plan.toml", "--method", "-"],
+    ] {
+        let text = words(&here.run(form).succeeded().out);
+        for part in report {
+            assert!(text.contains(part), "{form:?}: {part}: {text}");
+        }
+    }
+    let page = here
+        .run(&["rehearse", "plan.toml", "--html", "-"])
+        .succeeded()
+        .out;
+    let told = "<dt>Grid of values</dt><dd><code>multiples of 2^";
+    assert!(
+        page.contains(told) && page.contains("<dt>Accountant</dt><dd>the rule"),
+        "{page}"
+    );
+    // What does not occur is not explained.
+    here.write("plain.toml", plan(50));
+    let text = words(&here.run(&["plan", "plain.toml"]).succeeded().out);
+    assert!(
+        !text.contains("“ρ”") && !text.contains("“Selection”"),
+        "{text}"
+    );
 }

@@ -1,11 +1,13 @@
-//! On a terminal: questions, and colours.
+//! On a terminal: questions, colours, and how wide.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::Stdio;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::{Here, plan};
 
@@ -16,11 +18,29 @@ struct Seen {
     screen: String,
 }
 
-/// Runs the command on a terminal of its own, on which this was typed.
+/// Runs the command on a terminal of its own, on which this was typed. Its width is not known.
 fn on_terminal(here: &Here, arguments: &[&str], typed: &str, settings: &[(&str, &str)]) -> Seen {
+    on_terminal_of(0, here, arguments, typed, settings)
+}
+
+/// [`on_terminal`] of so many columns.
+fn on_terminal_of(
+    columns: u16,
+    here: &Here,
+    arguments: &[&str],
+    typed: &str,
+    settings: &[(&str, &str)],
+) -> Seen {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
+    let size = Winsize {
+        ws_row: if columns == 0 { 0 } else { 50 },
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&master, size).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let side = || -> Stdio {
         let path = name.to_str().unwrap();
@@ -255,4 +275,51 @@ fn a_parquet_table_is_not_printed_on_a_terminal() {
     assert_eq!(seen.status, Some(2), "{}", seen.screen);
     assert!(seen.screen.contains("name a file"), "{}", seen.screen);
     assert!(!here.path("lastbit.ledger").exists());
+}
+
+/// What stands on terminals of 80 and 120 columns, character by character. The report is one that a
+/// ledger has, so that chance decides nothing. `TRYCMD=overwrite` writes the texts anew.
+#[test]
+fn terminals_of_80_and_120_columns_show_what_is_stored_here() {
+    let data = |name: &str| {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        tests.join(name)
+    };
+    let here = Here::empty();
+    for name in ["shares.toml", "visits.csv"] {
+        let bytes = fs::read(data("data/version-0.1.0").join(name)).unwrap();
+        here.write(name, bytes);
+    }
+    let ledger = fs::read(data("data/version-0.1.0/stored.sqlite")).unwrap();
+    here.write("clinic.ledger", ledger);
+    here.set_mode("clinic.ledger", 0o600);
+    fs::create_dir(here.path("other")).unwrap();
+    let wages = fs::read(data("cmd/plan.in/wages.toml")).unwrap();
+    here.write("other/wages.toml", wages);
+    for (name, arguments) in [
+        ("plan", &["plan", "other/wages.toml"][..]),
+        ("plan-again", &["plan", "shares.toml"]),
+        ("release", &["release", "shares.toml", "--quiet"]),
+        ("show", &["ledger", "show", "clinic.ledger"]),
+        ("history", &["ledger", "history", "clinic.ledger"]),
+        (
+            "convert",
+            &["convert", "--from", "zcdp:0.125", "--delta", "1e-6"],
+        ),
+    ] {
+        for columns in [80, 120] {
+            let seen = on_terminal_of(columns, &here, arguments, "", &[("NO_COLOR", "1")]);
+            assert_eq!(seen.status, Some(0), "{}", seen.screen);
+            let screen = seen.screen.replace("\r\n", "\n");
+            let widest = screen.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(usize::from(columns)), "{screen}");
+            let stored = data("data/terminal").join(format!("{name}-{columns}.txt"));
+            if std::env::var_os("TRYCMD").is_some_and(|set| set == "overwrite") {
+                fs::create_dir_all(data("data/terminal")).unwrap();
+                fs::write(&stored, &screen).unwrap();
+            }
+            let expected = fs::read_to_string(&stored).unwrap_or_default();
+            assert_eq!(screen, expected, "{}", stored.display());
+        }
+    }
 }

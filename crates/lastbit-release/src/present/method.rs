@@ -273,7 +273,7 @@ pub fn method(report: &Report) -> String {
         };
         let grid = match of_grid(&statistic.grid).as_str() {
             "" => String::new(),
-            grid => format!("; numbers: {grid}"),
+            grid => format!("; values: {grid}"),
         };
         let text = format!(
             "{}:{of} Noise: {}; loss: {}{grid}.",

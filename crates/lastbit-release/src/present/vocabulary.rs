@@ -127,7 +127,7 @@ pub(super) fn report_terms(report: &Report) -> Vec<(&'static str, String)> {
         report.loss.contains(symbol) || losses.any(|loss| loss.contains(symbol))
     };
     let mut loss = vec![
-        "a bound on what anybody can find out about one unit from what is published; 0 is nothing"
+        "a bound on what anybody can find out about one unit from what is published; at 0, nothing"
             .to_owned(),
     ];
     for (symbol, meaning) in [
@@ -175,10 +175,11 @@ pub(super) fn report_terms(report: &Report) -> Vec<(&'static str, String)> {
     terms
 }
 
-/// `2^-3: …`, what a grid says of the numbers of a statistic; empty if it has none.
+/// What a grid says of the numbers of a statistic; empty if it has none.
 pub(super) fn of_grid(grid: &str) -> String {
     match grid {
         "" => String::new(),
+        "2^0" => "whole numbers".to_owned(),
         grid => format!("multiples of {grid}, rounded to the digits that are shown"),
     }
 }
