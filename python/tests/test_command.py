@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,8 +44,57 @@ def test_the_command_and_the_package_share_a_ledger(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit", "framework"]
+    "name",
+    [
+        "_exact", "_mechanisms", "_losses", "_plan", "_session", "_audit", "_databases",
+        "framework",
+    ],
 )
 def test_examples_in_docstrings(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(f"lastbit.{name}"))
     assert failed == 0 and tried > 0
+
+
+# Stands where pyspark would, and says which Python came.
+FAKE = """import os, sys
+open(os.environ["FOUND"], "w").write(sys.executable)
+raise ImportError
+"""
+
+
+@pytest.mark.parametrize("way", ["command", "function"])
+@pytest.mark.parametrize("named", [True, False])
+def test_spark_is_asked_by_this_interpreter_unless_another_is_named(
+    tmp_path: Path, way: str, named: bool
+) -> None:
+    fake, found, other = tmp_path / "fake", tmp_path / "found", tmp_path / "other" / "python3"
+    (fake / "pyspark").mkdir(parents=True)
+    (fake / "pyspark" / "__init__.py").write_text(FAKE)
+    # What the search path would find.
+    other.parent.mkdir()
+    other.write_text('#!/bin/sh\nprintf another > "$FOUND"\n')
+    other.chmod(0o755)
+    (tmp_path / "plan.toml").write_text(
+        '[source]\ndatabase = "spark:local[1]"\ntable = "t"\n[privacy]\n'
+        'neighbours = "add-remove"\n[budget]\nepsilon = 1\n[[statistics]]\nname = "rows"\n'
+        'kind = "count"\n'
+    )
+    environment = {name: text for name, text in os.environ.items() if name != "LASTBIT_PYTHON"}
+    environment.update(FOUND=str(found), PYTHONPATH=str(fake))
+    environment["PATH"] = f"{other.parent}{os.pathsep}{environment['PATH']}"
+    if named:
+        environment["LASTBIT_PYTHON"] = str(other)
+    ways = {
+        "command": ["-m", "lastbit", "release", "plan.toml", "--yes"],
+        "function": ["-c", "import lastbit; lastbit.release('plan.toml')"],
+    }
+    done = subprocess.run(
+        [sys.executable, *ways[way]],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.returncode != 0 and "pyspark" in done.stderr
+    assert found.read_text() == ("another" if named else sys.executable)
