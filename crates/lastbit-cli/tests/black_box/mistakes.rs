@@ -24,7 +24,7 @@
 //! | one statistic corrected after a release | told which are bought again | here, `terminal` |
 //! | a kind by the name that others give it | refused, with ours | here |
 //! | a question in SQL that says no loss | refused | `query` |
-//! | an interrupt while data are read | costs nothing | `data` |
+//! | an interrupt while data are read | costs nothing | `data`, `serve` |
 
 use crate::support::{Here, PEOPLE, plan};
 
@@ -538,4 +538,21 @@ fn limits_are_refused_by_their_own_names() {
         .run(&["plan", "plan.toml"])
         .refused("leave out `integer`");
     assert!(!refused.err.contains("grid"), "{}", refused.err);
+}
+
+#[test]
+fn a_table_in_the_place_of_a_plan_is_named_as_one() {
+    let here = Here::new();
+    here.write("data.parquet", b"PAR1\xff\xfe");
+    for table in ["people.csv", "data.parquet"] {
+        for command in ["plan", "release"] {
+            here.run(&[command, table]).refused(
+                "this is a table, by its name; a plan is a TOML file, and `lastbit draft`",
+            );
+        }
+    }
+    // A plan of any name is read.
+    here.write("plan.json", plan(50));
+    here.run(&["plan", "plan.json"]).succeeded();
+    assert!(!here.path("lastbit.ledger").exists());
 }
