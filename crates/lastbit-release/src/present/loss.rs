@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `measure` | the name of the measure; of one statistic, the symbol |
 //! | `symbol` | `ε`, `ρ` or `μ²` |
-//! | `value` | the part that is not δ, as a double whose printed digits are rounded to the safe side |
+//! | `value` | the part that is not δ, as a double whose digits are rounded to the safe side |
 //! | `exact_value` | the same exactly, as a text |
 //! | `delta_value`, `exact_delta` | δ, in the same two ways; 0 where there is none |
 //!
