@@ -138,7 +138,7 @@ fn a_field_changes_its_value_and_nothing_else() {
         assert_eq!(field(&answer, path).as_str().unwrap(), value);
     }
     // Setting a field to what it shows changes no byte, of this plan or of the examples.
-    let examples = ["clinic", "labour"].map(|name| {
+    let examples = ["clinic", "hospital", "labour"].map(|name| {
         fs::read_to_string(format!(
             "{}/../../examples/{name}/plan.toml",
             env!("CARGO_MANIFEST_DIR")
@@ -164,6 +164,32 @@ fn a_field_changes_its_value_and_nothing_else() {
         let again = look(&served, &cookie, text, json!(operations));
         assert_eq!(again["text"].as_str().unwrap(), text);
     }
+}
+
+#[test]
+fn an_interval_is_left_out_only_by_a_false_that_stands_there() {
+    let served = Served::new();
+    let cookie = served.log_in();
+    let median =
+        "[[statistics]]\nname = \"median\"\nkind = \"quantiles\"\nof = \"wage\"\nat = [0.5]\n";
+    let text = format!("{PLAN}{median}");
+    let path = json!(["statistics", 2, "interval"]);
+    let set = |text: &str, value: &str| {
+        let set = json!([{ "do": "set", "path": path, "value": value }]);
+        let answer = look(&served, &cookie, text, set);
+        assert_eq!(field(&answer, path.clone()), value);
+        answer
+    };
+    let without = set(&text, "false");
+    assert_eq!(without["text"], format!("{text}interval = false\n"));
+    // All of the loss is for the value: another error.
+    let error = |answer: &Value| answer["price"]["statistics"][2]["error"].clone();
+    let with = set(&text, "true");
+    assert_eq!(with["text"], format!("{text}interval = true\n"));
+    assert!(error(&with).is_string() && error(&with) != error(&without));
+    let neither = set(without["text"].as_str().unwrap(), "");
+    assert_eq!(neither["text"], text);
+    assert_eq!(error(&neither), error(&with));
 }
 
 #[test]

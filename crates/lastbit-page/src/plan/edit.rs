@@ -161,7 +161,9 @@ fn set(document: &mut DocumentMut, path: &[Step], text: &str) -> Result<(), Stri
         Err(error) => return Err(error),
     };
     let trimmed = text.trim();
-    if trimmed.is_empty() || (of == Of::Flag && trimmed == "false") {
+    let kept = table.get(key).and_then(|item| shown("", item, of));
+    let is_no = of == Of::Flag && trimmed == "false";
+    if trimmed.is_empty() || (is_no && kept.as_deref() != Some(trimmed)) {
         table.remove(key);
         // An empty section says nothing, and some must not be empty.
         if let ([Step::Key(section)], true) = (tables, table.is_empty())
@@ -172,7 +174,6 @@ fn set(document: &mut DocumentMut, path: &[Step], text: &str) -> Result<(), Stri
         return Ok(());
     }
     // What a field shows already stays as it is written.
-    let kept = table.get(key).and_then(|item| shown("", item, of));
     if kept.is_some_and(|kept| kept == text || kept == trimmed) {
         return Ok(());
     }
@@ -182,6 +183,10 @@ fn set(document: &mut DocumentMut, path: &[Step], text: &str) -> Result<(), Stri
         Of::Choice(_) => Value::from(trimmed),
         Of::Number => number(trimmed),
         Of::Flag => Value::from(true),
+        // What is neither, the plan refuses.
+        Of::Answer => trimmed
+            .parse::<bool>()
+            .map_or_else(|_| Value::from(trimmed), Value::from),
         Of::Names | Of::Numbers if trimmed.starts_with('[') => written_list(trimmed)
             .ok_or("write the items with commas between them, and without brackets and quotes")?,
         Of::Names => list(before.as_ref(), trimmed.split(','), |item| item.into()),

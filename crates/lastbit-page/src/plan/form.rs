@@ -23,8 +23,10 @@ pub enum Of {
     Numbers,
     /// Texts, each on a line.
     Lines,
-    /// Yes or no.
+    /// Yes, or no, as which it counts if it is not there.
     Flag,
+    /// Yes or no, or neither, which is not the same as no.
+    Answer,
     /// One of some words.
     Choice(&'static [&'static str]),
 }
@@ -211,8 +213,8 @@ const STATISTIC: &[Spec] = &[
     (
         "interval",
         "Interval",
-        Of::Flag,
-        "of quantiles: whether an interval around each value is published too; yes if empty",
+        Of::Answer,
+        "of quantiles: whether an interval around each value is published too; true if empty",
     ),
     (
         "most",
@@ -358,9 +360,10 @@ fn section(
                 Of::Text | Of::Number | Of::Names | Of::Numbers => "line",
                 Of::Lines => "lines",
                 Of::Flag => "flag",
-                Of::Choice(_) => "choice",
+                Of::Answer | Of::Choice(_) => "choice",
             };
             let choices = match of {
+                Of::Answer => json!(["true", "false"]),
                 Of::Choice(words) => Value::from(*words),
                 _ => Value::Null,
             };
