@@ -308,7 +308,7 @@ fn trimmed(laws: &[Repeated], cut: f64) -> Up {
 fn epsilon_above(laws: &[Repeated], tuning: Tuning, delta: Down) -> Up {
     let (grid, cut, target) = (grid(laws, tuning, Rounding::Up), tuning.cut(), delta.get());
     if let Some((last, others @ [_, ..])) = laws.split_last() {
-        let (others, last) = both(|| product(others, grid, cut), || last.on(grid, cut));
+        let (others, last) = (product(others, grid, cut), last.on(grid, cut));
         let least = below_epsilon(laws, target);
         let mut part = compose::last_of_product(&others, &last, |(last, grid)| {
             (last as f64 - least / grid.step).max(1.0) as usize
@@ -325,22 +325,6 @@ fn epsilon_above(laws: &[Repeated], tuning: Tuning, delta: Down) -> Up {
         return Curve::until(&whole, target).epsilon_above(delta);
     }
     Curve::until(&product(laws, grid, cut), target).epsilon_above(delta)
-}
-
-/// Both results, on two threads if there are: somebody waits while a price is searched for. The
-/// last law, of all Gaussian noise if there is any, takes about as long as the others together.
-fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl Fn() -> B + Sync) -> (A, B) {
-    std::thread::scope(|scope| {
-        let handle = std::thread::Builder::new().spawn_scoped(scope, &other);
-        let one = one();
-        let other = match handle.map(|handle| handle.join()) {
-            Ok(Ok(other)) => other,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // No thread more than there are.
-            Err(_) => other(),
-        };
-        (one, other)
-    })
 }
 
 /// A loss below the ε at δ, as a rule: of a normal loss of the same variance, and a deviation less.
