@@ -318,7 +318,7 @@ fn picture(lines: &[Line<'_>], account: &Account) -> String {
         "{}{}<path class=\"axis\" d=\"M{left} {top}V{bottom}H{end:.1}\"/>\n\
          <path class=\"staircase\" d=\"{staircase}\"/>\n{marks}{}{}\n",
         rung([left, end], top, "100 %"),
-        rung([left, end], bottom, "0"),
+        tick(left - 8.0, bottom + 4.0, "end", "0"),
         tick(left, bottom + 24.0, "start", &time(lines.first())),
         tick(end, bottom + 24.0, "end", &time(lines.last())),
     );
