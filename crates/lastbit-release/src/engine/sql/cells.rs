@@ -3,7 +3,7 @@
 
 use super::SqlError;
 use super::dialect::CellType;
-use super::form::{Expr, Form};
+use super::form::{Expr, Form, STAGE};
 use crate::expression::Type;
 use crate::value::{Value, value};
 
@@ -206,8 +206,8 @@ impl Form {
             let other = others.bind(other);
             let (stages, last) = others.stages();
             let sql = format!(
-                "CASE WHEN {0} IS NULL THEN NULL WHEN {is_own} THEN {0} ELSE (WITH s0 AS (SELECT \
-                 {0} AS c0){stages} SELECT {1} FROM {last}) END",
+                "CASE WHEN {0} IS NULL THEN NULL WHEN {is_own} THEN {0} ELSE (WITH {STAGE}0 AS \
+                 (SELECT {0} AS c0){stages} SELECT {1} FROM {last}) END",
                 t.sql, other.sql
             );
             return Expr::of(&[&t], d.binary(&sql));

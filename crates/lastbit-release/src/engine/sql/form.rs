@@ -7,6 +7,10 @@ use std::fmt::Write;
 
 use super::dialect::Dialect;
 
+/// What stages are called, before their number. All names that statements give to rows begin so:
+/// in some systems they hide a table of the same name wherever the statement reads one.
+pub(super) const STAGE: &str = "lastbit_s";
+
 /// An expression over the columns of some stage.
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
@@ -55,7 +59,7 @@ struct Stage {
 
 impl Form {
     pub(super) fn new(dialect: &'static dyn Dialect) -> Form {
-        Form::named(dialect, "s")
+        Form::named(dialect, STAGE)
     }
 
     /// With another name for its stages.

@@ -141,10 +141,11 @@ fn in_one_pass(
         })
         .collect();
     format!(
-        ",\nparted AS (\n  SELECT *, CASE part{each} END AS word\n  FROM {rows} {numbered}\n)\n\
+        ",\nlastbit_parted AS (\n  SELECT *, CASE part{each} END AS word\n  FROM {rows} \
+         {numbered}\n)\n\
          -- Exact integers, as text.\nSELECT CAST(part AS {text}) AS part, {shown}, CAST(word AS \
-         {text}) AS word, {}\nFROM parted WHERE part = 0 OR word IS NOT NULL GROUP BY part, {by}, \
-         word",
+         {text}) AS word, {}\nFROM lastbit_parted WHERE part = 0 OR word IS NOT NULL GROUP BY \
+         part, {by}, word",
         values.join(", ")
     )
 }

@@ -77,14 +77,14 @@ impl Writer<'_> {
         }
         if self.layout.unit.is_none() {
             let sums = asked.values.aggregates.clone();
-            return Ok(self.shown(asked, text, "t", &keys, &sums));
+            return Ok(self.shown(asked, text, "lastbit_t", &keys, &sums));
         }
         let (kept, sums) = match asked.parts.is_empty() {
             true => (Kept::Sums(&asked.values), asked.values.of_parts()),
             false => (Kept::Rows, asked.values.aggregates.clone()),
         };
         text += &self.chosen(table, &keys, &words, &kept);
-        Ok(self.shown(asked, text, "kept", &keys, &sums))
+        Ok(self.shown(asked, text, "lastbit_kept", &keys, &sums))
     }
 
     /// The columns that a table needs, and its filter.
@@ -246,10 +246,10 @@ impl Writer<'_> {
         let mut text = rows_text(&source, &rows, "");
         let by = by.join(", ");
         let added = format!(
-            "SELECT {by}, {}\n  FROM t GROUP BY {by}",
+            "SELECT {by}, {}\n  FROM lastbit_t GROUP BY {by}",
             asked.values.named()
         );
-        let mut source = Source::of(Form::named(d, "r"), cells);
+        let mut source = Source::of(Form::named(d, "lastbit_r"), cells);
         let mut groups = Selected::default();
         let keys = self.keys(table, &mut source, &mut groups, &|place| {
             known[place].clone()
@@ -258,12 +258,12 @@ impl Writer<'_> {
         let (stages, last) = staged(&source.form, &added);
         text += &format!(
             ",\n-- Rows with the same spelling of keys added up; then what the spellings \
-             say.\n{stages}kept AS (\n  SELECT {}\n  FROM {last}{}\n)",
+             say.\n{stages}lastbit_kept AS (\n  SELECT {}\n  FROM {last}{}\n)",
             groups.columns.join(", "),
             groups.filter(),
         );
         let sums = asked.values.of_parts();
-        Ok(self.shown(asked, text, "kept", &keys, &sums))
+        Ok(self.shown(asked, text, "lastbit_kept", &keys, &sums))
     }
 
     fn text(&self, source: &mut Source, column: usize) -> Result<Expr, SqlError> {
@@ -289,14 +289,14 @@ impl Selected {
     }
 }
 
-/// The start of a statement, up to the rows of the table as `t`.
+/// The start of a statement, up to the rows of the table as `lastbit_t`.
 fn rows_text(source: &Source, rows: &Selected, once: &str) -> String {
     let (stages, last) = staged(&source.form, &source.first);
     format!(
         "-- The rows, and what their cells say.\nWITH {stages}\
          -- The rows of this table: g numbers the public groups, k are discovered keys, u is the \
          unit, w are words on public grids.\n\
-         t AS {once}(\n  SELECT {}\n  FROM {last}{}\n)",
+         lastbit_t AS {once}(\n  SELECT {}\n  FROM {last}{}\n)",
         rows.columns.join(", "),
         rows.filter(),
     )

@@ -6,7 +6,7 @@ use crate::engine::choice::{MOST_UNIT_BYTES, UNIT_DIGITS, key_digits};
 use crate::engine::layout::TableLayout;
 use crate::query::LOG2_SHARE;
 
-/// How `kept` has the rows that stay.
+/// How `lastbit_kept` has the rows that stay.
 pub(super) enum Kept<'a> {
     /// One by one, with their words.
     Rows,
@@ -15,7 +15,7 @@ pub(super) enum Kept<'a> {
 }
 
 impl Writer<'_> {
-    /// The rows of `t` that stay, as `kept`.
+    /// The rows of `lastbit_t` that stay, as `lastbit_kept`.
     ///
     /// Rows are counted, and summed, for each unit and group first. So only units above a limit are
     /// hashed, and only rows of groups above one are read again. Where they would be computed again
@@ -42,31 +42,33 @@ impl Writer<'_> {
         let once = d.once();
         let mut text = format!(
             ",\n-- How many rows each unit has in each group, and what they add up to.\n\
-             pairs AS {}(\n  SELECT {by}, count(*) AS n{sums}\n  FROM t GROUP BY {by}\n)",
+             lastbit_pairs AS {}(\n  SELECT {by}, count(*) AS n{sums}\n  FROM lastbit_t GROUP BY \
+             {by}\n)",
             if every_group_stays(table) { once } else { "" }
         );
-        let mut groups = "pairs";
+        let mut groups = "lastbit_pairs";
         if !every_group_stays(table) && d.copies() {
-            groups = "staying";
+            groups = "lastbit_staying";
             text += &self.ranked(keys, &with, most_groups);
             text += &format!(
-                ",\nstaying AS (\n  SELECT {by}, n{with} FROM ranked WHERE place <= \
-                 {most_groups}\n)"
+                ",\nlastbit_staying AS (\n  SELECT {by}, n{with} FROM lastbit_ranked WHERE place \
+                 <= {most_groups}\n)"
             );
         } else if !every_group_stays(table) {
-            groups = "staying";
+            groups = "lastbit_staying";
             text += &format!(
-                ",\ncounted AS {once}(\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS \
-                 many\n  FROM pairs\n),\n\
+                ",\nlastbit_counted AS {once}(\n  SELECT {by}, n{with}, count(*) OVER (PARTITION \
+                 BY u) AS many\n  FROM lastbit_pairs\n),\n\
                  -- Of units with too many groups, those with the smallest hashes stay; others are \
                  not hashed.\n\
-                 hashed AS (\n  SELECT {by}, n{with}, {} AS h\n  FROM counted WHERE many > \
-                 {most_groups}{}\n),\n\
-                 ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u ORDER BY \
-                 h) AS place\n  FROM hashed\n),\n\
-                 staying AS {once}(\n  SELECT {by}, n{with} FROM counted WHERE many <= \
-                 {most_groups}\n  \
-                 UNION ALL\n  SELECT {by}, n{with} FROM ranked WHERE place <= {most_groups}\n)",
+                 lastbit_hashed AS (\n  SELECT {by}, n{with}, {} AS h\n  FROM lastbit_counted \
+                 WHERE many > {most_groups}{}\n),\n\
+                 lastbit_ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u \
+                 ORDER BY h) AS place\n  FROM lastbit_hashed\n),\n\
+                 lastbit_staying AS {once}(\n  SELECT {by}, n{with} FROM lastbit_counted WHERE \
+                 many <= {most_groups}\n  \
+                 UNION ALL\n  SELECT {by}, n{with} FROM lastbit_ranked WHERE place <= \
+                 {most_groups}\n)",
                 self.group_hash(keys),
                 d.fence(),
             );
@@ -84,42 +86,44 @@ impl Writer<'_> {
                 + &format!(
                     ",\n-- Of groups with too many rows of a unit, the rows with the smallest \
                      hashes stay; equal rows are numbered, and others are not hashed.\n\
-                     copied AS (\n  SELECT t.u, {of_t}, p.n, row_number() OVER (PARTITION BY t.u, \
-                     {of_t} ORDER BY t.u) AS copy\n  FROM t JOIN {groups} AS p ON {on}\n),\n\
-                     copied_hashed AS (\n  SELECT u, {all}, CASE WHEN n > {most_rows} THEN {} END \
-                     AS h\n  FROM copied\n),\n\
-                     copied_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY {by} \
-                     ORDER BY h) AS place\n  FROM copied_hashed\n),\n\
+                     lastbit_copied AS (\n  SELECT t.u, {of_t}, p.n, row_number() OVER (PARTITION \
+                     BY t.u, {of_t} ORDER BY t.u) AS copy\n  FROM lastbit_t AS t JOIN {groups} AS \
+                     p ON {on}\n),\n\
+                     lastbit_copied_hashed AS (\n  SELECT u, {all}, CASE WHEN n > {most_rows} THEN \
+                     {} END AS h\n  FROM lastbit_copied\n),\n\
+                     lastbit_copied_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY \
+                     {by} ORDER BY h) AS place\n  FROM lastbit_copied_hashed\n),\n\
                      -- All rows that stay.\n\
-                     kept AS (\n  SELECT {all} FROM copied_ranked WHERE place <= {most_rows}\n)",
+                     lastbit_kept AS (\n  SELECT {all} FROM lastbit_copied_ranked WHERE place <= \
+                     {most_rows}\n)",
                     self.row_hash(keys, words),
                 );
         }
         text += &format!(
             ",\n-- Of groups with too many rows of a unit, the rows with the smallest hashes \
              stay; equal rows are numbered.\n\
-             above AS (\n  SELECT t.u, {of_t}, row_number() OVER (PARTITION BY t.u, {of_t} ORDER \
-             BY t.u) AS copy\n  \
-             FROM t JOIN {groups} AS p ON {on}\n  WHERE p.n > {most_rows}\n),\n\
-             above_hashed AS (\n  SELECT u, {all}, {} AS h\n  FROM above{}\n),\n\
-             above_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY {by} ORDER BY h) \
-             AS place\n  FROM above_hashed\n),\n\
+             lastbit_above AS (\n  SELECT t.u, {of_t}, row_number() OVER (PARTITION BY t.u, {of_t} \
+             ORDER BY t.u) AS copy\n  \
+             FROM lastbit_t AS t JOIN {groups} AS p ON {on}\n  WHERE p.n > {most_rows}\n),\n\
+             lastbit_above_hashed AS (\n  SELECT u, {all}, {} AS h\n  FROM lastbit_above{}\n),\n\
+             lastbit_above_ranked AS (\n  SELECT {all}, row_number() OVER (PARTITION BY {by} ORDER \
+             BY h) AS place\n  FROM lastbit_above_hashed\n),\n\
              -- All rows that stay.\n",
             self.row_hash(keys, words),
             d.fence(),
         );
         text += &match kept {
             Kept::Rows => format!(
-                "kept AS (\n  SELECT {of_t} FROM t JOIN {groups} AS p ON {on} WHERE p.n <= \
-                 {most_rows}\n  \
-                 UNION ALL\n  SELECT {all} FROM above_ranked WHERE place <= {most_rows}\n)"
+                "lastbit_kept AS (\n  SELECT {of_t} FROM lastbit_t AS t JOIN {groups} AS p ON {on} \
+                 WHERE p.n <= {most_rows}\n  \
+                 UNION ALL\n  SELECT {all} FROM lastbit_above_ranked WHERE place <= {most_rows}\n)"
             ),
             Kept::Sums(values) => {
                 let keys = keys.join(", ");
                 format!(
-                    "kept AS (\n  SELECT {keys}{with} FROM {groups} WHERE n <= {most_rows}\n  \
-                     UNION ALL\n  SELECT {keys}, {} FROM above_ranked WHERE place <= {most_rows} \
-                     GROUP BY {keys}\n)",
+                    "lastbit_kept AS (\n  SELECT {keys}{with} FROM {groups} WHERE n <= \
+                     {most_rows}\n  UNION ALL\n  SELECT {keys}, {} FROM lastbit_above_ranked WHERE \
+                     place <= {most_rows} GROUP BY {keys}\n)",
                     values.named()
                 )
             }
@@ -139,18 +143,18 @@ impl Writer<'_> {
         let by = format!("u, {}", keys.join(", "));
         text += &format!(
             ",\n-- How many rows each unit has in each group.\n\
-             pairs AS (\n  SELECT {by}, count(*) AS n\n  FROM t GROUP BY {by}\n)"
+             lastbit_pairs AS (\n  SELECT {by}, count(*) AS n\n  FROM lastbit_t GROUP BY {by}\n)"
         );
         let (groups, stays) = match every_group_stays(table) {
-            true => ("pairs", "1 = 1".to_owned()),
+            true => ("lastbit_pairs", "1 = 1".to_owned()),
             false => {
                 text += &self.ranked(keys, "", most_groups);
-                ("ranked", format!("place <= {most_groups}"))
+                ("lastbit_ranked", format!("place <= {most_groups}"))
             }
         };
         let integer = d.integer_type();
         text += &format!(
-            ",\nunits AS (\n  SELECT u, CAST(sum(n) AS {integer}) AS n, \
+            ",\nlastbit_units AS (\n  SELECT u, CAST(sum(n) AS {integer}) AS n, \
              CAST(sum(CASE WHEN {stays} THEN CASE WHEN n < {most_rows} THEN n ELSE \
              {most_rows} END ELSE 0 END) AS {integer}) AS kept\n  \
              FROM {groups} GROUP BY u\n)"
@@ -167,7 +171,8 @@ impl Writer<'_> {
             .map(|aggregate| format!("CAST({aggregate} AS {text_type})"))
             .collect();
         text += &format!(
-            "\nSELECT '0' AS part, '0' AS g, CAST(NULL AS {text_type}) AS word, {}\nFROM units",
+            "\nSELECT '0' AS part, '0' AS g, CAST(NULL AS {text_type}) AS word, {}\nFROM \
+             lastbit_units",
             cells.join(", ")
         );
         TableStatement {
@@ -178,18 +183,18 @@ impl Writer<'_> {
         }
     }
 
-    /// The groups of each unit in `pairs`, by the place in which they stay.
+    /// The groups of each unit in `lastbit_pairs`, by the place in which they stay.
     fn ranked(&self, keys: &[String], with: &str, most_groups: u64) -> String {
         let by = format!("u, {}", keys.join(", "));
         format!(
-            ",\ncounted AS (\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS many\n  \
-             FROM pairs\n),\n\
+            ",\nlastbit_counted AS (\n  SELECT {by}, n{with}, count(*) OVER (PARTITION BY u) AS \
+             many\n  FROM lastbit_pairs\n),\n\
              -- Of units with too many groups, those with the smallest hashes stay; others are not \
              hashed.\n\
-             hashed AS (\n  SELECT {by}, n{with}, CASE WHEN many > {most_groups} THEN {} END AS \
-             h\n  FROM counted{}\n),\n\
-             ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u ORDER BY h) AS \
-             place\n  FROM hashed\n)",
+             lastbit_hashed AS (\n  SELECT {by}, n{with}, CASE WHEN many > {most_groups} THEN {} \
+             END AS h\n  FROM lastbit_counted{}\n),\n\
+             lastbit_ranked AS (\n  SELECT {by}, n{with}, row_number() OVER (PARTITION BY u ORDER \
+             BY h) AS place\n  FROM lastbit_hashed\n)",
             self.group_hash(keys),
             self.dialect.fence(),
         )
