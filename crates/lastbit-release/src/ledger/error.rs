@@ -199,6 +199,13 @@ pub enum LedgerError {
         name(.0)
     )]
     SecondName(PathBuf),
+    /// The file is mounted by itself, so it has another name where it comes from.
+    #[error(
+        "{}: this one file is mounted here (a bind mount), and processes that open it by its name \
+         elsewhere could overspend it; mount its directory instead",
+        name(.0)
+    )]
+    Mounted(PathBuf),
     /// This file system cannot give a name to a finished file.
     #[error(
         "{}: no ledger could be made here ({reason}); choose a local file system that has hard \

@@ -27,6 +27,9 @@ use super::store::PATIENCE;
 /// How the names of locks end.
 pub(super) const ENDINGS: [&str; 3] = [".open", ".write", ".turn"];
 
+/// The longest time from making a file to sharing it.
+const SHARING: Duration = Duration::from_secs(1);
+
 /// A lock. It ends when this is dropped, or with the process and those that were forked from it
 /// meanwhile, however they end.
 #[must_use = "it ends when it is dropped"]
@@ -77,12 +80,19 @@ impl Lock {
         let start = Instant::now();
         loop {
             let file = match open(&path, ledger) {
-                Ok(file) => file,
+                Ok(Some(file)) => file,
+                Ok(None) => return Ok(None),
                 // Who had it alone has just removed it.
                 Err(error) if error.kind() == ErrorKind::NotFound && start.elapsed() < patience => {
                     continue;
                 }
-                Err(error) if is_no_place(&error) && !path.exists() => return Ok(None),
+                // Another user has just made it, and is about to share it.
+                Err(error)
+                    if error.kind() == ErrorKind::PermissionDenied && start.elapsed() < SHARING =>
+                {
+                    std::thread::sleep(Duration::from_millis(2));
+                    continue;
+                }
                 Err(error) if error.kind() == ErrorKind::StorageFull => {
                     return Err(LedgerError::Full(ledger.to_owned()));
                 }
@@ -147,16 +157,17 @@ fn beside(ledger: &Path, what: &str) -> io::Result<PathBuf> {
     Ok(ledger.with_file_name(name))
 }
 
-/// Whether the directory takes no new file.
-fn is_no_place(error: &io::Error) -> bool {
+/// Whether this user may not write there.
+fn is_denied(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
     )
 }
 
-/// Opens the file of a lock, or makes it with the permissions of the ledger.
-fn open(path: &Path, ledger: &Path) -> io::Result<File> {
+/// Opens the file of a lock, or makes it with the permissions of the ledger; `None` where there is
+/// none and the directory takes none.
+fn open(path: &Path, ledger: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
@@ -167,17 +178,27 @@ fn open(path: &Path, ledger: &Path) -> io::Result<File> {
     match options.open(path) {
         Ok(file) => {
             share(&file, ledger);
-            Ok(file)
+            Ok(Some(file))
         }
-        // A lock needs no permission to write. To open a pipe would be to wait for who writes into
-        // it, and a link may lead nowhere.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            match fs::symlink_metadata(path)?.is_file() {
-                true => File::open(path),
-                false => Err(io::Error::other("it is not a regular file; remove it")),
-            }
-        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => open_existing(path).map(Some),
+        Err(error) if is_denied(&error) => match open_existing(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        },
         Err(error) => Err(error),
+    }
+}
+
+/// Opens the file of a lock for writing, without which NFS has no lock for one alone, or else for
+/// reading, which is enough elsewhere.
+fn open_existing(path: &Path) -> io::Result<File> {
+    // To open a pipe would be to wait for who writes into it, and a link may lead nowhere.
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file; remove it"));
+    }
+    match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if is_denied(&error) => File::open(path),
+        opened => opened,
     }
 }
 

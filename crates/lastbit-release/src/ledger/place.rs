@@ -1,5 +1,8 @@
 //! The files of ledgers: a new one appears under its name all at once, and has no other name.
 
+#[cfg(unix)]
+mod mounted;
+
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -78,12 +81,15 @@ pub(super) fn make(
     })
 }
 
-/// Checks that the file has only one name. SQLite names its log after the name by which a file is
+/// Checks that the file has only one name, and is not mounted under it by itself. SQLite names its log after the name by which a file is
 /// opened, so processes that use different names do not see each other's entries. Names of drafts
 /// that a crash left behind are removed.
 #[cfg(unix)]
 pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerError> {
     use std::os::unix::fs::MetadataExt;
+    if mounted::is_mount_point(path) {
+        return Err(LedgerError::Mounted(path.to_owned()));
+    }
     if about.nlink() <= 1 {
         return Ok(());
     }
