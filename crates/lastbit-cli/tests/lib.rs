@@ -12,6 +12,7 @@ mod common;
 mod ledger;
 mod parameter_limits;
 mod printed_bounds;
+mod quantile_laws;
 #[cfg(feature = "engine")]
 mod query;
 mod release;

@@ -1,14 +1,14 @@
 //! Selection from candidates by their scores: what the exponential mechanism and permute-and-flip
 //! ask for and show alike.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lastbit::mechanisms::exponential::Exponential as Mechanism;
 use lastbit::{Alpha, Beta, Epsilon, Sensitivity, parse_number};
-use lastbit_exact::{Down, Rational, Rounding, Up};
+use lastbit_exact::{Down, Enclosure, Rational, Rounding, Up};
 use serde_json::{Value, json};
 
 use super::draws::Draws;
@@ -117,6 +117,38 @@ pub struct Likelihood {
     pub nearest: f64,
 }
 
+impl From<&Enclosure> for Likelihood {
+    fn from(probability: &Enclosure) -> Likelihood {
+        Likelihood {
+            low: Down::from_dyadic(probability.lo()),
+            high: Up::from_dyadic(probability.hi()),
+            nearest: probability.hi().to_f64(Rounding::NearestEven),
+        }
+    }
+}
+
+/// The likeliest of several answers, in their order, and the others together.
+pub fn likeliest(
+    out: &mut impl Write,
+    law: &[Likelihood],
+    label: impl Fn(usize) -> String,
+) -> io::Result<()> {
+    let mut order: Vec<usize> = (0..law.len()).collect();
+    order.sort_by(|&a, &b| law[b].nearest.total_cmp(&law[a].nearest));
+    let left = order.split_off(order.len().min(MOST_BARS));
+    order.sort_unstable();
+    let shown = order.iter();
+    let mut picture: Vec<Bar> = shown
+        .map(|&i| Bar::probability(label(i), law[i].nearest))
+        .collect();
+    if !left.is_empty() {
+        let rest = left.iter().map(|&i| law[i].nearest).sum();
+        let label = format!("{} less likely", left.len());
+        picture.push(Bar::probability(label, rest));
+    }
+    bars(out, &picture)
+}
+
 impl LawArgs {
     /// Writes the law of these scores: as JSON, or as bars below a heading that begins with `what`.
     pub fn write(
@@ -155,21 +187,9 @@ impl LawArgs {
                 "general"
             },
         )?;
-        let mut order: Vec<usize> = (0..law.len()).collect();
-        order.sort_by(|&a, &b| law[b].nearest.total_cmp(&law[a].nearest));
-        let left = order.split_off(order.len().min(MOST_BARS));
-        order.sort_unstable();
-        let label = |i: usize| format!("{i} (score {})", readable(&scores[i]));
-        let shown = order.iter();
-        let mut picture: Vec<Bar> = shown
-            .map(|&i| Bar::probability(label(i), law[i].nearest))
-            .collect();
-        if !left.is_empty() {
-            let rest = left.iter().map(|&i| law[i].nearest).sum();
-            let label = format!("{} less likely", left.len());
-            picture.push(Bar::probability(label, rest));
-        }
-        bars(out, &picture)?;
+        likeliest(out, law, |i| {
+            format!("{i} (score {})", readable(&scores[i]))
+        })?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use lastbit::conversions::bounded_range_to_zcdp;
 use lastbit::mechanisms::exponential::Target;
-use lastbit_exact::{Down, Enclosure, Natural, Rounding, Up};
+use lastbit_exact::{Natural, Up};
 use lastbit_noise::entropy::System;
 use serde_json::json;
 
@@ -75,7 +75,7 @@ impl Exponential {
 }
 
 /// Enough for every digit of a double.
-const BITS: u32 = 70;
+pub(super) const BITS: u32 = 70;
 
 fn draw(arguments: &DrawArgs, out: &mut impl Write) -> Result<()> {
     let mechanism = arguments.common.mechanism()?;
@@ -96,14 +96,7 @@ fn law(arguments: &LawArgs, out: &mut impl Write) -> Result<()> {
     let mechanism = arguments.common.mechanism()?;
     let scores = read(&arguments.scores)?.rationals();
     let law = mechanism.over(&scores)?.law(BITS);
-    let law: Vec<Likelihood> = law
-        .iter()
-        .map(|probability| Likelihood {
-            low: Down::from_dyadic(probability.lo()),
-            high: Up::from_dyadic(probability.hi()),
-            nearest: nearest(probability),
-        })
-        .collect();
+    let law: Vec<Likelihood> = law.iter().map(Likelihood::from).collect();
     arguments.write(out, "Selection from", &scores, &law)
 }
 
@@ -123,7 +116,13 @@ fn price(arguments: &PriceArgs, out: &mut impl Write) -> Result<()> {
             Some(Guessed {
                 best: choice.largest().clone(),
                 bad: Up::from_dyadic(bad.hi()),
-                mean: mean(choice.law(BITS).iter().map(nearest), scores),
+                mean: mean(
+                    choice
+                        .law(BITS)
+                        .iter()
+                        .map(|one| Likelihood::from(one).nearest),
+                    scores,
+                ),
             })
         }
         None => None,
@@ -170,8 +169,4 @@ fn price(arguments: &PriceArgs, out: &mut impl Write) -> Result<()> {
     table.extend(guessed.iter().flat_map(Guessed::rows));
     rows(out, &table)?;
     Ok(())
-}
-
-fn nearest(probability: &Enclosure) -> f64 {
-    probability.hi().to_f64(Rounding::NearestEven)
 }

@@ -1,4 +1,4 @@
-//! `lastbit mechanism quantiles draw|price`.
+//! `lastbit mechanism quantiles draw|law|price`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use lastbit::domains::{AtomDomain, VectorDomain};
-use lastbit::selection::{Key, QuantilesMethod, quantiles, quantiles_offers};
+use lastbit::selection::{
+    EqualNumbers, Key, QuantileLaw, QuantilesMethod, quantiles, quantiles_law, quantiles_offers,
+    rank_of,
+};
 use lastbit::{Beta, Confidence, Epsilon, Share, parse_number};
 use lastbit_exact::{Rational, Rounding};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::candidates::{Likelihood, likeliest};
+use super::exponential::BITS;
 use super::lines;
 use crate::number::{
-    json as number, json_nearest, json_up, json_upper, named, readable_up, shortest, upper,
+    json as number, json_lower, json_nearest, json_up, json_upper, named, readable, readable_up,
+    shortest, upper,
 };
 use crate::picture::rows;
 
@@ -38,6 +44,18 @@ pub enum Quantiles {
          --upper 20000 --epsilon 1"
     ))]
     Draw(Draw),
+    /// The exact probability of every answer, for guessed values
+    #[command(after_long_help = concat!(
+        "One law for each selection, before the answers are sorted: numbers beside each other that \
+         are as\n",
+        "many ranks off have the same probability, and one line. Where the answers are found by \
+         bisection\n",
+        "there is no such law: each is selected among rows that depend on another answer.\n\n",
+        "Example:\n",
+        "  seq 1 20 | lastbit mechanism quantiles law --values - --at 0.5 --lower 0 --upper 40 \
+         --epsilon 1"
+    ))]
+    Law(LawArgs),
     /// What they cost and how many ranks off they may be, before any data is read
     #[command(after_long_help = concat!(
         "Example:\n",
@@ -52,6 +70,7 @@ impl Quantiles {
     pub fn run(self, out: &mut impl Write) -> Result<()> {
         match self {
             Quantiles::Draw(command) => command.run(out),
+            Quantiles::Law(command) => command.run(out),
             Quantiles::Price(command) => command.run(out),
         }
     }
@@ -107,6 +126,28 @@ impl Common {
         }
         Ok(ends)
     }
+
+    /// The values of a file, as doubles between the bounds.
+    fn rows(&self, values: &Path) -> Result<Vec<f64>> {
+        let (lower, upper) = self.bounds()?;
+        let rows = read(values)?;
+        // One zero, and no value beyond the bounds.
+        let row = |value: &Rational| value.to_f64(Rounding::NearestEven).clamp(lower, upper) + 0.0;
+        Ok(rows.iter().map(row).collect())
+    }
+
+    /// How many doubles lie between the bounds.
+    fn size(&self) -> Result<u128> {
+        let (least, largest) = self.bounds()?;
+        Ok(u128::from(largest.key() - least.key()) + 1)
+    }
+
+    /// The way that `draw` takes among so many values: it chooses at 95 %, by public numbers alone.
+    fn way(&self, rows: usize) -> Result<QuantilesMethod> {
+        let usual = Beta::new(Rational::new(1, 20))?;
+        let offers = quantiles_offers(self.size()?, rows, &self.at, &self.epsilon, &usual)?;
+        Ok(offers[0].method)
+    }
 }
 
 #[derive(Args)]
@@ -122,11 +163,7 @@ pub struct Draw {
 impl Draw {
     fn run(self, out: &mut impl Write) -> Result<()> {
         let (lower, upper) = self.common.bounds()?;
-        let rows: Vec<f64> = read(&self.values)?
-            .iter()
-            // One zero, and no value beyond the bounds.
-            .map(|value| value.to_f64(Rounding::NearestEven).clamp(lower, upper) + 0.0)
-            .collect();
+        let rows = self.common.rows(&self.values)?;
         let element = AtomDomain::<f64>::bounded(lower, upper)?;
         let domain = VectorDomain::new(element).with_size(rows.len());
         let selection = quantiles(domain, &self.common.at, &self.common.epsilon)?;
@@ -143,6 +180,123 @@ impl Draw {
             writeln!(out, "{}", shortest(answer))?;
         }
         Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct LawArgs {
+    /// File of numbers, one per line; `-` for standard input. Guesses, as the law of the true values
+    /// would disclose them
+    #[arg(long, value_name = "FILE")]
+    values: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl LawArgs {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let (lower, upper) = self.common.bounds()?;
+        let rows = self.common.rows(&self.values)?;
+        if self.common.way(rows.len())? == QuantilesMethod::Bisection {
+            bail!(
+                "so many quantiles are found by bisection, where each answer depends on others \
+                 that are drawn before it: none has a law of its own; ask for fewer, and see \
+                 `quantiles price` for their error"
+            );
+        }
+        let (at, epsilon) = (&self.common.at, &self.common.epsilon);
+        let element = AtomDomain::<f64>::bounded(lower, upper)?;
+        let laws = quantiles_law(&element, at, epsilon, &rows, BITS)?;
+        let each = epsilon.get() / &Rational::from(laws.len() as u64);
+        if self.common.json {
+            let selections = laws.iter().map(|law| {
+                Ok(json!({
+                    "at": self.at(law, rows.len())?.map(|at| json_nearest(at.get())).collect::<Vec<_>>(),
+                    "rank": law.rank,
+                    "epsilon": json_up(&each),
+                    "runs": law.runs.iter().map(run_json).collect::<Vec<_>>(),
+                }))
+            });
+            let value = json!({
+                "epsilon": json_up(epsilon.get()),
+                "rows": rows.len(),
+                "method": "split",
+                "selections": selections.collect::<Result<Vec<Value>>>()?,
+            });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        for (place, law) in laws.iter().enumerate() {
+            if place > 0 {
+                writeln!(out)?;
+            }
+            let at: Vec<String> = self
+                .at(law, rows.len())?
+                .map(|at| readable(at.get()))
+                .collect();
+            writeln!(
+                out,
+                "Quantile {}, rank {} of {} values: loss ε {}",
+                at.join(", "),
+                law.rank,
+                rows.len(),
+                readable_up(&each),
+            )?;
+            let likelihoods: Vec<Likelihood> = law
+                .runs
+                .iter()
+                .map(|run| Likelihood::from(&run.probability))
+                .collect();
+            likeliest(out, &likelihoods, |i| {
+                let run = &law.runs[i];
+                format!("{} (rank error {})", numbers(run), run.rank_error)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The quantiles that a selection is for.
+    fn at<'a>(
+        &'a self,
+        law: &QuantileLaw<f64>,
+        rows: usize,
+    ) -> Result<impl Iterator<Item = &'a Share>> {
+        let ranks = self.common.at.iter().map(|at| rank_of(at, rows));
+        let ranks = ranks.collect::<Result<Vec<u64>, _>>()?;
+        let rank = law.rank;
+        let pairs = self.common.at.iter().zip(ranks);
+        Ok(pairs.filter(move |(_, one)| *one == rank).map(|(at, _)| at))
+    }
+}
+
+fn run_json(run: &EqualNumbers<f64>) -> Value {
+    let likelihood = Likelihood::from(&run.probability);
+    json!({
+        "first": number(run.first),
+        "last": number(run.last),
+        // There are fewer than 2^64 doubles.
+        "points": run.points as u64,
+        "rank_error": run.rank_error,
+        "low": json_lower(likelihood.low),
+        "high": json_upper(likelihood.high),
+    })
+}
+
+/// Which numbers are meant, each end by itself or by the number beyond it, whichever is shorter.
+fn numbers(run: &EqualNumbers<f64>) -> String {
+    let (first, last) = (shortest(run.first), shortest(run.last));
+    if run.points == 1 {
+        return first;
+    }
+    // -0.0 + 0.0 is 0.0.
+    let below = shortest(run.first.next_down() + 0.0);
+    let above = shortest(run.last.next_up() + 0.0);
+    match (below.len() < first.len(), above.len() < last.len()) {
+        (false, false) => format!("{first} to {last}"),
+        (false, true) => format!("{first} to below {above}"),
+        (true, false) => format!("above {below} to {last}"),
+        (true, true) => format!("between {below} and {above}"),
     }
 }
 
@@ -167,15 +321,12 @@ pub struct PriceArgs {
 
 impl PriceArgs {
     fn run(self, out: &mut impl Write) -> Result<()> {
-        let (least, largest) = self.common.bounds()?;
-        let size = u128::from(largest.key() - least.key()) + 1;
+        let size = self.common.size()?;
         let beta = self.confidence.beta();
         let count = usize::try_from(self.rows)?;
         let at = &self.common.at;
         let epsilon = &self.common.epsilon;
-        // `draw` chooses its way at 95 %, by public numbers alone.
-        let usual = Beta::new(Rational::new(1, 20))?;
-        let way = quantiles_offers(size, count, at, epsilon, &usual)?[0].method;
+        let way = self.common.way(count)?;
         let offers = quantiles_offers(size, count, at, epsilon, &beta)?;
         let offer = offers
             .iter()

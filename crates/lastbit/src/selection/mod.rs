@@ -21,8 +21,8 @@ pub use key::Key;
 pub use needed::{Need, Wanted, needed};
 pub use quantile::{Offer, PointSelection, interior_point, offers, quantile, quantile_by, rank_of};
 pub use quantiles::{
-    QuantilesMethod, QuantilesOffer, QuantilesSelection, quantiles, quantiles_by,
-    quantiles_by_zcdp, quantiles_offers,
+    EqualNumbers, QuantileLaw, QuantilesMethod, QuantilesOffer, QuantilesSelection, quantiles,
+    quantiles_by, quantiles_by_zcdp, quantiles_law, quantiles_offers,
 };
 pub use threshold_learner::{
     LabelledDomain, ThresholdRule, ThresholdSelection, threshold_errors, threshold_learner,

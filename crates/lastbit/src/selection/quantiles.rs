@@ -1,3 +1,5 @@
+mod law;
+
 use core::iter;
 
 use lastbit_exact::{Rational, Up};
@@ -13,6 +15,8 @@ use crate::mechanisms::flat_concave::{Method, loss_of_quality};
 use crate::metrics::ChangeOneDistance;
 use crate::quality::{LARGEST_SIZE, QualityError, StepFunction};
 use crate::{Beta, Epsilon, Error, Measurement, MetricSpace, PrivacyMap, Sensitivity, Share};
+
+pub use law::{EqualNumbers, QuantileLaw, quantiles_law};
 
 /// Several quantiles of data of a public size at once, in the order in which they were asked for.
 pub type QuantilesSelection<P, M = MaxDivergence> =

@@ -3,11 +3,11 @@
 
 use lastbit::domains::{AtomDomain, VectorDomain};
 use lastbit::selection::{
-    QuantilesMethod, QuantilesSelection, quantiles, quantiles_by, quantiles_by_zcdp,
+    QuantilesMethod, QuantilesSelection, quantiles, quantiles_by, quantiles_by_zcdp, quantiles_law,
     quantiles_offers, rank_of,
 };
 use lastbit::{Epsilon, Error, Share};
-use lastbit_exact::Rational;
+use lastbit_exact::{Rational, Rounding};
 
 const METHODS: [QuantilesMethod; 2] = [QuantilesMethod::Split, QuantilesMethod::Bisection];
 
@@ -148,4 +148,63 @@ fn bad_requests_are_refused_with_the_remedy() {
             .unwrap_err()
             .is_outside_domain()
     );
+}
+
+/// The law by runs is that of all points one by one, from the definition: all rows over six points.
+#[test]
+fn the_law_of_each_selection_is_the_one_written_down() {
+    let least = -2i64;
+    let element = AtomDomain::bounded(least, 3).unwrap();
+    let quantiles = ["0.9", "0.1", "0.5"].map(|share| share.parse().unwrap());
+    for count in 1..=4u32 {
+        for code in 0..6u64.pow(count) {
+            let places: Vec<u64> = (0..count).map(|i| code / 6u64.pow(i) % 6).collect();
+            let rows: Vec<i64> = places.iter().map(|&place| least + place as i64).collect();
+            let mut sorted = places;
+            sorted.sort_unstable();
+            let mut ranks: Vec<u64> = quantiles
+                .iter()
+                .map(|quantile| rank_of(quantile, count as usize).unwrap())
+                .collect();
+            ranks.sort_unstable();
+            ranks.dedup();
+            let laws = quantiles_law(&element, &quantiles, &epsilon("3"), &rows, 60).unwrap();
+            assert!(laws.iter().map(|law| law.rank).eq(ranks.iter().copied()));
+            for law in laws {
+                let weight = |point: u64| {
+                    let error = rank_error(&sorted, law.rank, point) as f64;
+                    (-3.0 * error / (2.0 * ranks.len() as f64)).exp()
+                };
+                let total: f64 = (0..6).map(weight).sum();
+                let mut next = least;
+                for run in &law.runs {
+                    assert_eq!(
+                        (run.first, run.points),
+                        (next, (run.last - next + 1) as u128)
+                    );
+                    let points = (run.first - least) as u64..=(run.last - least) as u64;
+                    for point in points.clone() {
+                        assert_eq!(rank_error(&sorted, law.rank, point), run.rank_error);
+                    }
+                    let wanted = points.map(weight).sum::<f64>() / total;
+                    let (low, high) = (run.probability.lo(), run.probability.hi());
+                    assert!(
+                        low.to_f64(Rounding::Down) <= wanted * (1.0 + 1e-14),
+                        "{rows:?}"
+                    );
+                    assert!(
+                        high.to_f64(Rounding::Up) >= wanted * (1.0 - 1e-14),
+                        "{rows:?}"
+                    );
+                    let width = (high - low).to_f64(Rounding::Up);
+                    assert!(width <= wanted * 1e-15, "{rows:?}");
+                    next = run.last + 1;
+                }
+                assert_eq!(next, 4, "{rows:?}");
+            }
+        }
+    }
+    let outside = quantiles_law(&element, &quantiles, &epsilon("1"), &[4], 60).unwrap_err();
+    assert!(outside.is_outside_domain() && !outside.to_string().contains("is 4"));
+    assert!(quantiles_law(&element, &quantiles, &epsilon("1"), &[], 60).is_err());
 }
