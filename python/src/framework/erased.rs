@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use lastbit::domains::{AtomDomain, Domain, MapDomain, VectorDomain};
 use lastbit::measures::{MaxDivergence, Measure, ZeroConcentratedDivergence};
@@ -15,7 +16,7 @@ use lastbit::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::{NativeMeasurement, NativeSpace, NativeTransformation};
+use super::{NativeMeasurement, NativeSpace, NativeTransformation, Stage};
 use crate::error::{DataError, parameter};
 
 macro_rules! erased {
@@ -97,9 +98,15 @@ impl AnyDomain {
     }
 }
 
-impl Value {
-    /// As Python has it: exactly.
-    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+/// What Python can hold.
+pub trait ToPython {
+    /// As Python has it.
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
+}
+
+impl ToPython for Value {
+    /// Exactly.
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
             Value::Floats(values) => PyList::new(py, values)?.into_any(),
             Value::Integers(values) => PyList::new(py, values)?.into_any(),
@@ -232,26 +239,27 @@ where
     DO: Erased + MetricSpace<MO>,
     MO: ErasedMetric,
 {
-    let stage = built.map_err(parameter)?;
-    let map = stage.stability_map().clone();
-    Ok(NativeTransformation {
+    let built = built.map_err(parameter)?;
+    let map = built.stability_map().clone();
+    let output = NativeSpace {
+        domain: built.output_domain().clone().erase(),
+        metric: MO::ANY,
+    };
+    let stage = Stage {
         input: NativeSpace {
-            domain: stage.input_domain().clone().erase(),
+            domain: built.input_domain().clone().erase(),
             metric: MI::ANY,
         },
-        output: NativeSpace {
-            domain: stage.output_domain().clone().erase(),
-            metric: MO::ANY,
-        },
-        apply: std::sync::Arc::new(move |value| {
+        apply: Arc::new(move |value| {
             let value = DI::take(value).ok_or_else(mixed)?;
-            stage.invoke(value).map(DO::give)
+            built.invoke(value).map(DO::give)
         }),
-        map: std::sync::Arc::new(move |distance| {
+        map: Arc::new(move |distance| {
             map.eval(MI::take(distance).ok_or_else(mixed)?)
                 .map(MO::give)
         }),
-    })
+    };
+    Ok(NativeTransformation { stage, output })
 }
 
 /// What a release published.
@@ -264,8 +272,8 @@ pub enum Published {
     Counts(BTreeMap<String, i64>),
 }
 
-impl Published {
-    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+impl ToPython for Published {
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
             Published::Small(value) => value.into_pyobject(py)?.into_any(),
             Published::Whole(value) => whole(py, value)?,
@@ -360,21 +368,24 @@ where
     M: Named,
     T: Into<Published> + 'static,
 {
-    let release = built.map_err(parameter)?;
-    let map = release.privacy_map().clone();
-    Ok(NativeMeasurement {
+    let built = built.map_err(parameter)?;
+    let map = built.privacy_map().clone();
+    let stage = Stage {
         input: NativeSpace {
-            domain: release.input_domain().clone().erase(),
+            domain: built.input_domain().clone().erase(),
             metric: MI::ANY,
         },
-        measure: M::NAME,
-        apply: std::sync::Arc::new(move |value| {
+        apply: Arc::new(move |value| {
             let value = DI::take(value).ok_or_else(mixed)?;
-            release.invoke(value).map(Into::into)
+            built.invoke(value).map(Into::into)
         }),
-        map: std::sync::Arc::new(move |distance| {
+        map: Arc::new(move |distance| {
             map.eval(MI::take(distance).ok_or_else(mixed)?)
                 .map(Into::into)
         }),
+    };
+    Ok(NativeMeasurement {
+        stage,
+        measure: M::NAME,
     })
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::error::parameter;
 pub use erased::{AnyDomain, AnyMetric, Distance, Value};
-use erased::{Loss, Published};
+use erased::{Loss, Published, ToPython};
 pub use release::{
     chain_gaussian, chain_geometric, chain_laplace, chain_quantiles, chain_threshold,
 };
@@ -85,31 +85,30 @@ fn sized<D: lastbit::domains::Domain>(
 type Apply<T> = Arc<dyn Fn(&Value) -> Result<T, lastbit::Error> + Send + Sync>;
 type Bound<T> = Arc<dyn Fn(&Distance) -> Result<T, lastbit::Error> + Send + Sync>;
 
-/// A transformation: neighbours stay as near as its stability map says.
-#[pyclass(frozen, module = "lastbit._lastbit")]
-#[derive(Clone)]
-pub struct NativeTransformation {
+/// What a transformation and a release have alike: what they are applied to, what they give (`T`),
+/// and how far that is for inputs so far apart (`D`).
+struct Stage<T, D> {
     input: NativeSpace,
-    output: NativeSpace,
-    apply: Apply<Value>,
-    map: Bound<Distance>,
+    apply: Apply<T>,
+    map: Bound<D>,
 }
 
-#[pymethods]
-impl NativeTransformation {
-    /// What it is applied to.
-    #[getter]
-    fn input(&self) -> NativeSpace {
-        self.input.clone()
+impl<T: 'static, D: 'static> Stage<T, D> {
+    /// First a transformation, then this.
+    fn after(&self, first: &NativeTransformation) -> PyResult<Stage<T, D>> {
+        meet(&first.output, &self.input)?;
+        let (apply, then) = (Arc::clone(&first.stage.apply), Arc::clone(&self.apply));
+        let (near, far) = (Arc::clone(&first.stage.map), Arc::clone(&self.map));
+        Ok(Stage {
+            input: first.stage.input.clone(),
+            apply: Arc::new(move |value| then(&apply(value)?)),
+            map: Arc::new(move |distance| far(&near(distance)?)),
+        })
     }
+}
 
-    /// What it gives.
-    #[getter]
-    fn output(&self) -> NativeSpace {
-        self.output.clone()
-    }
-
-    /// The exact result, which is not private.
+impl<T: ToPython + Send, D> Stage<T, D> {
+    /// The result for a value of Python.
     fn invoke<'py>(
         &self,
         py: Python<'py>,
@@ -120,38 +119,10 @@ impl NativeTransformation {
         result.to_python(py)
     }
 
-    /// How far apart results can be if the inputs are at most this far apart: exact text.
-    fn map(&self, distance: &str) -> PyResult<String> {
+    /// How far apart results are for inputs at most this far apart.
+    fn map(&self, distance: &str) -> PyResult<D> {
         let distance = self.input.metric.read(distance)?;
-        (self.map)(&distance)
-            .map(|distance| distance.to_string())
-            .map_err(parameter)
-    }
-
-    /// First this, then the other.
-    fn then(&self, right: &NativeTransformation) -> PyResult<NativeTransformation> {
-        meet(&self.output, &right.input)?;
-        let (first, second) = (Arc::clone(&self.apply), Arc::clone(&right.apply));
-        let (near, far) = (Arc::clone(&self.map), Arc::clone(&right.map));
-        Ok(NativeTransformation {
-            input: self.input.clone(),
-            output: right.output.clone(),
-            apply: Arc::new(move |value| second(&first(value)?)),
-            map: Arc::new(move |distance| far(&near(distance)?)),
-        })
-    }
-
-    /// First this, then a release.
-    fn then_release(&self, right: &NativeMeasurement) -> PyResult<NativeMeasurement> {
-        meet(&self.output, &right.input)?;
-        let (first, second) = (Arc::clone(&self.apply), Arc::clone(&right.apply));
-        let (near, far) = (Arc::clone(&self.map), Arc::clone(&right.map));
-        Ok(NativeMeasurement {
-            input: self.input.clone(),
-            measure: right.measure,
-            apply: Arc::new(move |value| second(&first(value)?)),
-            map: Arc::new(move |distance| far(&near(distance)?)),
-        })
+        (self.map)(&distance).map_err(parameter)
     }
 }
 
@@ -167,15 +138,65 @@ fn meet(left: &NativeSpace, right: &NativeSpace) -> PyResult<()> {
     )))
 }
 
+/// A transformation: neighbours stay as near as its stability map says.
+#[pyclass(frozen, module = "lastbit._lastbit")]
+pub struct NativeTransformation {
+    stage: Stage<Value, Distance>,
+    output: NativeSpace,
+}
+
+#[pymethods]
+impl NativeTransformation {
+    /// What it is applied to.
+    #[getter]
+    fn input(&self) -> NativeSpace {
+        self.stage.input.clone()
+    }
+
+    /// What it gives.
+    #[getter]
+    fn output(&self) -> NativeSpace {
+        self.output.clone()
+    }
+
+    /// The exact result, which is not private.
+    fn invoke<'py>(
+        &self,
+        py: Python<'py>,
+        value: &pyo3::Bound<'py, PyAny>,
+    ) -> PyResult<pyo3::Bound<'py, PyAny>> {
+        self.stage.invoke(py, value)
+    }
+
+    /// How far apart results can be if the inputs are at most this far apart: exact text.
+    fn map(&self, distance: &str) -> PyResult<String> {
+        Ok(self.stage.map(distance)?.to_string())
+    }
+
+    /// First this, then the other.
+    fn then(&self, right: &NativeTransformation) -> PyResult<NativeTransformation> {
+        Ok(NativeTransformation {
+            stage: right.stage.after(self)?,
+            output: right.output.clone(),
+        })
+    }
+
+    /// First this, then a release.
+    fn then_release(&self, right: &NativeMeasurement) -> PyResult<NativeMeasurement> {
+        Ok(NativeMeasurement {
+            stage: right.stage.after(self)?,
+            measure: right.measure,
+        })
+    }
+}
+
 /// A release: neighbours are as hard to tell apart as its privacy map says.
 #[pyclass(frozen, module = "lastbit._lastbit")]
 pub struct NativeMeasurement {
-    input: NativeSpace,
+    stage: Stage<Published, Loss>,
     /// What losses are measured in.
     #[pyo3(get)]
     measure: &'static str,
-    apply: Apply<Published>,
-    map: Bound<Loss>,
 }
 
 #[pymethods]
@@ -183,7 +204,7 @@ impl NativeMeasurement {
     /// What it is applied to.
     #[getter]
     fn input(&self) -> NativeSpace {
-        self.input.clone()
+        self.stage.input.clone()
     }
 
     /// One release, which costs the loss again.
@@ -192,15 +213,12 @@ impl NativeMeasurement {
         py: Python<'py>,
         value: &pyo3::Bound<'py, PyAny>,
     ) -> PyResult<pyo3::Bound<'py, PyAny>> {
-        let value = self.input.domain.read(value)?;
-        let result = py.detach(|| (self.apply)(&value)).map_err(parameter)?;
-        result.to_python(py)
+        self.stage.invoke(py, value)
     }
 
     /// The loss for inputs at most this far apart, rounded up, and δ.
     fn map(&self, distance: &str) -> PyResult<(f64, f64)> {
-        let distance = self.input.metric.read(distance)?;
-        let loss = (self.map)(&distance).map_err(parameter)?;
+        let loss = self.stage.map(distance)?;
         Ok((loss.main.get(), loss.delta.get()))
     }
 }
