@@ -15,6 +15,7 @@ digits are their value.
 
 from . import framework
 from ._audit import Audit, Finding, LeastBits, Verified, attack, audit, verify
+from ._databases import DatabaseSession
 from ._exact import Number
 from ._lastbit import (
     BudgetError,
@@ -48,6 +49,7 @@ __all__ = [
     "Audit",
     "BudgetError",
     "DataError",
+    "DatabaseSession",
     "Finding",
     "LastbitError",
     "LeastBits",

@@ -169,6 +169,7 @@ def release(
     ledger: str | os.PathLike[str],
     in_directory: bool,
     table: Optional[NativeTable] = None,
+    session: Any = None,
     files: Optional[str] = None,
     progress: Optional[Callable[[float], object]] = None,
 ) -> tuple[NativeReport, Optional[tuple[int, str]]]: ...

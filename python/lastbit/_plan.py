@@ -117,7 +117,8 @@ class Price:
         for one in self.details["statistics"]:
             if one["name"] == name:
                 return dict(one)
-        raise KeyError(name)
+        known = ", ".join(repr(one["name"]) for one in self.details["statistics"])
+        raise KeyError(f"no statistic {name!r}; there are {known}")
 
     def to_html(self) -> str:
         """A page with pictures."""

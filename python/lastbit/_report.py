@@ -58,15 +58,28 @@ class Statistic:
     def value(self, *group: str, label: str = "") -> Union[float, str, None]:
         """The published number of a group; the text of a date or a time; None if the mechanism
         declined to give one."""
-        for place, cell in enumerate(self.details["cells"]):
-            if tuple(cell["group"]) == group and label in ("", cell["label"]):
-                value: Union[float, str, None] = self._table["value"][place]
-                return cell["value"] if value is None else value
-        raise KeyError(group)
+        places = [
+            place
+            for place, cell in enumerate(self.details["cells"])
+            if tuple(cell["group"]) == group and label in ("", cell["label"])
+        ]
+        if len(places) == 1:
+            value: Union[float, str, None] = self._table["value"][places[0]]
+            return self.details["cells"][places[0]]["value"] if value is None else value
+        asked = (*group, label) if label else group
+        labels = [[cell["label"]] if cell["label"] else [] for cell in self.details["cells"]]
+        known = [(*cell["group"], *own) for cell, own in zip(self.details["cells"], labels)]
+        shown = ", ".join(repr(one) for one in known[:_SHOWN])
+        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        which = "say which label=" if places else f"no number of {asked!r}"
+        raise KeyError(f"{which}; there are {shown}{more}")
 
     def __repr__(self) -> str:
         return f"<lastbit.Statistic {self.name!r}: {len(self.details['cells'])} numbers>"
 
+
+#: How many groups a message names.
+_SHOWN = 10
 
 #: What a row of a statistic tells, by the names of columns.
 _TOLD = (

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Mapping, NoReturn, Optional, Union
 
 from . import _lastbit
+from ._databases import stays
 from ._exact import Number, exact, positive
 from ._kinds import Kinds, Names
 from ._lastbit import ParameterError
@@ -63,6 +64,19 @@ class Session(Kinds[Question]):
     Traceback (most recent call last):
         ...
     lastbit.PlanError: max(…): this is the cell of one row; ask for quantile(x, 0.01) or ...
+
+    Under a budget of ε and δ, questions with `composes=True` add up as zCDP or Gaussian noise does,
+    which is less than their sum: so do questions that say `part="1/10"`, a tenth of the budget.
+    `currency` and `thresholds` of the budget are those of docs/plan.md.
+
+    >>> both = {"epsilon": 1, "delta": "1e-6"}
+    >>> ledger = os.path.join(tempfile.mkdtemp(), "composing.ledger")
+    >>> session = lastbit.Session(visits, budget=both, composes=True, ledger=ledger)
+    >>> for name in "abc":
+    ...     report = session.count(epsilon="0.25", name=name).release()
+    >>> report = session.count(part="1/10", name="d").release()
+    >>> "ρ" in session.left
+    True
     """
 
     def __init__(
@@ -79,23 +93,33 @@ class Session(Kinds[Question]):
         where: Optional[str] = None,
         columns: Optional[Mapping[str, Mapping[str, Any]]] = None,
         confidence: Optional[Number] = None,
+        composes: bool = False,
     ) -> None:
         if not isinstance(budget, Mapping):
             raise ParameterError('a budget is a dictionary, such as budget={"epsilon": 1}')
-        unknown = set(budget) - {"epsilon", "delta", "rho"}
+        unknown = set(budget) - {*_SYMBOLS, "currency", "thresholds"}
         if unknown:
             raise ParameterError(
-                f"a budget has epsilon, epsilon and delta, or rho; got {', '.join(sorted(unknown))}"
+                "a budget has epsilon, epsilon and delta, or rho, and may have currency and "
+                f"thresholds; got {', '.join(sorted(unknown))}"
+            )
+        if composes and "delta" not in budget:
+            raise ParameterError(
+                "composes is for budgets of epsilon and delta: losses in one number add up anyway; "
+                "leave it out"
             )
         #: Where the ledger is.
         # Wherever this process goes: another directory has another ledger of that name.
         self.ledger = os.path.abspath(os.fspath(ledger))
         if isinstance(data, (str, os.PathLike)):
             self._data: Any = os.fspath(data)
+        elif stays(data):
+            self._data = data
         else:
             # Read once: what is asked later is asked of the same rows.
             self._data = _table(data)
         self._budget: dict[str, Any] = dict(budget)
+        self._composes = bool(composes)
         self._head: dict[str, Any] = {
             "unit": unit,
             "most_rows": most_rows,
@@ -110,8 +134,8 @@ class Session(Kinds[Question]):
         for name, settings in (columns or {}).items():
             self.column(name, **settings)
 
-    def _plan(self, title: str, spend: Optional[Mapping[str, Number]]) -> Plan:
-        plan = Plan(title, spend=spend, **self._budget, **self._head)
+    def _plan(self, title: str, spend: Optional[Mapping[str, Any]]) -> Plan:
+        plan = Plan(title, spend=spend, budget=self._budget, **self._head)
         for name, settings in self._columns.items():
             plan = plan.column(name, **settings)
         return plan
@@ -133,26 +157,40 @@ class Session(Kinds[Question]):
         state = _lastbit.ledger_state(self.ledger)
         if state is not None:
             return state[2][3]
-        budget = {name: exact(name, value) for name, value in self._budget.items()}
+        budget = {name: exact(name, value) for name, value in self._limits.items()}
         return ", ".join(f"{_SYMBOLS[name]} = {value}" for name, value in budget.items())
+
+    @property
+    def _limits(self) -> dict[str, Number]:
+        """The budget without the settings of how it adds up."""
+        return {name: self._budget[name] for name in _SYMBOLS if name in self._budget}
 
     def _spend(
         self, settings: dict[str, Any], error: Optional[Number], *, priced: bool = True
-    ) -> Mapping[str, Number]:
-        """What a question may spend, out of its settings: what it says, or, for an error target,
-        what is left."""
-        names = [name for name in ("epsilon", "rho", "delta") if settings.get(name) is not None]
-        spend = {name: settings.pop(name) for name in names}
-        for name in ("epsilon", "rho", "delta"):
-            settings.pop(name, None)
-        if spend:
-            if "delta" in self._budget and "delta" not in spend and "epsilon" in spend:
-                whole = positive("epsilon", self._budget["epsilon"])
-                part = positive("epsilon", spend["epsilon"]) / whole
-                spend["delta"] = part * positive("delta", self._budget["delta"])
+    ) -> dict[str, Any]:
+        """What a question may spend, out of its settings, as `[spend]` of a plan: what it says, or,
+        for an error target, what is left."""
+        said = {name: settings.pop(name, None) for name in (*_SYMBOLS, "part")}
+        spend = {name: value for name, value in said.items() if value is not None}
+        if "part" in spend:
+            if len(spend) > 1:
+                raise ParameterError(
+                    "part is a part of the whole budget; say it, or epsilon, delta and rho"
+                )
+            # It composes by itself.
             return spend
+        if not spend:
+            spend = self._left_to_spend(error, priced)
+        elif "delta" in self._budget and "delta" not in spend and "epsilon" in spend:
+            whole = positive("epsilon", self._budget["epsilon"])
+            part = positive("epsilon", spend["epsilon"]) / whole
+            spend["delta"] = part * positive("delta", self._budget["delta"])
+        return {**spend, "composes": True} if self._composes else spend
+
+    def _left_to_spend(self, error: Optional[Number], priced: bool) -> dict[str, Any]:
+        """What a question may spend that says nothing but an error."""
+        main = "rho" if "rho" in self._budget else "epsilon"
         if error is None:
-            main = "rho" if "rho" in self._budget else "epsilon"
             raise ParameterError(
                 f'say what the question may spend, {main}="0.1"'
                 + (", or the error it may have, error=20" if priced else "")
@@ -161,9 +199,9 @@ class Session(Kinds[Question]):
         # A ledger that composes counts what is left in another measure, and refuses by itself what
         # is too much.
         if state is None or state[2][0] != state[0][0]:
-            return self._budget
+            return self._limits
         _, loss, delta, _ = state[2]
-        left: dict[str, Number] = {"rho" if "rho" in self._budget else "epsilon": Fraction(loss)}
+        left: dict[str, Number] = {main: Fraction(loss)}
         if "delta" in self._budget:
             left["delta"] = Fraction(delta)
         return left
@@ -172,8 +210,9 @@ class Session(Kinds[Question]):
         self, kind: str, of: Optional[Names] = None, *, name: Optional[str] = None, **settings: Any
     ) -> Question:
         """A question about a statistic of any kind. Beside what `docs/plan.md` has for it, say what
-        the question may spend, `epsilon=` or `rho=`, or the error it may have, `error=`. Of a
-        budget with δ, a question takes δ in proportion to ε, if it does not say `delta=`."""
+        the question may spend, `epsilon=`, `rho=` or a `part=` of the budget, or the error it may
+        have, `error=`. Of a budget with δ, a question takes δ in proportion to ε, if it does not
+        say `delta=`."""
         about = "" if of is None else f" of {of if isinstance(of, str) else ' and '.join(of)}"
         plan = self._plan(kind + about, self._spend(settings, settings.get("error")))
         return Question(self, plan.statistic(kind, of, name=name, **settings))
@@ -185,11 +224,12 @@ class Session(Kinds[Question]):
         epsilon: Optional[Number] = None,
         rho: Optional[Number] = None,
         delta: Optional[Number] = None,
+        part: Optional[Number] = None,
     ) -> Question:
         """`select … from … [where …] [group by …]` with count(*), sum(x), avg(x), variance(x),
         median(x) and quantile(x, 0.9). What cannot be private is refused with the reason."""
         added = _lastbit.select_statistics(statement)
-        asked = {"epsilon": epsilon, "rho": rho, "delta": delta}
+        asked = {"epsilon": epsilon, "rho": rho, "delta": delta, "part": part}
         spend = self._spend(asked, None, priced=False)
         return Question(self, self._plan(" ".join(statement.split()), spend)._with(added))
 

@@ -13,6 +13,7 @@ mod profile;
 mod release;
 mod report;
 mod selection;
+mod session;
 mod verify;
 
 use pyo3::prelude::*;

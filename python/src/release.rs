@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use lastbit_release::engine::query::{Answer, Query, Sealed};
 use lastbit_release::engine::{
-    Engine, EngineError, EngineFailure, MemoryEngine, MemoryTable, Options, Progress,
+    Engine, EngineError, EngineFailure, MemoryEngine, MemoryTable, Options, Progress, SqlEngine,
     for_plan_until,
 };
 use lastbit_release::ledger::{Ledger, LedgerError};
@@ -24,6 +24,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::error::{self, DataError, PlanError};
 use crate::plan::NativePlan;
 use crate::report::NativeReport;
+use crate::session::{self, Answering, Asked, Statement};
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -80,6 +81,22 @@ fn stopped(words: &str) -> PyErr {
     }
 }
 
+/// What the thread that works says to the one of Python.
+pub enum Message {
+    /// A session is asked.
+    Statement(Statement),
+    /// It ended.
+    Done(Box<Result<Released, ReleaseError>>),
+}
+
+/// Data that are not those which the plan names.
+enum Given {
+    /// A table in memory.
+    Table(MemoryTable),
+    /// Rows that a session of Python knows.
+    Session(Asked),
+}
+
 /// An engine that is asked nothing more after somebody asked to stop.
 struct Stoppable {
     engine: Box<dyn Engine>,
@@ -87,18 +104,22 @@ struct Stoppable {
 }
 
 impl Stoppable {
-    /// For a table in memory, or the rows of the plan.
+    /// For what was given, or the rows of the plan.
     fn new(
         plan: &Plan,
-        table: Option<MemoryTable>,
+        given: Option<Given>,
         stop: Arc<AtomicBool>,
     ) -> Result<Stoppable, EngineFailure> {
-        let engine: Box<dyn Engine> = match table {
-            Some(table) => Box::new(MemoryEngine {
+        let engine: Box<dyn Engine> = match given {
+            Some(Given::Table(table)) => Box::new(MemoryEngine {
                 table,
                 options: Options::default(),
                 stop: Arc::clone(&stop),
             }),
+            Some(Given::Session(asked)) => {
+                let engine = SqlEngine::new(asked.session, asked.dialect, asked.relation);
+                Box::new(engine.until(Arc::clone(&stop)))
+            }
             None => for_plan_until(plan, Arc::clone(&stop))?,
         };
         Ok(Stoppable { engine, stop })
@@ -134,17 +155,21 @@ impl Engine for Stoppable {
     }
 }
 
-/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, other
-/// files, or the plan's own. The report, and the row and time of an earlier release if it was one.
-/// `progress` is told now and then which part was read.
+/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, the rows
+/// of a session, other files, or the plan's own. The report, and the row and time of an earlier
+/// release if it was one. `progress` is told now and then which part was read.
 #[pyfunction]
-#[pyo3(signature = (plan, ledger, in_directory, table=None, files=None, progress=None))]
+#[pyo3(signature = (
+    plan, ledger, in_directory, table=None, session=None, files=None, progress=None
+))]
+#[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn release(
     py: Python<'_>,
     plan: &NativePlan,
     ledger: PathBuf,
     in_directory: bool,
     table: Option<&NativeTable>,
+    session: Option<&Bound<'_, PyAny>>,
     files: Option<&str>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(NativeReport, Option<(i64, String)>)> {
@@ -161,7 +186,14 @@ pub fn release(
         plan.source = Source::Files(Files { format, ..given });
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let table = table.map(|table| table.table.clone());
+    let (send, mut receive) = channel();
+    let mut given = table.map(|table| Given::Table(table.table.clone()));
+    let mut answering = None;
+    if let Some(object) = session {
+        let (asked, answers) = session::open(object, &plan, send.clone())?;
+        given = Some(Given::Session(asked));
+        answering = Some(answers);
+    }
     let stopped = Arc::clone(&stop);
     let part = Arc::new(AtomicU64::new(0));
     let told = Arc::clone(&part);
@@ -170,20 +202,19 @@ pub fn release(
             told.store((fraction * PARTS) as u64, Ordering::Relaxed);
         }
     });
-    let (send, mut receive) = channel();
     let work = thread::Builder::new().name("lastbit release".to_owned());
     let work = work.spawn(move || {
         // Opened here: a session with a database may have to wait for it.
-        let engine = Stoppable::new(&plan, table, stopped).map_err(ReleaseError::Engine);
+        let engine = Stoppable::new(&plan, given, stopped).map_err(ReleaseError::Engine);
         let done = engine.and_then(|engine| match in_directory {
             true => release_in(&plan, &ledger, &engine, tell),
             false => released(&plan, &ledger, &engine, tell),
         });
         // Nobody waits if the interpreter ends.
-        let _ = send.send(done);
+        let _ = send.send(Message::Done(Box::new(done)));
     })?;
     let mut interrupted: Option<PyErr> = None;
-    let done: Result<Released, ReleaseError> = loop {
+    let done = loop {
         // By a mutable reference, which may go to another thread; the receiver is not shared.
         let receive = &mut receive;
         let next = py.detach(move || {
@@ -191,8 +222,13 @@ pub fn release(
                 .recv_timeout(LOOK)
                 .map_err(|error| error == RecvTimeoutError::Timeout)
         });
+        let mut asked = Ok(());
         match next {
-            Ok(done) => break done,
+            Ok(Message::Done(done)) => break *done,
+            Ok(Message::Statement(statement)) => match &mut answering {
+                Some(answering) if interrupted.is_none() => asked = answering.answer(&statement),
+                _ => statement.refuse(),
+            },
             Err(true) => {}
             Err(false) => {
                 return Err(PyRuntimeError::new_err(
@@ -201,12 +237,14 @@ pub fn release(
             }
         }
         if interrupted.is_none() {
-            let looked = py.check_signals().and_then(|()| match progress {
-                None => Ok(()),
-                Some(progress) => progress
-                    .call1((part.load(Ordering::Relaxed) as f64 / PARTS,))
-                    .map(|_| ()),
-            });
+            let looked = asked
+                .and_then(|()| py.check_signals())
+                .and_then(|()| match progress {
+                    None => Ok(()),
+                    Some(progress) => progress
+                        .call1((part.load(Ordering::Relaxed) as f64 / PARTS,))
+                        .map(|_| ()),
+                });
             if let Err(error) = looked {
                 // What is reserved by now is finished, so that what was paid for is in the ledger.
                 stop.store(true, Ordering::Relaxed);
@@ -219,7 +257,13 @@ pub fn release(
     if let Some(interrupted) = interrupted {
         return Err(interrupted);
     }
-    let done = done.map_err(|error| error::release(py, &error))?;
+    let raised = answering.and_then(Answering::raised);
+    let done = done.map_err(|error| match (&error, raised) {
+        (ReleaseError::Engine(_), Some(raised)) => DataError::new_err(format!(
+            "{error}; the session raised {raised}, whose words are not shown"
+        )),
+        _ => error::release(py, &error),
+    })?;
     Ok(match done {
         Released::New(report) => (NativeReport { report: *report }, None),
         Released::Stored { report, row, time } => {

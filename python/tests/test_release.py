@@ -131,21 +131,6 @@ def test_a_parquet_file_gives_the_same(arrow: Any, tmp_path: Path, ledger: Path)
     assert numbers(path) == numbers(frame)
 
 
-def test_a_frame_of_spark_gives_the_same(ledger: Path) -> None:
-    # Where pyspark and Java are; the tests install neither.
-    sql = pytest.importorskip("pyspark.sql")
-    builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    spark = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
-    try:
-        frame = spark.range(0, 1000).selectExpr("cast(id % 7 as double) as cost")
-        made = lastbit.Plan(epsilon=HUGE).column("cost", lower=0, upper=10).count().sum("cost")
-        report = lastbit.release(made, frame, ledger)
-    finally:
-        spark.stop()
-    assert report["count"].value() == 1000
-    assert report["sum of cost"].value() == pytest.approx(sum(one % 7 for one in range(1000)))
-
-
 def test_pyarrow_gives_the_same(expected: Any, arrow: Any, ledger: Path) -> None:
     assert released(expected, arrow, ledger) == expected[1]
 
@@ -226,8 +211,15 @@ def test_a_report_has_every_form(arrow: Any, ledger: Path) -> None:
     assert report.to_csv().startswith("statistic,kind") and "count by ward" in str(report)
     by_ward = report["count by ward"]
     assert by_ward.value("surgery") == by_ward.rows()[1]["value"]
-    with pytest.raises(KeyError):
-        report["nothing"]
+    ages = report["histogram of age"]
+    last = ages.rows()[-1]
+    assert ages.value(label=last["label"]) == last["value"]
+    # The first of several would be taken for the only one.
+    with pytest.raises(KeyError, match="say which label="):
+        ages.value()
+    for wrong in (lambda: report["nothing"], lambda: by_ward.value("nowhere")):
+        with pytest.raises(KeyError, match="there are"):
+            wrong()
 
 
 def test_bounds_stay_bounds_as_doubles(arrow: Any, ledger: Path) -> None:

@@ -192,3 +192,52 @@ def test_a_price_is_that_of_the_ledger(session: lastbit.Session, ledger: Path) -
     assert session.mean("cost", epsilon=1).price().left == "1.5"
     with pytest.raises(lastbit.LedgerError):
         plan.price(Path(__file__))
+
+
+def test_questions_compose(arrow: Any, tmp_path: Path) -> None:
+    budget: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "currency": "gaussian"}
+
+    def asked(composes: bool) -> int:
+        """How many tables of thirty counts at ε = 0.2 fit."""
+        session = lastbit.Session(
+            arrow,
+            budget=budget,
+            composes=composes,
+            ledger=tmp_path / f"{composes}.ledger",
+            columns={"age": {"edges": list(range(0, 101, 5))}},
+        )
+        for times in range(100):
+            # Each time another one: what was asked before costs nothing.
+            question = session.histogram("age", where=f"age <> {times}", epsilon="0.2")
+            try:
+                question.release()
+            except lastbit.BudgetError:
+                return times
+        return 100
+
+    assert asked(False) == 10 and asked(True) > 20
+
+
+def test_a_part_of_the_budget_is_spent(arrow: Any, ledger: Path) -> None:
+    session = lastbit.Session(arrow, budget={"epsilon": 2, "delta": "1e-6"}, ledger=ledger)
+    question = session.count(part="1/4")
+    spend = question.plan.to_toml().split("[spend]")[1].split("[")[0]
+    assert spend.split() == ["part", "=", '"1/4"']
+    assert session.sql("select count(*) from t", part="1/4").price().loss == question.price().loss
+    question.release()
+    left = session.left
+    assert "ρ" in left
+    for again in "abc":
+        session.count(part="1/4", name=again).release()
+    with pytest.raises(lastbit.BudgetError):
+        session.count(part="1/4", name="d").release()
+    with pytest.raises(lastbit.ParameterError, match="part is a part"):
+        session.count(part="1/4", epsilon=1)
+    with pytest.raises(lastbit.PlanError, match="at most 1"):
+        session.count(part=2)
+    assert left != session.left
+
+
+def test_composing_needs_delta(arrow: Any, ledger: Path) -> None:
+    with pytest.raises(lastbit.ParameterError, match="epsilon and delta"):
+        lastbit.Session(arrow, budget={"epsilon": 2}, composes=True, ledger=ledger)
