@@ -28,7 +28,7 @@ use super::store::PATIENCE;
 pub(super) const ENDINGS: [&str; 3] = [".open", ".write", ".turn"];
 
 /// The longest time from making a file to sharing it.
-const SHARING: Duration = Duration::from_secs(1);
+const SHARING: Duration = Duration::from_secs(3);
 
 /// A lock. It ends when this is dropped, or with the process and those that were forked from it
 /// meanwhile, however they end.

@@ -164,6 +164,148 @@ fn a_second_name_is_refused_and_a_left_over_draft_is_cleared() {
     assert!(two.reserve(&request("e", "0.2")).unwrap_err().is_refused());
 }
 
+#[cfg(target_os = "linux")]
+const MOUNTED: &str = "LASTBIT_TEST_MOUNTED";
+
+/// In a process of its own, in which a ledger is mounted under a second name: that is refused, the
+/// first is not, and neither is one whose directory is mounted. In the test run proper: nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn mounted() {
+    let Some(directory) = std::env::var_os(MOUNTED).map(PathBuf::from) else {
+        return;
+    };
+    assert_refused(&directory.join("there/b.ledger"), "(a bind mount)");
+    std::os::unix::fs::symlink("there/b.ledger", directory.join("link")).unwrap();
+    let error = Ledger::view(&directory.join("link")).unwrap_err();
+    assert!(matches!(error, LedgerError::Mounted(_)), "{error}");
+    for path in ["a.ledger", "whole/a.ledger"] {
+        Ledger::open_existing(&directory.join(path)).unwrap();
+    }
+    println!("looked at");
+}
+
+/// Two names of a file without a second hard link, as `docker run -v a.ledger:/there/b.ledger`
+/// makes them, have two logs and two locks.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_ledger_that_is_mounted_by_itself_is_refused() {
+    const SCRIPT: &str = "mount --bind \"$1/a.ledger\" \"$1/there/b.ledger\" && \
+        mount --bind \"$1\" \"$1/whole\" || exit 77; \
+        exec \"$2\" --exact ledger::files::mounted --nocapture";
+    let (directory, _) = sample();
+    for name in ["there", "whole"] {
+        fs::create_dir(directory.path().join(name)).unwrap();
+    }
+    fs::write(directory.path().join("there/b.ledger"), "").unwrap();
+    let run = std::process::Command::new("unshare")
+        .args(["--mount", "sh", "-c", SCRIPT, "sh"])
+        .arg(directory.path())
+        .arg(std::env::current_exe().unwrap())
+        .env(MOUNTED, directory.path())
+        .output();
+    let Ok(run) = run else {
+        return eprintln!("SKIPPED: there is no `unshare` here, so nothing is mounted");
+    };
+    let (out, err) = (
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr),
+    );
+    // `unshare` ends with 1, and the script with 77, where this user may not mount.
+    if run.status.code() == Some(77) || err.starts_with("unshare:") {
+        return eprintln!("SKIPPED: nothing may be mounted here: {err}");
+    }
+    assert!(
+        run.status.success() && out.contains("looked at"),
+        "{out}{err}"
+    );
+}
+
+/// Linux refuses a lock for one alone on NFS to whoever has the file open for reading only.
+#[cfg(target_os = "linux")]
+#[test]
+fn locks_that_are_there_already_are_opened_for_writing() {
+    let (directory, path) = sample();
+    let (_one, _two) = (
+        Ledger::view(&path).unwrap(),
+        Ledger::open_existing(&path).unwrap(),
+    );
+    let lock = directory.path().join(".a.ledger.open");
+    let mut found = 0;
+    for entry in fs::read_dir("/proc/self/fd").unwrap().flatten() {
+        if !fs::read_link(entry.path()).is_ok_and(|file| file == lock) {
+            continue;
+        }
+        let about = Path::new("/proc/self/fdinfo").join(entry.file_name());
+        let about = fs::read_to_string(about).unwrap();
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = u32::from_str_radix(flags.unwrap().trim(), 8).unwrap();
+        // The last two bits are those of `O_RDWR`.
+        assert_eq!(flags & 3, 2, "{about}");
+        found += 1;
+    }
+    assert_eq!(found, 2);
+}
+
+#[cfg(target_os = "linux")]
+const SHARED: &str = "LASTBIT_TEST_SHARED";
+
+/// In a process of another user: opens a ledger. In the test run proper: nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_user() {
+    if let Some(path) = std::env::var_os(SHARED) {
+        Ledger::open_existing(Path::new(&path)).unwrap();
+        println!("opened");
+    }
+}
+
+/// A new lock is its maker's alone until it has the permissions of the ledger.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lock_that_another_user_is_making_is_waited_for() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let (directory, path) = sample();
+    let set_mode = |path: &Path, mode: u32| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    if fs::metadata(&path).unwrap().uid() != 0 {
+        return eprintln!("SKIPPED: only root may start a process of another user");
+    }
+    set_mode(directory.path(), 0o777);
+    set_mode(&path, 0o666);
+    let lock = directory.path().join(".a.ledger.open");
+    fs::write(&lock, "").unwrap();
+    set_mode(&lock, 0o600);
+    let started = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "ledger::files::another_user", "--nocapture"])
+        .env(SHARED, &path)
+        .current_dir(directory.path())
+        .uid(65534)
+        .gid(65534)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn();
+    let started = match started {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return eprintln!("SKIPPED: another user may not run this program: {error}");
+        }
+        started => started.unwrap(),
+    };
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    set_mode(&lock, 0o666);
+    let ended = started.wait_with_output().unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr),
+    );
+    assert!(
+        ended.status.success() && out.contains("opened"),
+        "{out}{err}"
+    );
+}
+
 /// A deterministic stream of numbers below a bound.
 struct Numbers(u64);
 

@@ -156,3 +156,44 @@ fn a_fingerprint_tells_tables_apart_and_does_not_know_their_order() {
     visits[0].texts[2] = Some("31".to_owned());
     assert_ne!(fingerprint(&visits), before);
 }
+
+/// SQLite lets every name of a `with` be read by all of it, also by what stands before.
+#[test]
+fn a_table_may_be_called_as_a_stage_might_be() {
+    let connection = Connection::open_in_memory().unwrap();
+    register(&connection).unwrap();
+    let dialect = dialect("sqlite").unwrap();
+    let mut random = Cases(17);
+    let mut cases = at_limits();
+    cases.extend((0..10).map(|_| (rows(&mut random, 5), query(&mut random))));
+    let mut compared = 0;
+    for name in [
+        "t", "T", "s0", "s1", "r0", "p", "u", "l1", "pairs", "counted", "hashed", "ranked",
+        "staying", "above", "kept", "units", "parted", "one", "relation", "texts",
+    ] {
+        let relation = Relation::Table(vec![name.to_owned()]);
+        for (case, (rows, query)) in cases.iter().enumerate() {
+            table(&connection, rows);
+            connection
+                .execute_batch(&format!(
+                    "drop table if exists \"{name}\"; alter table visits rename to \"{name}\""
+                ))
+                .unwrap();
+            let columns = run(&connection, &types_sql(query, &relation, dialect).unwrap());
+            let Some((statements, expected)) =
+                statements(query, rows, &relation, dialect, Some(&columns))
+            else {
+                continue;
+            };
+            compare(
+                &answer(&connection, &statements),
+                &expected,
+                case,
+                &statements,
+            );
+            run(&connection, statements.fingerprint());
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}
