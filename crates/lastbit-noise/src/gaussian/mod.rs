@@ -45,6 +45,10 @@ use deviation::Deviation;
 /// on the draw. More draws go there, in proportion, if the noise or the location has more than 2^7
 /// or 2^10 steps; and if the grid is coarser than `2^10·σ`, for locations halfway between two
 /// points of it. All do where either reaches 2^50 steps.
+///
+/// **Mode.** The law rests on the floating-point mode of the thread that draws, which `new` checks
+/// for its own thread alone ([`lastbit_exact::environment::check`]). Draw in threads that keep the
+/// default mode, or check there; measurements and snapping do so at each call.
 #[derive(Clone, Debug)]
 pub struct Gaussian {
     /// `σ` in steps of the grid.
@@ -112,6 +116,8 @@ impl Gaussian {
     }
 
     /// One draw around `location`, in steps.
+    ///
+    /// In a thread of the default floating-point mode: see [`Gaussian`].
     pub fn draw(
         &self,
         location: &Rational,

@@ -31,8 +31,13 @@ use crate::{GridExponent, LazyUniform, ScaleError, check_scale};
 /// **Time.** The first tier runs the same instructions for every word and location, and reads no
 /// table. A draw that falls too near the edge of a cell goes to the second tier, whose time depends
 /// on the draw: about one in 2^44, and more often for large locations: about `2^-50·M` at M steps
-/// (one in 2^40 at a thousand steps, one in 2^20 at 2^30). Locations or grids beyond 2^50 steps
-/// always take the second.
+/// (one in 2^40 at a thousand steps, one in 2^20 at 2^30). So the time of many draws shows how far
+/// away a location of very many steps is. Locations or grids beyond 2^50 steps always take the
+/// second.
+///
+/// **Mode.** The law rests on the floating-point mode of the thread that draws, which `new` checks
+/// for its own thread alone ([`lastbit_exact::environment::check`]). Draw in threads that keep the
+/// default mode, or check there; measurements and snapping do so at each call.
 #[derive(Clone, Debug)]
 pub struct Laplace {
     /// The scale in steps of the grid.
@@ -78,6 +83,8 @@ impl Laplace {
     }
 
     /// One draw around `location`, in steps.
+    ///
+    /// In a thread of the default floating-point mode: see [`Laplace`].
     pub fn draw(
         &self,
         location: &Rational,

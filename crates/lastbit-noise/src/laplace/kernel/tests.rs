@@ -70,6 +70,25 @@ fn undecided_draws_are_as_rare_as_stated() {
     assert!((20..400).contains(&undecided), "{undecided} of 2^22");
 }
 
+/// The shares stated in `docs/attacks/timing.md`, of exact snapping between bounds of 2^48 steps.
+#[test]
+fn more_draws_are_undecided_at_an_end_of_wide_bounds_than_at_their_centre() {
+    let bound = (1u64 << 48) as f64;
+    let share = |location: f64| {
+        let mut word = 1u64;
+        let undecided = (0..1 << 18).filter(|_| {
+            word = word
+                .wrapping_mul(0xD134_2543_DE82_EF95)
+                .wrapping_add(0x2545_F491_4F6C_DD1D);
+            single(word ^ word >> 29, location, bound * 2f64.powi(-51), 1024.0).is_none()
+        });
+        undecided.count() as f64 / f64::from(1 << 18)
+    };
+    let (centre, end) = (share(0.3), share(bound));
+    assert!((0.24..0.26).contains(&centre), "{centre}");
+    assert!((0.41..0.43).contains(&end), "{end}");
+}
+
 /// Words of all magnitudes and both signs, with some at the ends.
 fn words(seed: u64) -> [u64; BLOCK] {
     core::array::from_fn(|i| {
