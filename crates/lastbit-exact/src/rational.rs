@@ -111,7 +111,22 @@ impl Rational {
 
     /// The nearest integer, ties toward +∞: `floor(self + 1/2)`.
     pub fn round_ties_up(&self) -> Integer {
+        if let Some((numerator, denominator)) = self.small_parts() {
+            let twice = (2 * i128::from(denominator), 2 * i128::from(numerator));
+            return Integer::from((twice.1 + i128::from(denominator)).div_euclid(twice.0));
+        }
+        self.round_ties_up_of_any()
+    }
+
+    fn round_ties_up_of_any(&self) -> Integer {
         (self + &Rational::new(1, 2)).floor()
+    }
+
+    /// Numerator and denominator, if they fit.
+    fn small_parts(&self) -> Option<(i64, u64)> {
+        let numerator = i64::try_from(self.0.numerator()).ok()?;
+        let denominator = u64::try_from(self.0.denominator()).ok()?;
+        Some((numerator, denominator))
     }
 
     /// `self · 2^by`, exactly.
@@ -173,6 +188,13 @@ impl Rational {
 
     /// The f64 in the given direction, with IEEE overflow and gradual underflow; zero is `+0.0`.
     pub fn to_f64(&self, rounding: Rounding) -> f64 {
+        match self.small_parts() {
+            Some((numerator, denominator)) => quotient(numerator, denominator, rounding),
+            None => self.to_f64_of_any(rounding),
+        }
+    }
+
+    fn to_f64_of_any(&self, rounding: Rounding) -> f64 {
         self.with_sticky_bit(56).to_f64(rounding)
     }
 
@@ -210,6 +232,39 @@ impl Rational {
         let sticky = (quotient << 1) + Natural::from(!remainder.is_zero());
         Dyadic::new(Integer::from_parts(negative, sticky), -shift - 1)
     }
+}
+
+/// `numerator / denominator` as the f64 in the given direction; zero is `+0.0`. Its exponent is
+/// within ±64, so that it neither overflows nor underflows.
+fn quotient(numerator: i64, denominator: u64, rounding: Rounding) -> f64 {
+    let magnitude = numerator.unsigned_abs();
+    if magnitude == 0 {
+        return 0.0;
+    }
+    let bits = |number: u64| 64 - number.leading_zeros() as i32;
+    // The truncated quotient has 55 or 56 bits, and a last bit says whether anything was cut off.
+    // Shifted parts have at most 56 + 64 bits.
+    let shift = 55 + bits(denominator) - bits(magnitude);
+    let (scaled, divisor) = match shift >= 0 {
+        true => (u128::from(magnitude) << shift, u128::from(denominator)),
+        false => (u128::from(magnitude), u128::from(denominator) << -shift),
+    };
+    let truncated = scaled / divisor;
+    let cut = scaled != truncated * divisor;
+    let sticky = (truncated as u64) << 1 | u64::from(cut);
+    let drop = bits(sticky) - 53;
+    let (kept, rest) = (sticky >> drop, sticky & ((1 << drop) - 1));
+    let against_half = rest.cmp(&(1 << (drop - 1)));
+    let direction = rounding.of_magnitude(numerator < 0);
+    let is_more = direction.increments(kept % 2 == 1, against_half, rest != 0);
+    // At most 2^53, times a power of two.
+    let magnitude = (kept + u64::from(is_more)) as f64 * power_of_two(drop - shift - 1);
+    if numerator < 0 { -magnitude } else { magnitude }
+}
+
+/// `2^exponent` within ±200.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 impl TryFrom<f64> for Rational {
@@ -399,3 +454,6 @@ impl Neg for Rational {
         Rational(-self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;
