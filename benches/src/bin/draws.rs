@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use lastbit::Bounds;
 use lastbit::mechanisms::snapping::{Arithmetic, Bound, Snapping};
-use lastbit::statistics::{Grid, NonFinite, grid_mean, grid_variance};
+use lastbit::statistics::{Grid, GridRow, NonFinite, grid_mean, grid_variance};
 use lastbit_exact::Rational;
 use lastbit_noise::Gaussian;
 use lastbit_noise::entropy::{Entropy, EntropyError, System};
@@ -17,6 +17,8 @@ const N: usize = 1 << 14;
 const BLOCK: usize = Gaussian::BLOCK;
 /// Rows that stay in the cache.
 const ROWS: usize = 1 << 14;
+/// Draws that are worth all cores.
+const MANY: usize = 1 << 20;
 
 fn mechanism(arithmetic: Arithmetic) -> Result<Snapping, Box<dyn std::error::Error>> {
     Ok(
@@ -49,6 +51,23 @@ fn plain_sum(rows: &[f64]) -> f64 {
 
 type Job<'a> = (&'static str, usize, Box<dyn FnMut() + 'a>);
 
+/// A mean and a variance of rows of any type.
+fn sums<'a, R: GridRow>(
+    jobs: &mut Vec<Job<'a>>,
+    [mean, variance]: [&'static str; 2],
+    rows: &'a [R],
+    grid: &'a Grid,
+) {
+    let job = move || {
+        black_box(grid_mean(black_box(rows), grid).expect("finite rows"));
+    };
+    jobs.push((mean, rows.len(), Box::new(job)));
+    let job = move || {
+        black_box(grid_variance(black_box(rows), grid).expect("finite rows"));
+    };
+    jobs.push((variance, rows.len(), Box::new(job)));
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let turns = std::env::args()
         .nth(1)
@@ -67,7 +86,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows: Vec<f64> = (0..ROWS as u64)
         .map(|row| row.wrapping_mul(0x9E37_79B9_7F4A_7C15) as f64 / (64f64).exp2() * 120.0 - 10.0)
         .collect();
+    let singles: Vec<f32> = rows.iter().map(|&row| row as f32).collect();
+    let narrow: Vec<i32> = rows.iter().map(|&row| row as i32).collect();
+    let wide: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
     let (mut words, mut outputs) = (vec![0; 8192], vec![0.0; N]);
+    let many = vec![417.3; MANY];
+    let (mut of_one, mut of_all) = (vec![0.0; MANY], vec![0.0; MANY]);
     let (mut block, mut cells) = ([0; BLOCK], [0.0; BLOCK]);
     let system = System::default;
 
@@ -104,6 +128,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let drawn = exact.draw_slice(black_box(&values), &mut outputs, &mut system());
                 drawn.expect("finite values");
                 black_box(&outputs);
+            }),
+        ),
+        (
+            "exact_bulk_of_many",
+            MANY,
+            Box::new(|| {
+                let drawn = exact.draw_slice(black_box(&many), &mut of_one, &mut system());
+                drawn.expect("finite values");
+                black_box(&of_one);
+            }),
+        ),
+        (
+            "exact_all_cores",
+            MANY,
+            Box::new(|| {
+                let drawn = exact.draw_slice_on_all_cores(black_box(&many), &mut of_all);
+                drawn.expect("finite values");
+                black_box(&of_all);
             }),
         ),
         (
@@ -159,20 +201,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             black_box(plain_sum(black_box(&rows)));
         }),
     ));
-    for (mean, variance, grid) in [
-        ("mean", "variance", &grid),
-        ("mean_finest", "variance_finest", &finest),
-    ] {
-        let rows = &rows;
-        let job = move || {
-            black_box(grid_mean(black_box(rows), grid).expect("finite rows"));
-        };
-        jobs.push((mean, ROWS, Box::new(job)));
-        let job = move || {
-            black_box(grid_variance(black_box(rows), grid).expect("finite rows"));
-        };
-        jobs.push((variance, ROWS, Box::new(job)));
-    }
+    sums(&mut jobs, ["mean_f32", "variance_f32"], &singles, &grid);
+    sums(&mut jobs, ["mean_i32", "variance_i32"], &narrow, &grid);
+    sums(&mut jobs, ["mean_i64", "variance_i64"], &wide, &grid);
+    sums(&mut jobs, ["mean", "variance"], &rows, &grid);
+    sums(
+        &mut jobs,
+        ["mean_finest", "variance_finest"],
+        &rows,
+        &finest,
+    );
 
     let mut fastest = vec![f64::INFINITY; jobs.len()];
     for _ in 0..turns {

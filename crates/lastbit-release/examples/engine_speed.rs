@@ -1,6 +1,6 @@
 //! Times the engine on a Parquet or CSV file: `engine_speed private|bounded|fingerprint FILE`, or
-//! the mean of numbers in memory: `engine_speed mean ROWS`. `benches/release.py` runs it beside its
-//! peers.
+//! the mean of numbers in memory: `engine_speed mean ROWS`, or of numbers of another type:
+//! `engine_speed mean ROWS f32|i32|i64`. `benches/release.py` runs it beside its peers.
 
 use std::env;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lastbit::Bounds;
-use lastbit::statistics::{Grid, NonFinite, grid_mean};
+use lastbit::statistics::{Grid, GridRow, NonFinite, grid_mean};
 use lastbit_exact::Rational;
 use lastbit_release::engine::query::{Aggregate, Derive, Key, Query, Table};
 use lastbit_release::engine::{Options, answer, fingerprint};
@@ -41,10 +41,14 @@ fn main() -> Result<()> {
         ["fingerprint", file] => {
             black_box(fingerprint(&query(file, Unit::Row)?.source)?);
         }
-        ["mean", rows] => return mean(rows.parse()?),
+        ["mean", rows] => return mean(rows.parse()?, |number| number),
+        ["mean", rows, "f32"] => return mean(rows.parse()?, |number| number as f32),
+        ["mean", rows, "i32"] => return mean(rows.parse()?, |number| number as i32),
+        ["mean", rows, "i64"] => return mean(rows.parse()?, |number| number as i64),
         _ => {
             return Err(
-                "usage: engine_speed private|fingerprint FILE, bounded FILE M G MIB, or mean ROWS"
+                "usage: engine_speed private|fingerprint FILE, bounded FILE M G MIB, or mean ROWS \
+                 [f32|i32|i64]"
                     .into(),
             );
         }
@@ -96,9 +100,9 @@ fn one_table(file: &str, unit: Unit, key: Arc<Categories>, x: Arc<Numbers>) -> Q
     }
 }
 
-/// Prints the fastest of several passes over numbers that are the same as numpy's.
-fn mean(rows: usize) -> Result<()> {
-    let numbers: Vec<f64> = (0..rows).map(|i| (i % 1000) as f64 + 0.5).collect();
+/// Prints the fastest of several passes over numbers of a type; as doubles, the same as numpy's.
+fn mean<R: GridRow>(rows: usize, row: impl Fn(f64) -> R) -> Result<()> {
+    let numbers: Vec<R> = (0..rows).map(|i| row((i % 1000) as f64 + 0.5)).collect();
     let bounds = Bounds::parse("0", "1000")?;
     let grid = Grid::new(&bounds, -20, NonFinite::Refuse)?;
     let mut fastest = f64::INFINITY;

@@ -16,7 +16,7 @@ macro_rules! sealed {
         $(impl Sealed for $type {})*
     };
 }
-sealed!(f64, i64, u64, bool, String, Integer, Rational, Up);
+sealed!(f64, f32, i64, i32, u64, bool, String, Integer, Rational, Up);
 sealed!(
     MaxDivergence,
     RangeDivergence,

@@ -14,6 +14,6 @@ fn what_is_not_finite_is_found_with_all_vectors() {
                 rows[at] = row;
             }
         }
-        assert!(AllFinite(&[]).run());
+        assert!(AllFinite::<f64>(&[]).run());
     }
 }

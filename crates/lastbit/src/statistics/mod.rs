@@ -40,7 +40,9 @@ pub use count::{count, row_count};
 pub use covariance::covariance;
 pub use error::StatisticError;
 pub use extent::{Extent, Range};
-pub use grid::{Grid, GridError, NonFinite, grid_covariance, grid_mean, grid_sum, grid_variance};
+pub use grid::{
+    Grid, GridError, GridRow, NonFinite, grid_covariance, grid_mean, grid_sum, grid_variance,
+};
 pub use mean::mean;
 pub use neighbours::{Neighbours, RowLimits};
 pub use sum::sum;

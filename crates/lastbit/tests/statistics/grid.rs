@@ -382,9 +382,9 @@ fn grids_that_cannot_be_are_refused_with_a_remedy() {
 #[test]
 fn too_few_rows_and_unequal_columns_are_refused() {
     let grid = grid("0", "1", -3);
-    assert_eq!(grid_sum(&[], &grid), Ok(Rational::ZERO));
+    assert_eq!(grid_sum::<f64>(&[], &grid), Ok(Rational::ZERO));
     assert!(matches!(
-        grid_mean(&[], &grid),
+        grid_mean::<f64>(&[], &grid),
         Err(GridError::TooFewRows { needed: 1, .. })
     ));
     assert!(matches!(

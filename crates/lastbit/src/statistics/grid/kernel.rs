@@ -3,6 +3,7 @@
 
 use lastbit_lanes::Lanes;
 
+use super::GridRow;
 use crate::finite::Finite;
 
 /// How many rows are handled at a time: with offsets of at most 2^52, a sum of so many fits 62
@@ -43,7 +44,8 @@ impl Kernel {
 
     /// `floor(clamp(row / step) + 1/2) − lower`, exactly; in `[0, upper − lower]`.
     #[inline(always)]
-    pub(super) fn offset(&self, row: f64) -> u64 {
+    pub(super) fn offset(&self, row: impl GridRow) -> u64 {
+        let row = row.number();
         let row = if row.is_nan() { self.replacement } else { row };
         self.offset_of_number(row)
     }
@@ -78,12 +80,12 @@ impl Kernel {
     }
 
     /// The sum of the offsets of at most `BLOCK` rows: at most `2^10 · 2^52 = 2^62`.
-    pub(super) fn sum(&self, rows: &[f64]) -> u64 {
+    pub(super) fn sum<R: GridRow>(&self, rows: &[R]) -> u64 {
         Lanes::widest().run(Sum { steps: *self, rows })
     }
 
     /// The same if all rows are finite, in one pass.
-    pub(super) fn sum_of_finite(&self, rows: &[f64]) -> Option<u64> {
+    pub(super) fn sum_of_finite<R: GridRow>(&self, rows: &[R]) -> Option<u64> {
         Lanes::widest().run(SumOfFinite { steps: *self, rows })
     }
 
@@ -91,7 +93,7 @@ impl Kernel {
     /// are finite.
     ///
     /// `small` says that all offsets are below 2^26.
-    pub(super) fn moments(&self, rows: &[f64], small: bool) -> (u64, u128, bool) {
+    pub(super) fn moments<R: GridRow>(&self, rows: &[R], small: bool) -> (u64, u128, bool) {
         let steps = *self;
         let lanes = Lanes::widest();
         if small {
@@ -104,7 +106,11 @@ impl Kernel {
     }
 
     /// The offsets of at most `BLOCK` rows, at the front of `offsets`.
-    pub(super) fn fill<'a>(&self, rows: &[f64], offsets: &'a mut [u64; BLOCK]) -> &'a [u64] {
+    pub(super) fn fill<'a, R: GridRow>(
+        &self,
+        rows: &[R],
+        offsets: &'a mut [u64; BLOCK],
+    ) -> &'a [u64] {
         Lanes::widest().run(Fill {
             steps: *self,
             rows,
@@ -126,12 +132,12 @@ pub(super) fn product_sum(a: &[u64], b: &[u64], small: bool) -> u128 {
     }
 }
 
-struct Sum<'a> {
+struct Sum<'a, R> {
     steps: Kernel,
-    rows: &'a [f64],
+    rows: &'a [R],
 }
 
-impl lastbit_lanes::Kernel for Sum<'_> {
+impl<R: GridRow> lastbit_lanes::Kernel for Sum<'_, R> {
     type Output = u64;
 
     #[inline(always)]
@@ -140,12 +146,12 @@ impl lastbit_lanes::Kernel for Sum<'_> {
     }
 }
 
-struct SumOfFinite<'a> {
+struct SumOfFinite<'a, R> {
     steps: Kernel,
-    rows: &'a [f64],
+    rows: &'a [R],
 }
 
-impl lastbit_lanes::Kernel for SumOfFinite<'_> {
+impl<R: GridRow> lastbit_lanes::Kernel for SumOfFinite<'_, R> {
     type Output = Option<u64>;
 
     #[inline(always)]
@@ -154,19 +160,19 @@ impl lastbit_lanes::Kernel for SumOfFinite<'_> {
         for &row in self.rows {
             finite.see(row);
             // Where a row is not finite, the sum is not used.
-            sum = sum.wrapping_add(self.steps.offset_of_number(row));
+            sum = sum.wrapping_add(self.steps.offset_of_number(row.number()));
         }
         finite.all().then_some(sum)
     }
 }
 
-struct Fill<'a> {
+struct Fill<'a, R> {
     steps: Kernel,
-    rows: &'a [f64],
+    rows: &'a [R],
     offsets: &'a mut [u64; BLOCK],
 }
 
-impl lastbit_lanes::Kernel for Fill<'_> {
+impl<R: GridRow> lastbit_lanes::Kernel for Fill<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -223,12 +229,12 @@ fn narrow_product(a: u64, b: u64) -> u64 {
     (a & low) * (b & low)
 }
 
-struct SmallMoments<'a> {
+struct SmallMoments<'a, R> {
     steps: Kernel,
-    rows: &'a [f64],
+    rows: &'a [R],
 }
 
-impl lastbit_lanes::Kernel for SmallMoments<'_> {
+impl<R: GridRow> lastbit_lanes::Kernel for SmallMoments<'_, R> {
     type Output = (u64, u64, bool);
 
     #[inline(always)]
@@ -245,12 +251,12 @@ impl lastbit_lanes::Kernel for SmallMoments<'_> {
     }
 }
 
-struct Moments<'a> {
+struct Moments<'a, R> {
     steps: Kernel,
-    rows: &'a [f64],
+    rows: &'a [R],
 }
 
-impl lastbit_lanes::Kernel for Moments<'_> {
+impl<R: GridRow> lastbit_lanes::Kernel for Moments<'_, R> {
     type Output = (u64, Halves, bool);
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 mod covariance;
 mod kernel;
+mod row;
 mod sum;
 mod variance;
 
@@ -15,6 +16,7 @@ use crate::finite::all_finite;
 use crate::{Bounds, GridExponent};
 
 pub use covariance::grid_covariance;
+pub use row::GridRow;
 pub use sum::{grid_mean, grid_sum};
 pub use variance::grid_variance;
 
@@ -267,14 +269,14 @@ impl Grid {
 
     /// An error for the first row that is not finite, if the grid refuses those; `first` is the
     /// number of the first row.
-    fn check(&self, rows: &[f64], first: usize) -> Result<(), GridError> {
+    fn check<R: GridRow>(&self, rows: &[R], first: usize) -> Result<(), GridError> {
         if self.non_finite != NonFinite::Refuse || all_finite(rows) {
             return Ok(());
         }
-        match rows.iter().position(|row| !row.is_finite()) {
+        match rows.iter().position(|row| !row.number().is_finite()) {
             Some(at) => Err(GridError::NotFinite {
                 row: first + at,
-                value: rows[at],
+                value: rows[at].number(),
             }),
             None => Ok(()),
         }
@@ -292,7 +294,7 @@ fn finest_exponent(bounds: &Bounds) -> Option<i64> {
         .map(|log2| log2 - 51)
 }
 
-fn need(rows: &[f64], needed: usize, statistic: &'static str) -> Result<(), GridError> {
+fn need<R>(rows: &[R], needed: usize, statistic: &'static str) -> Result<(), GridError> {
     if rows.len() < needed {
         return Err(GridError::TooFewRows {
             statistic,

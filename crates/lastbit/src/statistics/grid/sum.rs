@@ -1,10 +1,11 @@
 use lastbit_exact::{Integer, Rational};
 
 use super::kernel::BLOCK;
-use super::{Grid, GridError, need};
+use super::{Grid, GridError, GridRow, need};
 
 /// The exact sum of the rounded rows; range and sensitivity are those of
-/// [`sum`](crate::statistics::sum()) over [`Grid::bounds`].
+/// [`sum`](crate::statistics::sum()) over [`Grid::bounds`]. Rows may be of any type of
+/// [`GridRow`]; narrow ones are read faster.
 ///
 /// Contract: `|grid_sum − Σ clamp(row, Grid::bounds)| ≤ rows · step / 2`.
 ///
@@ -16,7 +17,7 @@ use super::{Grid, GridError, need};
 /// assert_eq!(grid_sum(&[1e15, 1.0, -1e15], &grid)?.to_string(), "1");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
+pub fn grid_sum<R: GridRow>(rows: &[R], grid: &Grid) -> Result<Rational, GridError> {
     let mut offsets = 0u128;
     for (index, block) in rows.chunks(BLOCK).enumerate() {
         offsets += u128::from(match grid.kernel.sum_of_finite(block) {
@@ -36,7 +37,7 @@ pub fn grid_sum(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
 /// [`mean`](crate::statistics::mean()) over [`Grid::bounds`].
 ///
 /// Contract: `|grid_mean − mean of clamp(row, Grid::bounds)| ≤ step / 2`.
-pub fn grid_mean(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
+pub fn grid_mean<R: GridRow>(rows: &[R], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 1, "mean")?;
     Ok(&grid_sum(rows, grid)? / &Rational::new(rows.len(), 1))
 }

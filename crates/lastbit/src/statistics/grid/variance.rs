@@ -1,14 +1,14 @@
 use lastbit_exact::{Integer, Natural, Rational};
 
 use super::kernel::BLOCK;
-use super::{Grid, GridError, need};
+use super::{Grid, GridError, GridRow, need};
 
 /// The exact sample variance (divisor `n−1`) of the rounded rows, at least two; range and
 /// sensitivity are those of [`variance`](crate::statistics::variance()) over [`Grid::bounds`].
 ///
 /// `(n·Σz² − (Σz)²)/(n(n−1))`, where `z` is the offset of a row from the lower bound: a shift does
 /// not change a variance.
-pub fn grid_variance(rows: &[f64], grid: &Grid) -> Result<Rational, GridError> {
+pub fn grid_variance<R: GridRow>(rows: &[R], grid: &Grid) -> Result<Rational, GridError> {
     need(rows, 2, "sample variance")?;
     let small = grid.upper - grid.lower < 1 << 26;
     let mut sum = Natural::ZERO;

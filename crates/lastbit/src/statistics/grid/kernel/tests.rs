@@ -59,6 +59,64 @@ fn offsets_are_the_same_with_all_vectors() {
     }
 }
 
+/// The sums of rows that are no doubles, by every path, are those of the doubles that they are.
+fn sums_are_those_of_doubles<R: GridRow>(row: impl Fn(usize, f64) -> R) {
+    for (steps, doubles) in kernels() {
+        let rows: [R; BLOCK] = core::array::from_fn(|place| row(place, doubles[place]));
+        let doubles = rows.map(GridRow::number);
+        let one_by_one = doubles.map(|row| steps.offset(row));
+        for lanes in Lanes::all() {
+            for count in [0, 1, 3, 5, 1000, BLOCK] {
+                let (rows, doubles) = (&rows[..count], &doubles[..count]);
+                let mut offsets = [7; BLOCK];
+                lanes.run(Fill {
+                    steps,
+                    rows,
+                    offsets: &mut offsets,
+                });
+                assert_eq!(offsets[..count], one_by_one[..count], "{lanes:?}");
+                let sum = lanes.run(Sum { steps, rows });
+                assert_eq!(sum, one_by_one[..count].iter().sum(), "{lanes:?}");
+                let expected = lanes.run(SumOfFinite {
+                    steps,
+                    rows: doubles,
+                });
+                let found = lanes.run(SumOfFinite { steps, rows });
+                assert_eq!(found, expected, "{lanes:?}");
+                let (sum, squares, finite) = lanes.run(Moments { steps, rows });
+                let expected = lanes.run(Moments {
+                    steps,
+                    rows: doubles,
+                });
+                let expected = (expected.0, expected.1.total(), expected.2);
+                assert_eq!((sum, squares.total(), finite), expected, "{lanes:?}");
+                if one_by_one.iter().all(|&offset| offset < 1 << 26) {
+                    let expected = lanes.run(SmallMoments {
+                        steps,
+                        rows: doubles,
+                    });
+                    let found = lanes.run(SmallMoments { steps, rows });
+                    assert_eq!(found, expected, "{lanes:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_other_types_are_the_doubles_that_they_are() {
+    let mixed = |place: usize| (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    sums_are_those_of_doubles(|_, double| double as f32);
+    sums_are_those_of_doubles(|place, double| match place % 3 {
+        0 => mixed(place) as i32,
+        _ => double as i32,
+    });
+    sums_are_those_of_doubles(|place, double| match place % 3 {
+        0 => mixed(place).cast_signed() >> (place % 50),
+        _ => double as i64,
+    });
+}
+
 #[test]
 fn moments_are_the_same_with_all_vectors() {
     for (steps, rows) in kernels() {
