@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use lastbit_exact::{Interval, Rational, Up};
 
 use super::{Noise, Tails, Term};
@@ -180,7 +182,10 @@ impl Tails {
     /// these intervals: [`combined`](Tails::combined), with the weights of the noises that were
     /// drawn.
     pub fn of_mixed(&self, noise: &MixedNoise<'_>, weights: &[Interval], beta: &Beta) -> Up {
-        let spread = noise.mix.spread(weights);
+        let spread = match noise.mix {
+            Mix::Same => Cow::Borrowed(weights),
+            Mix::Sums(_) => Cow::Owned(noise.mix.spread(weights)),
+        };
         let weights: Vec<Up> = spread.iter().map(|weight| weight.abs().upper()).collect();
         self.combined(noise.noise, noise.grid, &weights, beta)
     }

@@ -1,3 +1,4 @@
+mod few;
 mod many;
 
 use std::cell::RefCell;
@@ -7,6 +8,7 @@ use lastbit_exact::decimal::{self, DIGITS};
 use lastbit_exact::{Down, Interval, Rational, Up};
 use lastbit_noise::gaussian_mass;
 
+use self::few::{Few, FewTails, Parts};
 use self::many::{Many, Sizes};
 use super::Noise;
 use crate::{Beta, GridExponent, solve};
@@ -15,8 +17,8 @@ use crate::{Beta, GridExponent, solve};
 #[derive(Debug, Default)]
 pub struct Tails {
     normal: RefCell<HashMap<Beta, Up>>,
-    /// Of sums of Laplace noises.
-    sums: RefCell<HashMap<Beta, HashMap<Vec<u32>, Up>>>,
+    /// Of sums of a few Laplace noises.
+    few: RefCell<FewTails>,
     /// Half a step of the grid and the size of the noise that was asked for last.
     units: RefCell<Option<(Noise, GridExponent, [Up; 2])>>,
     /// Of sums of many Laplace noises, by how many there are of each size.
@@ -44,7 +46,7 @@ const PARTS_OF_MANY: u32 = 2048;
 
 /// More Laplace noises than these have a series for their tail: the terms of the exact one would
 /// cancel.
-const FEW: u64 = 6;
+const FEW: usize = 6;
 
 impl Tails {
     /// Tails that bound sums of many Laplace noises by their moments alone, up to 1.8 times as far
@@ -90,9 +92,15 @@ impl Tails {
                     size * squares.sqrt() * self.normal(beta)
                 }
                 Noise::Laplace(_) => {
-                    let weights: Vec<(Up, u32)> =
-                        weights.iter().map(|&weight| (weight, 1)).collect();
-                    size * self.laplaces(&weights, beta)
+                    let tail = match Few::of(weights.iter().map(|&weight| (weight, 1))) {
+                        Some(few) => self.few_laplaces(&few, beta),
+                        None => {
+                            let weights: Vec<(Up, u32)> =
+                                weights.iter().map(|&weight| (weight, 1)).collect();
+                            self.laplaces(&weights, beta)
+                        }
+                    };
+                    size * tail
                 }
             }
     }
@@ -148,24 +156,23 @@ impl Tails {
 
     /// The tail of Laplace noises of these scales, so many of each.
     fn laplaces(&self, scales: &[(Up, u32)], beta: &Beta) -> Up {
-        let count: u64 = scales
-            .iter()
-            .filter(|(scale, _)| scale.get() > 0.0)
-            .map(|&(_, count)| u64::from(count))
-            .sum();
-        let (steps, is_many) = match count > FEW {
-            true if !self.by_moments => (PARTS_OF_MANY, true),
-            is_many => (PARTS, is_many),
+        if let Some(few) = Few::of(scales.iter().copied()) {
+            return self.few_laplaces(&few, beta);
+        }
+        let steps = match self.by_moments {
+            false => PARTS_OF_MANY,
+            true => PARTS,
         };
         let (largest, sizes) = parts(scales, steps);
-        let tail = match is_many && largest.is_finite() {
-            false => {
-                let each = |&(size, count): &(u32, u32)| vec![size; count as usize];
-                self.laplace(distinct(sizes.iter().flat_map(each).collect()), beta)
-            }
-            true => self.many_laplace(sizes, beta),
-        };
-        largest * tail
+        match largest.is_finite() {
+            false => Up::INFINITY,
+            true => largest * self.many_laplace(sizes, beta),
+        }
+    }
+
+    /// The tail of a few Laplace noises.
+    fn few_laplaces(&self, few: &Few, beta: &Beta) -> Up {
+        few.largest * self.few.borrow_mut().of(&few.parts, beta)
     }
 
     /// A `z` with `P(|Z| > z) ≤ beta` for a standard normal Z; of 12 digits, and within 2^-40 of
@@ -207,22 +214,6 @@ impl Tails {
         z
     }
 
-    /// The tail of Laplace noises with scales of these many [`PARTS`], which increase.
-    fn laplace(&self, parts: Vec<u32>, beta: &Beta) -> Up {
-        if parts.is_empty() {
-            return Up::ZERO;
-        }
-        let of_beta = self.sums.borrow();
-        if let Some(known) = of_beta.get(beta).and_then(|known| known.get(&parts)) {
-            return *known;
-        }
-        drop(of_beta);
-        let found = quantile(&parts, beta);
-        let mut sums = self.sums.borrow_mut();
-        sums.entry(beta.clone()).or_default().insert(parts, found);
-        found
-    }
-
     /// The tail of many Laplace noises with scales of these sizes, as parts of the largest.
     fn many_laplace(&self, sizes: Sizes, beta: &Beta) -> Up {
         let key = (sizes, beta.clone());
@@ -248,7 +239,8 @@ impl Tails {
         let of_others = others.last().map_or(0, |&(size, _)| size);
         let unit = Up::from_rational(&Rational::new(i64::from(of_others), i64::from(PARTS)));
         let (most, rest) = (beta.part(15, 16), beta.part(1, 16));
-        let apart = self.laplace(vec![PARTS], &most) + Many::new(&others).by_moments(&rest) * unit;
+        let one = self.few.borrow_mut().of(&Parts::one(), &most);
+        let apart = one + Many::new(&others).by_moments(&rest) * unit;
         Many::new(sizes).by_moments(beta).min(apart)
     }
 }
@@ -291,73 +283,23 @@ fn parts(weights: &[(Up, u32)], steps: u32) -> (Up, Sizes) {
         .map(|&(weight, _)| weight)
         .fold(Up::ZERO, Up::max);
     if largest.get() <= 0.0 || !largest.is_finite() {
-        let all = if largest.is_finite() {
-            vec![]
-        } else {
-            vec![(steps, 1)]
-        };
-        return (largest, all);
+        return (largest, vec![]);
     }
     let most = Down::exact(largest.get());
     let mut parts = BTreeMap::<u32, u32>::new();
     for &(weight, count) in weights {
         if weight.get() > 0.0 && count > 0 {
-            let share = weight * Up::from(steps) / most;
-            // Shares are above 0 and at most all steps, up to rounding.
-            *parts
-                .entry((share.get().ceil() as u32).clamp(1, steps))
-                .or_default() += count;
+            *parts.entry(part(weight, most, steps)).or_default() += count;
         }
     }
     (largest, parts.into_iter().collect())
 }
 
-/// Parts that are all different, at or above these.
-fn distinct(mut parts: Vec<u32>) -> Vec<u32> {
-    for index in 1..parts.len() {
-        parts[index] = parts[index].max(parts[index - 1] + 1);
-    }
-    parts
-}
-
-/// A `t` with `P(|Σ ηᵢ| > t) ≤ beta` for independent Laplace noises of scales `parts[i]/PARTS`,
-/// all different.
-fn quantile(parts: &[u32], beta: &Beta) -> Up {
-    let square = |part: u32| i64::from(part) * i64::from(part);
-    let terms: Vec<(Interval, Interval)> = parts
-        .iter()
-        .map(|&part| {
-            let factor = parts.iter().filter(|&&other| other != part).fold(
-                Rational::ONE,
-                |product, &other| {
-                    product * Rational::new(square(part), square(part) - square(other))
-                },
-            );
-            let rate = Rational::new(i64::from(PARTS), i64::from(part));
-            (
-                Interval::from_rational(&factor),
-                Interval::from_rational(&-rate),
-            )
-        })
-        .collect();
-    let most = Interval::from_rational(beta.get()).lo();
-    let enough = |t: f64| {
-        let tail = terms
-            .iter()
-            .map(|&(factor, rate)| factor * (rate * Interval::point(t)).exp())
-            .fold(Interval::point(0.0), |sum, term| sum + term);
-        Ok(tail.hi() <= most)
-    };
-    // Each noise is within its own bound at beta over their number.
-    let each = beta.part(1, parts.len() as u64);
-    let each = Interval::from_rational(&(&Rational::ONE / each.get()))
-        .ln()
-        .upper();
-    let all = Rational::new(i64::from(parts.iter().sum::<u32>()), i64::from(PARTS));
-    let union = (each * Up::from_rational(&all)).get();
-    // The union bound holds, whatever the sum of the terms loses to rounding.
-    let found = solve::near_smallest_where(union * 2f64.powi(-10)..=union, 20, enough);
-    Up::exact(found.unwrap_or(union))
+/// The weight as a number of so many parts of the largest, at or above it.
+fn part(weight: Up, most: Down, steps: u32) -> u32 {
+    let share = weight * Up::from(steps) / most;
+    // Shares are above 0 and at most all steps, up to rounding.
+    (share.get().ceil() as u32).clamp(1, steps)
 }
 
 #[cfg(test)]
