@@ -125,7 +125,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 /// strings, and the strings keep their meaning.
 pub fn json(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && is_hidden(c);
-    if !text.contains(acts) {
+    if is_plain(text) || !text.contains(acts) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -140,6 +140,14 @@ pub fn json(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether the text has nothing but printable ASCII and line breaks, which a long report mostly is:
+/// without a branch on a byte, so that many are looked at together.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: &u8| (0x20..0x7f).contains(byte) | (*byte == b'\n');
+    let all = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_plain(byte));
+    text.as_bytes().chunks(256).all(all)
 }
 
 /// The text with some characters, by place and character, as `\u{…}`. Backslashes before such a

@@ -181,10 +181,13 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// A value of each key of the table.
-    pub key: Vec<KeyValue>,
+    pub key: GroupKey,
     /// As in the table.
     pub values: Vec<Aggregated>,
 }
+
+/// The values of the keys of a group, shared: a million of them are copied often.
+pub type GroupKey = Arc<[KeyValue]>;
 
 /// A value of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,6 +196,16 @@ pub enum KeyValue {
     Public(usize),
     /// A value that occurred, as text.
     Discovered(String),
+}
+
+impl KeyValue {
+    /// The text of a discovered value.
+    pub fn discovered(&self) -> Option<&str> {
+        match self {
+            KeyValue::Discovered(text) => Some(text),
+            KeyValue::Public(_) => None,
+        }
+    }
 }
 
 /// The exact value of an aggregate in a group.

@@ -130,10 +130,14 @@ impl RowRanks<'_> {
 }
 
 /// A group as it is hashed: its number among the public ones, and the values of discovered keys.
-pub(super) fn group_text(public: u64, discovered: &[String]) -> Vec<u8> {
+pub(super) fn group_text<T: AsRef<str>>(
+    public: u64,
+    discovered: impl IntoIterator<Item = T>,
+) -> Vec<u8> {
     let mut text = Vec::new();
     push_digits(&mut text, public);
     for key in discovered {
+        let key = key.as_ref();
         text.push(b',');
         push_digits(&mut text, key.len() as u64);
         text.push(b':');

@@ -6,7 +6,9 @@ use lastbit_exact::{Integer, Rounding};
 
 use super::{Engine, EngineFailure, Progress};
 use crate::plan::{Neighbours, Plan, Statistic};
-use crate::query::{Aggregate, Aggregated, Answer, Group, Key, KeyValue, Query, Sealed, Table};
+use crate::query::{
+    Aggregate, Aggregated, Answer, Group, GroupKey, Key, KeyValue, Query, Sealed, Table,
+};
 use crate::schema::Numbers;
 use crate::statistic::query;
 
@@ -89,9 +91,9 @@ impl InventedEngine {
             return InventedEngine::table(all, &whole);
         }
         let empty = || -> Vec<Aggregated> { table.aggregates.iter().map(nothing).collect() };
-        let mut groups: BTreeMap<Vec<KeyValue>, Vec<Aggregated>> = public_keys(&table.keys)
+        let mut groups: BTreeMap<GroupKey, Vec<Aggregated>> = public_keys(&table.keys)
             .into_iter()
-            .map(|key| (key, empty()))
+            .map(|key| (key.into(), empty()))
             .collect();
         for (row, weight) in made(all) {
             let key = table.keys.iter().map(|key| key_value(key, row)).collect();

@@ -1,12 +1,16 @@
 //! A query made ready to run: which columns are read, and which integers ("words") a row becomes.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use lastbit::statistics::Grid;
 use lastbit_exact::{Rational, Rounding};
 
 use super::EngineError;
 use crate::expression::Expression;
-use crate::query::{Aggregate, Key, KeyValue, MOST_OFFSETS, MOST_STEPS, Query, States, Table};
+use crate::query::{
+    Aggregate, GroupKey, Key, KeyValue, MOST_OFFSETS, MOST_STEPS, Query, States, Table,
+};
 use crate::schema::{Categories, Numbers, Unit};
 use crate::value::{Value, value};
 
@@ -412,11 +416,14 @@ impl Builder {
 }
 
 impl TableLayout {
-    /// The values of the keys of a group, in the order of the plan; the last public key changes
-    /// fastest.
-    pub(super) fn key(&self, mut group: u64, texts: &[String]) -> Vec<KeyValue> {
+    /// The values of the keys of a group, in the order of the plan, from its number among the
+    /// public ones and the values of discovered keys. The last public key changes fastest.
+    pub(super) fn key(&self, mut group: u64, discovered: &GroupKey) -> GroupKey {
         if self.is_of_units {
-            return vec![];
+            return GroupKey::default();
+        }
+        if self.publics.is_empty() {
+            return Arc::clone(discovered);
         }
         let mut publics: Vec<usize> = self
             .publics
@@ -428,11 +435,11 @@ impl TableLayout {
                 value as usize
             })
             .collect();
-        let mut texts = texts.iter();
+        let mut discovered = discovered.iter();
         self.is_discovered
             .iter()
             .filter_map(|is_discovered| match is_discovered {
-                true => texts.next().cloned().map(KeyValue::Discovered),
+                true => discovered.next().cloned(),
                 false => publics.pop().map(KeyValue::Public),
             })
             .collect()

@@ -1,5 +1,7 @@
 //! Reports as JSON, by the schema of `docs/report.md`.
 
+use std::borrow::Cow;
+
 use super::Report;
 
 /// The version of the schema that this program writes and reads.
@@ -27,7 +29,12 @@ pub enum ReportError {
 pub fn to_json(report: &Report) -> String {
     let text = serde_json::to_string_pretty(report)
         .expect("a report is structs, vectors and strings, which JSON can hold");
-    let mut text = crate::clean::json(&text).into_owned();
+    // Seldom is there anything to clean, and a long text is not copied for nothing.
+    let cleaned = match crate::clean::json(&text) {
+        Cow::Owned(cleaned) => Some(cleaned),
+        Cow::Borrowed(_) => None,
+    };
+    let mut text = cleaned.unwrap_or(text);
     text.push('\n');
     text
 }

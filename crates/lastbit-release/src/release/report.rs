@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::mem;
 use std::sync::Arc;
 use std::thread;
 
@@ -20,12 +21,12 @@ use crate::present::{
     self, Bins, Cell, Picture, Receipt, Report, SCHEMA, about, is_too_noisy, loss_words, mechanism,
     notes, published_grid,
 };
-use crate::query::{Aggregate, Answer, KeyValue, Sealed};
+use crate::query::{Aggregate, Answer, GroupKey, KeyValue, Sealed};
 use crate::schema::{Column, Numbers};
 use crate::statistic::{Drawn, Errors, Method, Noised, Pick, Published, Slot};
 
 /// Keys of groups that a count has published.
-type Keys = Arc<BTreeSet<Vec<KeyValue>>>;
+type Keys = Arc<BTreeSet<GroupKey>>;
 
 /// Draws every statistic and writes the report.
 pub fn report(
@@ -43,7 +44,8 @@ pub fn report(
     let mut drawing = whole
         .open(answer, reserved)
         .map_err(ReleaseError::internal)?;
-    for index in prices.drawn() {
+    let order = prices.drawn();
+    for (place, &index) in order.iter().enumerate() {
         let (statistic, price, slot) = (
             &plan.statistics[index],
             &prices.statistics[index],
@@ -64,25 +66,19 @@ pub fn report(
             .draw(&price.paid(slot), pick, entropy)
             .map_err(ReleaseError::internal)?;
         let drawn = statistic.kind.shown(drawn);
-        if counted {
+        // Only what is drawn later asks which groups were published.
+        let is_asked = |later: &usize| {
+            prices.statistics[*later].threshold.is_none()
+                && plan.is_discovered(&plan.statistics[*later])
+                && slots[*later].table == slot.table
+        };
+        if counted && order[place + 1..].iter().any(is_asked) {
             let keys = drawn.iter().map(|(key, _)| key.clone()).collect();
             published.push((slot.table, Arc::new(keys)));
         }
         all_drawn[index] = Some(drawn);
     }
-    let mut noisy = Vec::with_capacity(plan.statistics.len());
-    for (index, price) in prices.statistics.iter().enumerate() {
-        let drawn: Option<Drawn> = match &price.shared {
-            None => all_drawn[index].clone(),
-            Some(shared) => all_drawn[shared.host].as_ref().map(|drawn| {
-                let mixed = drawn.iter();
-                mixed
-                    .map(|(key, numbers)| (key.clone(), shared.mix.apply(numbers)))
-                    .collect()
-            }),
-        };
-        noisy.push(drawn.ok_or_else(ReleaseError::unexpected)?);
-    }
+    let mut noisy = all_noisy(prices, all_drawn).ok_or_else(ReleaseError::unexpected)?;
     let rounding = add_up(plan, prices, &mut noisy)?;
     let mut statistics = Vec::with_capacity(plan.statistics.len());
     for (index, statistic) in plan.statistics.iter().enumerate() {
@@ -103,6 +99,22 @@ pub fn report(
         statistics,
         receipt: receipt(plan, reserved),
     })
+}
+
+/// The noisy numbers of every statistic, from those that were drawn: its own, or sums of those of
+/// the statistic whose noise it shares.
+fn all_noisy(prices: &Prices, mut all_drawn: Vec<Option<Drawn>>) -> Option<Vec<Drawn>> {
+    let mixed = |price: &Price| -> Option<Drawn> {
+        let shared = price.shared.as_ref()?;
+        let groups = all_drawn.get(shared.host)?.as_ref()?.iter();
+        let mixed = groups.map(|(key, numbers)| (key.clone(), shared.mix.apply(numbers)));
+        Some(mixed.collect())
+    };
+    let mixed: Vec<Option<Drawn>> = prices.statistics.iter().map(mixed).collect();
+    let places = mixed.into_iter().zip(&mut all_drawn);
+    places
+        .map(|(mixed, own)| mixed.or_else(|| own.take()))
+        .collect()
 }
 
 /// Makes the numbers of each family add up, and says how far that rounded each.
@@ -188,7 +200,7 @@ pub fn check(
 }
 
 /// A group, and the numbers that were drawn for it.
-type DrawnGroup = (Vec<KeyValue>, Vec<Rational>);
+type DrawnGroup = (GroupKey, Vec<Rational>);
 
 /// Fewer groups than these are not worth a thread.
 const MANY_GROUPS: usize = 1 << 12;
@@ -244,7 +256,7 @@ fn cells_of(
     let mut cells = Vec::with_capacity(drawn.len());
     let mut rounding = rounding.iter();
     for (key, numbers) in drawn {
-        let group: Vec<String> = labels.iter().zip(key).map(label).collect();
+        let mut group: Vec<String> = labels.iter().zip(&**key).map(label).collect();
         let values = match (price.chain.kind.method(), price.noised(), &price.tied) {
             (Method::Noise(noisy), Some(noised), Some(tied)) => {
                 let labelled = statistic.kind.labels().into_iter().zip(numbers);
@@ -272,8 +284,13 @@ fn cells_of(
             // `Chain` refuses such a pair.
             (Method::Noise(_), None, _) => vec![],
         };
-        cells.extend(values.into_iter().map(|cell| Cell {
-            group: group.clone(),
+        let last = values.len().saturating_sub(1);
+        cells.extend(values.into_iter().enumerate().map(|(place, cell)| Cell {
+            // Most groups have one cell.
+            group: match place == last {
+                true => mem::take(&mut group),
+                false => group.clone(),
+            },
             too_noisy: is_too_noisy(&cell, range, scale.is_calendar()),
             ..on_scale(cell, scale)
         }));
@@ -357,27 +374,33 @@ fn bins(numbers: &Numbers) -> Option<Bins> {
 /// say which matter.
 fn order_by_size(plan: &Plan, statistics: &mut [present::PublishedStatistic]) {
     let discovered = |index: usize| plan.is_discovered(&plan.statistics[index]);
-    let mut orders: Vec<(Vec<String>, Order)> = Vec::new();
+    // The first count by some keys orders all statistics by them.
+    let mut counts: Vec<usize> = Vec::new();
     for (index, statistic) in statistics.iter().enumerate() {
-        if discovered(index) && plan.statistics[index].kind.counts_rows() {
-            orders.push((statistic.by.clone(), Order::by_size(&statistic.cells)));
+        let is_same = |other: &usize| statistics[*other].by == statistic.by;
+        if discovered(index)
+            && plan.statistics[index].kind.counts_rows()
+            && !counts.iter().any(is_same)
+        {
+            counts.push(index);
         }
     }
-    for (index, statistic) in statistics.iter_mut().enumerate() {
-        if let Some((_, order)) = orders.iter().find(|(by, _)| *by == statistic.by)
-            && discovered(index)
-        {
-            order.apply(&mut statistic.cells);
+    for count in counts {
+        let by = statistics[count].by.clone();
+        let mut counted = mem::take(&mut statistics[count].cells);
+        let order = Order::by_size(&counted);
+        for (index, statistic) in statistics.iter_mut().enumerate() {
+            if index != count && statistic.by == by && discovered(index) {
+                order.apply(&counted, &mut statistic.cells);
+            }
         }
+        order.apply_to_its_own(&mut counted);
+        statistics[count].cells = counted;
     }
 }
 
-/// An order of groups.
-struct Order {
-    /// The groups as they were, and the place of each.
-    groups: Vec<Vec<String>>,
-    places: Vec<usize>,
-}
+/// An order of groups: the place of each.
+struct Order(Vec<usize>);
 
 impl Order {
     /// The groups of these counts, the largest first; of equal ones, in the order of their names.
@@ -389,46 +412,52 @@ impl Order {
         };
         let number = |cell: &Cell| cell.value.as_ref()?.parse::<Rational>().ok();
         let order = match cells.iter().map(whole).collect::<Option<Vec<_>>>() {
-            Some(sizes) => sorted(cells, &sizes),
-            None => sorted(cells, &cells.iter().map(number).collect::<Vec<_>>()),
+            Some(sizes) => sorted(cells, sizes),
+            None => sorted(cells, cells.iter().map(number).collect()),
         };
         let mut places = vec![0; cells.len()];
         for (place, index) in order.into_iter().enumerate() {
             places[index] = place;
         }
-        Order {
-            groups: cells.iter().map(|cell| cell.group.clone()).collect(),
-            places,
-        }
+        Order(places)
     }
 
-    /// Brings cells into the order of their groups. Most have the same groups, one cell each, in
-    /// the same order as the counts.
-    fn apply(&self, cells: &mut Vec<Cell>) {
-        let groups = cells.iter().map(|cell| &cell.group);
-        if groups.eq(&self.groups) {
-            let mut ordered: Vec<Option<Cell>> = vec![None; cells.len()];
-            for (cell, place) in cells.drain(..).zip(&self.places) {
-                ordered[*place] = Some(cell);
-            }
-            // Places are those of a permutation, so each was filled.
-            cells.extend(ordered.into_iter().flatten());
-            return;
+    /// Brings cells into the order of these counted groups. Most have the same groups, one cell
+    /// each, in the same order as the counts.
+    fn apply(&self, counted: &[Cell], cells: &mut [Cell]) {
+        let groups = counted.iter().map(|cell| &cell.group);
+        if groups.clone().eq(cells.iter().map(|cell| &cell.group)) {
+            return self.apply_to_its_own(cells);
         }
-        let places: HashMap<&Vec<String>, &usize> = self.groups.iter().zip(&self.places).collect();
+        let places: HashMap<&Vec<String>, usize> = groups.zip(self.0.iter().copied()).collect();
         cells.sort_by_cached_key(|cell| places.get(&cell.group).copied());
+    }
+
+    /// Brings cells whose groups are those that were ordered, one cell each, into the order.
+    fn apply_to_its_own(&self, cells: &mut [Cell]) {
+        let mut places = self.0.clone();
+        for index in 0..places.len() {
+            // Each swap brings one cell to its place for good.
+            while places[index] != index {
+                let place = places[index];
+                cells.swap(index, place);
+                places.swap(index, place);
+            }
+        }
     }
 }
 
 /// The places of cells by these sizes, the largest first; of equal ones, in the order of groups.
-fn sorted<N: Ord>(cells: &[Cell], sizes: &[N]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..cells.len()).collect();
-    if !cells.is_sorted_by_key(|cell| &cell.group) {
-        order.sort_by_key(|index| &cells[*index].group);
+fn sorted<N: Ord>(cells: &[Cell], sizes: Vec<N>) -> Vec<usize> {
+    let mut order: Vec<(Reverse<N>, usize)> = sizes.into_iter().map(Reverse).zip(0..).collect();
+    match cells.is_sorted_by_key(|cell| &cell.group) {
+        true => order.sort_unstable(),
+        false => order.sort_by(|(a, i), (b, j)| {
+            let by_group = || cells[*i].group.cmp(&cells[*j].group);
+            a.cmp(b).then_with(by_group)
+        }),
     }
-    // It is stable.
-    order.sort_by_key(|index| Reverse(&sizes[*index]));
-    order
+    order.into_iter().map(|(_, index)| index).collect()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use super::counted::Counted;
 use super::groups::{Drawn, Margin, Pick, by_group, numbers_chain, rows_by_key};
 use super::{Kind, Method, Scanned, Selected, Slot, unexpected};
 use crate::plan::{Neighbours, Plan};
-use crate::query::{Aggregated, Answer, KeyValue};
+use crate::query::{Aggregated, Answer, GroupKey};
 use crate::schema::Unit;
 
 /// What the loss of a chain is counted in.
@@ -91,8 +91,7 @@ pub type TableScan = Transformation<TableDomain<Scan>, UnitDistance, Answers, Re
 pub type ToNumbers = tables::ToNumbers<Arc<Answer>>;
 
 /// The stage from an answer to the rows of the keys that occur.
-pub type ToCounts =
-    Transformation<Answers, ReachDistance, Counts<Vec<KeyValue>>, ContributionDistance>;
+pub type ToCounts = Transformation<Answers, ReachDistance, Counts<GroupKey>, ContributionDistance>;
 
 /// A table that can be scanned.
 pub type Scan = Arc<dyn Fn() -> Result<Arc<Answer>, Error> + Send + Sync>;
@@ -251,8 +250,7 @@ impl Chain {
             (Method::Noise(_), Mechanism::Noise { noise, grid }, Some(threshold)) => {
                 let above = (rows_by_key(slot)? >> M::above(noise, *grid, threshold)?)?;
                 Ok(above.post(|counts| {
-                    let one =
-                        |(key, count): (Vec<KeyValue>, i64)| (key, vec![Rational::from(count)]);
+                    let one = |(key, count): (GroupKey, i64)| (key, vec![Rational::from(count)]);
                     Ok(counts.into_iter().map(one).collect())
                 }))
             }

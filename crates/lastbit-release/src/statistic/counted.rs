@@ -11,13 +11,13 @@ use lastbit::tables::{
 use lastbit::{Error, GridExponent, Measurement};
 use lastbit_exact::Rational;
 
-use crate::query::KeyValue;
+use crate::query::GroupKey;
 
 pub(super) type AboveThreshold<M> = Measurement<
-    Counts<Vec<KeyValue>>,
+    Counts<GroupKey>,
     ContributionDistance,
     Approximate<Exact<M>>,
-    BTreeMap<Vec<KeyValue>, i64>,
+    BTreeMap<GroupKey, i64>,
 >;
 pub(super) type Ranked<M> = Measurement<OffsetsDomain, ReachDistance, Exact<M>, Vec<u64>>;
 

@@ -12,7 +12,7 @@ use lastbit_exact::Rational;
 
 use super::chain::{Answers, Chain, ToCounts, ToNumbers};
 use super::{Kind, Method, Slot, Stability, unexpected};
-use crate::query::{Aggregated, Answer, Group, KeyValue};
+use crate::query::{Aggregated, Answer, Group, GroupKey};
 
 /// The groups that a statistic covers.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub enum Pick {
     /// All, because they are public.
     All,
     /// Those that a count has published.
-    Only(Arc<BTreeSet<Vec<KeyValue>>>),
+    Only(Arc<BTreeSet<GroupKey>>),
 }
 
 impl Pick {
@@ -31,7 +31,7 @@ impl Pick {
         &'a self,
         answer: &'a Answer,
         slot: &Slot,
-    ) -> Vec<(&'a Vec<KeyValue>, Option<&'a Group>)> {
+    ) -> Vec<(&'a GroupKey, Option<&'a Group>)> {
         let groups = answer.tables.get(slot.table).into_iter().flatten();
         match self {
             Pick::All => groups.map(|group| (&group.key, Some(group))).collect(),
@@ -42,7 +42,7 @@ impl Pick {
                     there.sort_by(|a, b| a.key.cmp(&b.key));
                 }
                 let mut there = there.into_iter().peekable();
-                let found = |key: &'a Vec<KeyValue>| {
+                let found = |key: &'a GroupKey| {
                     while there.next_if(|group| group.key < *key).is_some() {}
                     (key, there.next_if(|group| group.key == *key))
                 };
@@ -54,7 +54,7 @@ impl Pick {
 
 /// What was drawn for each group: noisy numbers, or the offsets that were
 /// selected for each share.
-pub type Drawn = Vec<(Vec<KeyValue>, Vec<Rational>)>;
+pub type Drawn = Vec<(GroupKey, Vec<Rational>)>;
 
 /// Groups that are unions of finer ones, all of which are public.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,14 +67,14 @@ pub struct Margin {
 
 impl Margin {
     /// The groups that finer ones belong to, in increasing order.
-    fn keys<'a>(&self, finer: impl Iterator<Item = &'a Vec<KeyValue>>) -> Vec<Vec<KeyValue>> {
-        let of = |key: &Vec<KeyValue>| -> Option<Vec<KeyValue>> {
+    fn keys<'a>(&self, finer: impl Iterator<Item = &'a GroupKey>) -> Vec<GroupKey> {
+        let of = |key: &GroupKey| -> Option<GroupKey> {
             self.keys
                 .iter()
                 .map(|&place| key.get(place).cloned())
                 .collect()
         };
-        let keys: BTreeSet<Vec<KeyValue>> = finer.filter_map(of).collect();
+        let keys: BTreeSet<GroupKey> = finer.filter_map(of).collect();
         keys.into_iter().collect()
     }
 }
@@ -165,7 +165,7 @@ pub(super) fn by_group<M: Measure>(
             let numbers = inner.invoke_with(answer, entropy)?;
             let groups = pick.groups(answer, &slot);
             let keys = groups.into_iter().map(|(key, _)| key);
-            let groups: Vec<Vec<KeyValue>> = match &margin {
+            let groups: Vec<GroupKey> = match &margin {
                 None => keys.cloned().collect(),
                 Some(margin) => margin.keys(keys),
             };

@@ -329,7 +329,7 @@ pub fn reference(rows: &[Row], query: &Query) -> Answer {
         groups
             .into_iter()
             .map(|(key, rows)| Group {
-                key,
+                key: key.into(),
                 values: table.aggregates.iter().map(|a| exact(&rows, a)).collect(),
             })
             .collect()

@@ -208,7 +208,7 @@ impl Setting {
                 return groups.iter().flat_map(|g| offsets(g, slot)).collect();
             }
             let numbers = exact_numbers(&price.chain, slot, &answer).unwrap();
-            let keys = groups.iter().map(|group| group.key.clone());
+            let keys = groups.iter().map(|group| group.key.to_vec());
             keys.zip(numbers).collect()
         })
         .collect()
@@ -246,7 +246,7 @@ fn offsets(group: &Group, slot: &Slot) -> Vec<(Vec<KeyValue>, Vec<Rational>)> {
         panic!("offsets");
     };
     let one = |(offset, rows): &(u64, u64)| {
-        let mut key = group.key.clone();
+        let mut key = group.key.to_vec();
         key.push(KeyValue::Public(*offset as usize));
         (key, vec![Rational::from(*rows)])
     };

@@ -6,7 +6,7 @@ fn ranks_are_the_hashes_of_the_stated_texts() {
     let mut choice = Ranking::new(&key);
     let digits = "a7".repeat(32);
     let of = |text: String| -> Rank { Sha256::digest(text.as_bytes()).into() };
-    let group = group_text(12, &["north".into(), "é,1:".into()]);
+    let group = group_text(12, ["north", "é,1:"]);
     assert_eq!(group, "12,5:north,5:é,1:".as_bytes());
     assert_eq!(
         choice.group(b"ann", &group),

@@ -5,6 +5,7 @@
 //! memory. Then the hashes of [`crate::engine::choice`] choose groups and rows of those units that
 //! have too many; others are never hashed.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +13,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::EngineError;
-use super::encode::{DiscoveredKeys, Encoded, Interner, NO_UNIT, UnitId, unit_text};
+use super::encode::{Encoded, NO_UNIT, UnitId, unit_text};
 use super::fold::{Fold, TableFold};
+use super::intern::Interner;
 use crate::engine::choice::{Rank, Ranking, group_text};
 use crate::engine::layout::{Layout, NONE, TableLayout};
+use crate::query::{GroupKey, KeyValue};
 
 /// A unit is in the bucket that its hash says.
 const BUCKETS: usize = 256;
@@ -23,10 +26,43 @@ const BUCKETS: usize = 256;
 /// How many words of a record are the unit.
 const UNIT: usize = 2;
 
-/// Rows that wait until all rows of their unit were read: each a record of the unit, its group in
-/// each table, and its words.
+/// What is kept of a row: its unit, its group in each table, and the words that aggregates use.
+struct Records {
+    tables: usize,
+    /// The features whose words are kept, in increasing order.
+    features: Vec<usize>,
+    /// For each table, where the words of [`TableLayout::used`] are in a record.
+    places: Vec<Vec<usize>>,
+}
+
+impl Records {
+    fn new(layout: &Layout) -> Records {
+        let tables = layout.tables.len();
+        let used = layout.tables.iter().flat_map(|table| &table.used);
+        let features: BTreeSet<usize> = used.copied().collect();
+        let features: Vec<usize> = features.into_iter().collect();
+        let place = |feature: &usize| {
+            let before = features.partition_point(|other| other < feature);
+            UNIT + tables + before
+        };
+        let places = layout.tables.iter();
+        let places = places.map(|table| table.used.iter().map(place).collect());
+        Records {
+            tables,
+            places: places.collect(),
+            features,
+        }
+    }
+
+    /// How many words a record has.
+    fn width(&self) -> usize {
+        UNIT + self.tables + self.features.len()
+    }
+}
+
+/// Rows that wait until all rows of their unit were read.
 pub(super) struct Buckets {
-    layout: Arc<Layout>,
+    records: Records,
     buckets: Vec<Vec<u64>>,
     /// Bytes in `buckets`.
     bytes: usize,
@@ -47,7 +83,7 @@ impl Buckets {
     /// Spills to disk when all that share the count hold more than `limit` bytes.
     pub(super) fn new(layout: &Arc<Layout>, shared: &Arc<AtomicUsize>, limit: usize) -> Buckets {
         Buckets {
-            layout: Arc::clone(layout),
+            records: Records::new(layout),
             buckets: vec![Vec::new(); BUCKETS],
             bytes: 0,
             shared: Arc::clone(shared),
@@ -58,6 +94,10 @@ impl Buckets {
 
     pub(super) fn add(&mut self, encoded: &Encoded) -> Result<(), EngineError> {
         let before: usize = self.bytes;
+        let bytes = 8 * self.records.width();
+        let words = self.records.features.iter();
+        let words = words.map(|feature| &encoded.words[*feature]);
+        let columns: Vec<&Vec<u64>> = encoded.groups.iter().chain(words).collect();
         for (row, unit) in encoded.units.iter().enumerate() {
             let nowhere = encoded.groups.iter().all(|groups| groups[row] == NONE);
             if *unit == NO_UNIT || nowhere {
@@ -65,9 +105,8 @@ impl Buckets {
             }
             let bucket = &mut self.buckets[bucket_of(unit)];
             bucket.extend_from_slice(unit);
-            bucket.extend(encoded.groups.iter().map(|groups| groups[row]));
-            bucket.extend(encoded.words.iter().map(|words| words[row]));
-            self.bytes += 8 * width(&self.layout);
+            bucket.extend(columns.iter().map(|column| column[row]));
+            self.bytes += bytes;
         }
         let added = self.bytes - before;
         let all = self.shared.fetch_add(added, Ordering::Relaxed) + added;
@@ -134,10 +173,6 @@ impl Buckets {
     }
 }
 
-fn width(layout: &Layout) -> usize {
-    UNIT + layout.tables.len() + layout.features.len()
-}
-
 fn bucket_of(unit: &UnitId) -> usize {
     // Odd multipliers spread whole numbers and short texts over the high bits.
     let mixed =
@@ -163,7 +198,7 @@ pub(super) fn bounded(
     if layout.unit.is_none() {
         return Ok(Fold::new(layout));
     }
-    let values: Vec<Vec<DiscoveredKeys>> = (0..layout.tables.len())
+    let values: Vec<Vec<GroupKey>> = (0..layout.tables.len())
         .map(|table| interner.values(table))
         .collect();
     let next = AtomicUsize::new(0);
@@ -212,12 +247,15 @@ pub(super) fn bounded(
 struct Chooser<'a> {
     layout: &'a Layout,
     /// For each table the values of discovered keys by code.
-    values: &'a [Vec<DiscoveredKeys>],
+    values: &'a [Vec<GroupKey>],
     choice: Ranking,
     fold: Fold,
     pending: Vec<Pending>,
+    records: Records,
     /// Unit and place of each record of a bucket.
     order: Vec<(UnitId, u32)>,
+    /// The same for a bucket of units that differ in their first word alone.
+    short_order: Vec<(u64, u32)>,
     /// Group and place of each row of a unit in a table.
     rows: Vec<(u64, u32)>,
 }
@@ -231,7 +269,7 @@ struct Pending {
 const MOST_PENDING: usize = 4096;
 
 impl<'a> Chooser<'a> {
-    fn new(layout: &'a Arc<Layout>, values: &'a [Vec<DiscoveredKeys>]) -> Self {
+    fn new(layout: &'a Arc<Layout>, values: &'a [Vec<GroupKey>]) -> Self {
         Chooser {
             layout,
             values,
@@ -245,7 +283,9 @@ impl<'a> Chooser<'a> {
                     words: vec![Vec::new(); table.used.len()],
                 })
                 .collect(),
+            records: Records::new(layout),
             order: Vec::new(),
+            short_order: Vec::new(),
             rows: Vec::new(),
         }
     }
@@ -258,33 +298,60 @@ impl<'a> Chooser<'a> {
     }
 
     fn bucket(&mut self, records: &[u64]) {
-        let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        let units = records.chunks_exact(width(self.layout));
+        let each = records.chunks_exact(self.records.width());
         // A bucket is smaller than the memory limit; its rows are numbered by 32 bits.
-        order.extend(
-            units
-                .zip(0..)
-                .map(|(record, place)| ([record[0], record[1]], place)),
-        );
-        order.sort_unstable();
+        let units = each.map(|record| [record[0], record[1]]).zip(0..);
+        let Some(([_, second], _)) = units.clone().next() else {
+            return;
+        };
+        // Units that are whole numbers have the same second word, and so have many texts.
+        if units.clone().all(|(unit, _)| unit[1] == second) {
+            let mut order = std::mem::take(&mut self.short_order);
+            order.clear();
+            order.extend(units.map(|(unit, place)| (unit[0], place)));
+            order.sort_unstable();
+            self.runs(records, &order, |first| [first, second]);
+            self.short_order = order;
+        } else {
+            let mut order = std::mem::take(&mut self.order);
+            order.clear();
+            order.extend(units);
+            order.sort_unstable();
+            self.runs(records, &order, |unit| unit);
+            self.order = order;
+        }
+    }
+
+    /// The units of a bucket one by one, of records in the order of their units and places.
+    fn runs<K: Copy + PartialEq>(
+        &mut self,
+        records: &[u64],
+        order: &[(K, u32)],
+        unit: impl Fn(K) -> UnitId,
+    ) {
         for run in order.chunk_by(|a, b| a.0 == b.0) {
+            let places = run.iter().map(|(_, place)| *place);
             for table in 0..self.layout.tables.len() {
-                self.unit(records, run, table);
+                self.unit(records, unit(run[0].0), places.clone(), table);
             }
         }
-        self.order = order;
     }
 
     /// The rows of one unit in one table.
-    fn unit(&mut self, records: &[u64], run: &[(UnitId, u32)], table: usize) {
-        let width = width(self.layout);
+    fn unit(
+        &mut self,
+        records: &[u64],
+        unit: UnitId,
+        places: impl Iterator<Item = u32>,
+        table: usize,
+    ) {
+        let width = self.records.width();
         let record = |place: u32| &records[place as usize * width..][..width];
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         rows.extend(
-            run.iter()
-                .map(|(_, place)| (record(*place)[UNIT + table], *place))
+            places
+                .map(|place| (record(place)[UNIT + table], place))
                 .filter(|(group, _)| *group != NONE),
         );
         let TableLayout {
@@ -295,14 +362,13 @@ impl<'a> Chooser<'a> {
         let fit = rows.len() as u64 <= most_rows.min(most_groups);
         if self.layout.tables[table].is_of_units {
             rows.sort_unstable();
-            let kept = self.kept(run[0].0, table, &rows);
+            let kept = self.kept(unit, table, &rows);
             self.fold.tables[table].add_unit(rows.len() as u64, kept);
         } else if fit {
             rows.iter()
                 .for_each(|row| self.keep(table, row.0, record(row.1)));
         } else {
             rows.sort_unstable();
-            let unit = run[0].0;
             let groups = self.choose_groups(unit, table, &rows);
             for rows in groups {
                 if rows.len() as u64 <= most_rows {
@@ -351,8 +417,8 @@ impl<'a> Chooser<'a> {
     fn group_text(&self, table: usize, group: u64) -> Vec<u8> {
         let publics = self.layout.tables[table].public_groups as u64;
         match self.values[table].get((group / publics) as usize) {
-            Some(value) => group_text(group % publics, &value.texts),
-            None => group_text(group, &[]),
+            Some(key) => group_text(group % publics, key.iter().filter_map(KeyValue::discovered)),
+            None => group_text(group, [""; 0]),
         }
     }
 
@@ -365,13 +431,10 @@ impl<'a> Chooser<'a> {
         mut places: Vec<u32>,
         record: &impl Fn(u32) -> &'r [u64],
     ) -> Vec<u32> {
-        let layout = self.layout;
+        let of_words = &self.records.places[table];
         let words = |place: u32| {
-            let words = &record(place)[UNIT + layout.tables.len()..];
-            layout.tables[table]
-                .used
-                .iter()
-                .map(|feature| words[*feature])
+            let record = record(place);
+            of_words.iter().map(|word| record[*word])
         };
         places.sort_unstable_by(|a, b| words(*a).cmp(words(*b)));
         let group = self.group_text(table, group);
@@ -387,21 +450,17 @@ impl<'a> Chooser<'a> {
         ranked.sort_unstable();
         ranked
             .iter()
-            .take(layout.tables[table].most_rows as usize)
+            .take(self.layout.tables[table].most_rows as usize)
             .map(|(_, index)| places[*index as usize])
             .collect()
     }
 
     fn keep(&mut self, table: usize, group: u64, record: &[u64]) {
         let pending = &mut self.pending[table];
-        let words = &record[UNIT + self.layout.tables.len()..];
         pending.groups.push(group);
-        for (column, feature) in pending
-            .words
-            .iter_mut()
-            .zip(&self.layout.tables[table].used)
-        {
-            column.push(words[*feature]);
+        let columns = pending.words.iter_mut();
+        for (column, word) in columns.zip(&self.records.places[table]) {
+            column.push(record[*word]);
         }
         if pending.groups.len() >= MOST_PENDING {
             pending.flush(&mut self.fold.tables[table]);

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::EngineError;
-use super::encode::{Encoded, Interner};
+use super::encode::Encoded;
+use super::intern::Interner;
 use crate::engine::layout::{Layout, NONE, TableLayout};
-use crate::query::{Group, KeyValue, LOG2_MOST_ROWS};
+use crate::query::{Group, GroupKey, KeyValue, LOG2_MOST_ROWS};
 use accumulator::Accumulator;
 
 /// The sums of all tables so far.
@@ -154,7 +155,7 @@ impl Places {
 }
 
 /// Keys in increasing order. Most are told apart by a few bytes beside them.
-fn in_order(mut keyed: Vec<(Vec<KeyValue>, usize)>) -> Vec<(Vec<KeyValue>, usize)> {
+fn in_order(mut keyed: Vec<(GroupKey, usize)>) -> Vec<(GroupKey, usize)> {
     let beginning = |key: &[KeyValue]| match key.first() {
         None => 0,
         Some(KeyValue::Public(index)) => *index as u128,
@@ -259,17 +260,20 @@ impl TableFold {
     }
 
     fn finish(mut self, table: &TableLayout, index: usize, interner: &Interner) -> Vec<Group> {
-        let keyed: Vec<(Vec<KeyValue>, usize)> = match self.places.take() {
-            None => (0..self.groups)
-                .map(|group| (table.key(group as u64, &[]), group))
-                .collect(),
+        let keyed: Vec<(GroupKey, usize)> = match self.places.take() {
+            None => {
+                let nothing = GroupKey::default();
+                (0..self.groups)
+                    .map(|group| (table.key(group as u64, &nothing), group))
+                    .collect()
+            }
             Some(places) => {
                 let values = interner.values(index);
                 let publics = table.public_groups as u64;
                 let mut keyed = Vec::with_capacity(self.groups);
                 places.each(|group, id| {
-                    let texts = &values[(group / publics) as usize].texts;
-                    keyed.push((table.key(group % publics, texts), id as usize));
+                    let discovered = &values[(group / publics) as usize];
+                    keyed.push((table.key(group % publics, discovered), id as usize));
                 });
                 in_order(keyed)
             }

@@ -19,6 +19,7 @@ mod encode;
 mod error;
 mod fingerprint;
 mod fold;
+mod intern;
 mod join;
 mod memo;
 mod memory;

@@ -8,8 +8,9 @@ use arrow_array::RecordBatch;
 
 use super::bound::{Buckets, bounded};
 use super::derive::Derived;
-use super::encode::{Encoder, Interner};
+use super::encode::Encoder;
 use super::fold::Fold;
+use super::intern::Interner;
 use super::{EngineError, Options};
 use crate::engine::derive::DeriveStep;
 use crate::engine::layout::Layout;

@@ -26,18 +26,22 @@ fn the_largest_groups_come_first_and_equal_ones_by_name() {
             .to_vec();
         counts.push(cell("e", "", None));
         let order = Order::by_size(&counts);
-        order.apply(&mut counts);
-        assert_eq!(names(&counts), ["b", "d", "a", "c", "e"]);
+        let expected = ["b", "d", "a", "c", "e"];
+        let mut same = counts.clone();
+        order.apply(&counts, &mut same);
+        assert_eq!(names(&same), expected);
         // Other cells of the same groups, several each, and one of another group.
         let others = ["a", "z", "b", "c", "d", "e"];
         let mut others: Vec<Cell> = others
             .iter()
             .flat_map(|name| ["1", "2"].map(|label| cell(name, label, None)))
             .collect();
-        order.apply(&mut others);
+        order.apply(&counts, &mut others);
         let expected = [
             "z1", "z2", "b1", "b2", "d1", "d2", "a1", "a2", "c1", "c2", "e1", "e2",
         ];
         assert_eq!(names(&others), expected);
+        order.apply_to_its_own(&mut counts);
+        assert_eq!(counts, same);
     }
 }

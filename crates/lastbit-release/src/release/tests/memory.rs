@@ -111,7 +111,7 @@ fn of_units(query: &Query, table: &Table, rows: &[Row]) -> Group {
         left_out += ((all - kept) << LOG2_SHARE) / all;
     }
     Group {
-        key: vec![],
+        key: Default::default(),
         values: vec![Aggregated::Kept {
             units,
             cut,
@@ -185,7 +185,7 @@ fn groups(table: &Table, kept: &[(Vec<KeyValue>, &Row)]) -> Vec<Group> {
     groups
         .into_iter()
         .map(|(key, rows)| Group {
-            key,
+            key: key.into(),
             values: table
                 .aggregates
                 .iter()

@@ -18,7 +18,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use super::memory::{Memory, Row};
 use crate::account::{Price, Prices, price};
 use crate::plan::{Neighbours, Plan, Statistic};
-use crate::query::{Aggregated, Answer, KeyValue, Query};
+use crate::query::{Aggregated, Answer, GroupKey, Query};
 use crate::schema::Unit;
 use crate::statistic::{Method, Pick, Scan, Slot, TableScan, numbers_chain, query, rows_by_key};
 
@@ -228,7 +228,7 @@ impl One<'_> {
             let ends = [Some(2), margin].into_iter().flatten();
             let ends = ends.flat_map(|rows| [Aim::Lower(rows), Aim::Upper(rows)]);
             for aim in ends.chain([Aim::Value]) {
-                let keys: BTreeSet<&Vec<KeyValue>> = [a, b]
+                let keys: BTreeSet<&GroupKey> = [a, b]
                     .into_iter()
                     .flat_map(|answer| &answer.tables[self.slot.table])
                     .map(|group| &group.key)
@@ -249,7 +249,7 @@ impl One<'_> {
         &self,
         selection: &RankSelection,
         answer: &Answer,
-        key: &Vec<KeyValue>,
+        key: &GroupKey,
         aim: Aim,
     ) -> Vec<Rational> {
         let mut groups = answer.tables[self.slot.table].iter();

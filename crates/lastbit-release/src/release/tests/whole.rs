@@ -9,7 +9,7 @@ use lastbit_noise::entropy::System;
 use super::memory::{Memory, Row};
 use crate::account::{Prices, price};
 use crate::plan::Plan;
-use crate::query::KeyValue;
+use crate::query::{GroupKey, KeyValue};
 use crate::statistic::{LossUnit, Pick, Scan, Slot, Whole, query};
 
 /// Public and discovered groups, shared noise, selections and facts about units.
@@ -77,8 +77,8 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-fn town(name: &str) -> Vec<KeyValue> {
-    vec![KeyValue::Discovered(name.to_owned())]
+fn town(name: &str) -> GroupKey {
+    [KeyValue::Discovered(name.to_owned())].into()
 }
 
 /// What no scan can change: neither the groups that a count has published, nor where the integers
@@ -86,7 +86,7 @@ fn town(name: &str) -> Vec<KeyValue> {
 #[test]
 fn the_map_of_a_release_does_not_depend_on_what_a_scan_returns() {
     let only = |names: &[&str]| {
-        let keys: BTreeSet<Vec<KeyValue>> = names.iter().map(|name| town(name)).collect();
+        let keys: BTreeSet<GroupKey> = names.iter().map(|name| town(name)).collect();
         Pick::Only(Arc::new(keys))
     };
     let picks = || {
@@ -174,7 +174,7 @@ fn drawn(prices: &Prices, slots: &[Slot], whole: &Whole, table: &Scan) -> usize 
         if price.threshold.is_some() {
             published.extend(drawn.iter().map(|(key, _)| key.clone()));
         } else if price.chain.groups.is_none() {
-            let keys: BTreeSet<Vec<KeyValue>> = drawn.into_iter().map(|(key, _)| key).collect();
+            let keys: BTreeSet<GroupKey> = drawn.into_iter().map(|(key, _)| key).collect();
             assert_eq!(keys, published);
         }
     }
