@@ -23,7 +23,7 @@ fn plan(join: &str, change: bool) -> String {
     format!(
         "[source]\nfiles = \"visits.csv\"\nwhere = \"cost > 0\"\n{join}[privacy]\n\
          neighbours = \"{relation}\"\nunit = \"patient\"\nmost_rows = 2\nmost_groups = 2\n\
-         [budget]\nepsilon = 1\n\
+         [budget]\nepsilon = 10\n\
          [columns.age]\nlower = 0\nupper = 100\nmissing_codes = [999]\n\
          [columns.cost]\nlower = 0\nupper = 50\ngrid = -1\n\
          [columns.sex]\ncategories = [\"f\", \"m\", \"?\"]\nother = \"?\"\n\
@@ -33,9 +33,31 @@ fn plan(join: &str, change: bool) -> String {
          [[statistics]]\nname = \"age\"\nkind = \"sum\"\nof = \"age\"\nloss = 0.1\n\
          [[statistics]]\nname = \"cost\"\nkind = \"sum\"\nof = \"cost\"\nby = [\"old\", \"sex\"]\n\
          loss = 0.1\n\
-         [[statistics]]\nname = \"women\"\nkind = \"count\"\nwhere = \"sex = 'f'\"\nloss = 0.1\n"
+         [[statistics]]\nname = \"women\"\nkind = \"count\"\nwhere = \"sex = 'f'\"\nloss = 0.1\n\
+         {}",
+        MORE.concat()
     )
 }
+
+/// What else is asked of joined columns: weights, shares, products, units and what is left out.
+const MORE: [&str; 10] = [
+    "[[statistics]]\nname = \"weighted mean\"\nkind = \"mean\"\nof = \"cost\"\nweights = \"age\"\n\
+     by = \"sex\"\nloss = 0.1\n",
+    "[[statistics]]\nname = \"weighted sum\"\nkind = \"sum\"\nof = \"cost\"\nweights = \"age\"\n\
+     loss = 0.1\n",
+    "[[statistics]]\nname = \"share\"\nkind = \"share\"\nof = \"sex\"\nby = \"old\"\nloss = 0.1\n",
+    "[[statistics]]\nname = \"condition\"\nkind = \"share\"\nof = \"number(age) > number(cost)\"\n\
+     by = \"sex\"\nloss = 0.1\n",
+    "[[statistics]]\nname = \"regression\"\nkind = \"regression\"\nof = \"cost\"\non = \"age\"\n\
+     by = \"sex\"\nloss = 0.1\n",
+    "[[statistics]]\nname = \"correlation\"\nkind = \"correlation\"\nof = [\"age\", \"cost\"]\n\
+     loss = 0.1\n",
+    "[[statistics]]\nname = \"units\"\nkind = \"units\"\nby = [\"sex\", \"old\"]\nloss = 0.1\n",
+    "[[statistics]]\nname = \"top\"\nkind = \"top\"\nof = \"sex\"\nmost = 1\nloss = 0.1\n",
+    "[[statistics]]\nname = \"ages\"\nkind = \"left-out\"\nof = \"age\"\nby = \"sex\"\n\
+     loss = 0.1\n",
+    "[[statistics]]\nname = \"limits\"\nkind = \"left-out\"\nlimits_by = \"sex\"\nloss = 0.1\n",
+];
 
 fn numbers(directory: &Path, text: &str, visits: &str, people: &str) -> Vec<Vec<Rational>> {
     fs::write(directory.join("visits.csv"), visits).unwrap();
