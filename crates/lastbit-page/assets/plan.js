@@ -92,6 +92,7 @@ let later = null;
 // A little later: it takes longer than a price, and is no part of dragging.
 function advice() {
   page.advice = null;
+  byId("advice").setAttribute("aria-busy", "true");
   clearTimeout(later);
   later = setTimeout(askAdvice, 200);
 }
@@ -118,6 +119,7 @@ async function askAdvice() {
     answer.names === null ? null : make("p", { class: "notice bad" }, answer.names),
     answer.before === null ? null : make("p", { class: "notice" }, answer.before),
   );
+  byId("advice").setAttribute("aria-busy", "false");
 }
 
 byId("lock-all").addEventListener("click", lockAll);

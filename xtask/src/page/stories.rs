@@ -119,6 +119,9 @@ impl Stage<'_> {
     fn open(&self, served: &Served, name: &str) -> Result<()> {
         self.browser.go(&served.at(&format!("/plan/{name}")))?;
         self.browser.until(SETTLED)?;
+        // What comes a moment later moves the buttons below it.
+        self.browser
+            .until("document.getElementById('advice').getAttribute('aria-busy') !== 'true'")?;
         Ok(())
     }
 

@@ -64,8 +64,8 @@ impl Stage<'_> {
         directory.write("c.toml", &plan("Third", "0.9"))?;
         self.open(&served, "c.toml")?;
         self.browser.until(
-            "document.getElementById('left-warning').textContent.startsWith('This will be \
-             refused')",
+            "[...document.querySelectorAll('#left-warning, #advice')].some((place) => \
+             place.textContent.includes('This will be refused'))",
         )?;
         self.browser.click("#release")?;
         self.browser.click("#confirm-yes")?;
