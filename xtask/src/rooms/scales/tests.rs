@@ -21,6 +21,10 @@ fn texts_comments_and_shares_of_python_are_no_scales() {
                 part = positive(\"epsilon\", spend[\"epsilon\"]) / whole\n";
     assert_eq!(python(text), [0; 0]);
     assert_eq!(python(&format!("{text}x / y\n")), [6]);
+    assert_eq!(
+        python("def rows(self, sql: str, /, most=1): ...\ndef f(x, /): ...\n"),
+        [0; 0]
+    );
 }
 
 #[test]
