@@ -1,12 +1,10 @@
-"""Rows that stay where they are: sessions with databases, and data frames of Spark."""
+"""Rows that stay where they are: sessions with databases."""
 
 from __future__ import annotations
 
-import contextlib
-import uuid
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Protocol, Sequence
+from typing import Any, Callable, Iterable, List, Optional, Protocol, Sequence
 
-from ._lastbit import DataError, ParameterError
+from ._lastbit import ParameterError
 
 Rows = Iterable[Sequence[Optional[str]]]
 
@@ -65,87 +63,14 @@ def _parts(table: Any) -> Optional[List[str]]:
     raise ParameterError('table is a name or its parts, such as ["schema", "visits"]')
 
 
-def _is_session(data: Any) -> bool:
+def stays(data: Any) -> bool:
+    """Whether the rows of these data are read by statements, where they are."""
     return callable(getattr(data, "rows", None)) and isinstance(getattr(data, "dialect", None), str)
 
 
-def _is_spark_frame(data: Any) -> bool:
-    """Whether it is a frame of Spark, and not of Spark Connect, whose sessions share no views."""
-    kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(data).__mro__]
-    of_spark = any(kind.startswith("pyspark.sql.") for kind in kinds)
-    connect = any(kind.startswith("pyspark.sql.connect.") for kind in kinds)
-    return of_spark and not connect and hasattr(data, "createGlobalTempView")
-
-
-def stays(data: Any) -> bool:
-    """Whether the rows of these data are read by statements, where they are."""
-    return _is_session(data) or _is_spark_frame(data)
-
-
-@contextlib.contextmanager
-def opened(data: Any) -> Iterator[Optional[Asked]]:
-    """A session with data that stay where they are; None for others."""
-    if _is_session(data):
-        table, is_snapshot = getattr(data, "table", None), getattr(data, "is_snapshot", False)
-        yield Asked(data.rows, data.dialect, table, bool(is_snapshot))
-    elif _is_spark_frame(data):
-        with _spark_frame(data) as session:
-            yield session
-    else:
-        yield None
-
-
-#: The same meaning whatever the settings of the cluster are, as the command has it for tables.
-SPARK_SETTINGS = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.variable.substitute": "false",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.files.ignoreCorruptFiles": "false",
-    "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.constraintPropagation.enabled": "false",
-    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
-    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
-    "spark.sql.maxPlanStringLength": "0",
-}
-
-#: What texts must be to Spark.
-_TEXTS = "SELECT 'a' <> 'A', typeof('a') = 'string', 'a' <> 'a ', length('\\\\') = 1"
-
-
-@contextlib.contextmanager
-def _spark_frame(frame: Any) -> Iterator[Asked]:
-    """A frame as a view of all sessions, and a session of its own, whose settings are ours."""
-    failed, view = "", f"lastbit_{uuid.uuid4().hex}"
-    if frame.isStreaming:
-        raise DataError("a stream of Spark has no end; release from a table that it is written to")
-    try:
-        session = frame.sparkSession.newSession()
-        for name, value in SPARK_SETTINGS.items():
-            session.conf.set(name, value)
-        same_texts = all(session.sql(_TEXTS).collect()[0])
-        shared = session.conf.get("spark.sql.globalTempDatabase", "global_temp")
-        frame.createGlobalTempView(view)
-    except Exception as error:
-        failed = type(error).__name__
-    if failed:
-        # Not inside of `except`: the other error could quote a cell, and must not come along.
-        raise DataError(f"the data frame could not be read: {failed} in Spark; collect() it to see")
-
-    def rows(sql: str) -> Rows:
-        # A command, which could write, is no part of a query.
-        found = session.sql(f"SELECT * FROM (\n{sql}\n) AS answer").collect()
-        return [list(row) for row in found]
-
-    try:
-        if not same_texts:
-            raise DataError(
-                "Spark compares texts by a collation here, or reads backslashes in another way; "
-                "take such settings out of spark-defaults.conf"
-            )
-        yield Asked(rows, "spark", [shared, view], False)
-    finally:
-        # The session may be gone by now, and the view with it.
-        with contextlib.suppress(Exception):
-            frame.sparkSession.catalog.dropGlobalTempView(view)
+def asked(data: Any) -> Optional[Asked]:
+    """The session of data that stay where they are; None for others."""
+    if not stays(data):
+        return None
+    table, is_snapshot = getattr(data, "table", None), getattr(data, "is_snapshot", False)
+    return Asked(data.rows, data.dialect, table, bool(is_snapshot))

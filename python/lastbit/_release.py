@@ -8,7 +8,7 @@ import time
 from typing import Any, Callable, Optional, Union
 
 from . import _lastbit
-from ._databases import opened
+from ._databases import asked
 from ._interpreter import name_interpreter
 from ._lastbit import DataError, NativeTable, ParameterError, PlanError
 from ._plan import NO_FILES, Plan
@@ -25,8 +25,8 @@ def _table(data: Any) -> NativeTable:
     failed = ""
     try:
         if not hasattr(data, "__arrow_c_stream__"):
-            # A lazy frame of polars, a relation of older DuckDB, a data frame of Spark Connect or of
-            # older pandas.
+            # A lazy frame of polars, a relation of older DuckDB, a data frame of Spark or of older
+            # pandas.
             for method in ("toArrow", "to_arrow_table", "fetch_arrow_table"):
                 if hasattr(data, method):
                     data = getattr(data, method)()
@@ -41,8 +41,8 @@ def _table(data: Any) -> NativeTable:
         if not hasattr(data, "__arrow_c_stream__"):
             raise DataError(
                 f"data of type {kind} cannot be read; give a path, or a data frame with "
-                f"`__arrow_c_stream__` (pandas, polars, pyarrow, DuckDB), one of pyspark, or a "
-                f"session with a database: an object with `rows`, `dialect` and `table`"
+                f"`__arrow_c_stream__` (pandas, polars, pyarrow, DuckDB), or a session with "
+                f"a database: an object with `rows`, `dialect` and `table`"
             )
         if kind.startswith("polars."):
             data = _without_nulls(data)
@@ -103,9 +103,9 @@ def release(
     """Publishes what a plan says about data, through a ledger that cannot be overspent.
 
     `data` is a path, a data frame (pandas, polars, lazy too, pyarrow, DuckDB, anything with
-    `__arrow_c_stream__`), a data frame of pyspark or a `DatabaseSession`, whose rows stay where
-    they are, or nothing: then the plan's own source is read. The memory of a frame is not copied:
-    do not write into it meanwhile. A data frame is known again by its cells: the same plan on the
+    `__arrow_c_stream__`; one of pyspark is collected first), a `DatabaseSession`, whose rows stay
+    where they are, or nothing: then the plan's own source is read. The memory of a frame is not
+    copied: do not write into it meanwhile. A data frame is known again by its cells: the same plan on the
     same cells returns what was published before, at no cost. Without `ledger` it is the one beside
     the plan's file.
 
@@ -124,30 +124,30 @@ def release(
         raise ParameterError(
             'a plan that is not read from a file needs a ledger: say which, ledger="visits.ledger"'
         )
-    with opened(data) as session:
-        files: Optional[str] = None
-        table: Optional[NativeTable] = None
-        if isinstance(data, (str, os.PathLike)):
-            files = os.fspath(data)
-        elif data is not None and session is None:
-            table = _table(data)
-        elif data is None and f'files = "{NO_FILES}"' in plan.to_toml():
-            raise DataError(
-                "the plan names no files; give it data, for example release(plan, data=frame)"
-            )
-        name_interpreter()
-        bar = _Bar()
-        tell: Optional[Callable[[float], object]] = None
-        if callable(progress):
-            tell = progress
-        elif progress or (progress is None and _is_watched()):
-            tell = bar
-        try:
-            report, stored = _lastbit.release(
-                native, place, in_directory, table, session, files, tell
-            )
-        finally:
-            bar.clear()
+    session = asked(data)
+    files: Optional[str] = None
+    table: Optional[NativeTable] = None
+    if isinstance(data, (str, os.PathLike)):
+        files = os.fspath(data)
+    elif data is not None and session is None:
+        table = _table(data)
+    elif data is None and f'files = "{NO_FILES}"' in plan.to_toml():
+        raise DataError(
+            "the plan names no files; give it data, for example release(plan, data=frame)"
+        )
+    name_interpreter()
+    bar = _Bar()
+    tell: Optional[Callable[[float], object]] = None
+    if callable(progress):
+        tell = progress
+    elif progress or (progress is None and _is_watched()):
+        tell = bar
+    try:
+        report, stored = _lastbit.release(
+            native, place, in_directory, table, session, files, tell
+        )
+    finally:
+        bar.clear()
     return Report(report, stored)
 
 

@@ -155,9 +155,9 @@ impl Engine for Stoppable {
     }
 }
 
-/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, the rows
-/// of a session, other files, or the plan's own. The report, and the row and time of an earlier
-/// release if it was one. `progress` is told now and then which part was read.
+/// Releases a plan: through the ledger at a path, or the one of a directory; about a table, the
+/// rows of a session, other files, or the plan's own. The report, and the row and time of an
+/// earlier release if it was one. `progress` is told now and then which part was read.
 #[pyfunction]
 #[pyo3(signature = (
     plan, ledger, in_directory, table=None, session=None, files=None, progress=None
