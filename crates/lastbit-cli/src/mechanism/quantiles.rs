@@ -185,8 +185,8 @@ impl Draw {
 
 #[derive(Args)]
 pub struct LawArgs {
-    /// File of numbers, one per line; `-` for standard input. Guesses, as the law of the true values
-    /// would disclose them
+    /// File of numbers, one per line; `-` for standard input. Guesses, as the law of the true
+    /// values would disclose them
     #[arg(long, value_name = "FILE")]
     values: PathBuf,
 
@@ -211,8 +211,10 @@ impl LawArgs {
         let each = epsilon.get() / &Rational::from(laws.len() as u64);
         if self.common.json {
             let selections = laws.iter().map(|law| {
+                let at = self.at(law, rows.len())?;
+                let at: Vec<Value> = at.map(|at| json_nearest(at.get())).collect();
                 Ok(json!({
-                    "at": self.at(law, rows.len())?.map(|at| json_nearest(at.get())).collect::<Vec<_>>(),
+                    "at": at,
                     "rank": law.rank,
                     "epsilon": json_up(&each),
                     "runs": law.runs.iter().map(run_json).collect::<Vec<_>>(),
