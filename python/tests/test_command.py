@@ -80,7 +80,9 @@ def test_spark_is_asked_by_this_interpreter_unless_another_is_named(
         'kind = "count"\n'
     )
     environment = {name: text for name, text in os.environ.items() if name != "LASTBIT_PYTHON"}
-    environment.update(FOUND=str(found), PYTHONPATH=str(fake))
+    # Before whatever the tests import lastbit from.
+    places = [str(fake), *filter(None, [environment.get("PYTHONPATH")])]
+    environment.update(FOUND=str(found), PYTHONPATH=os.pathsep.join(places))
     environment["PATH"] = f"{other.parent}{os.pathsep}{environment['PATH']}"
     if named:
         environment["LASTBIT_PYTHON"] = str(other)
