@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -269,6 +270,35 @@ def test_profiles() -> None:
         and axes.drawn[2] == {"label": "four"}
         and axes.labels["yscale"] == "log"
     )
+
+
+def test_a_profile_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    from matplotlib import pyplot
+
+    profile = lastbit.Profile([lastbit.LossBound(laplace="0.1", times=100)], delta="1e-6")
+    axes = profile.plot(color="#ff0000", label="a hundred")
+    (line,) = axes.get_lines()
+    assert list(zip(*line.get_data())) == profile.curve()
+    assert axes.get_yscale() == "log" and axes.get_xlabel() == "ε"
+    canvas = axes.figure.canvas
+    canvas.draw()
+    red, green, blue = numpy.moveaxis(numpy.asarray(canvas.buffer_rgba()), 2, 0)[:3].astype(int)
+    drawn = numpy.argwhere((red > 200) & (green < 60) & (blue < 60))
+    # From the upper left to the lower right: δ falls as ε grows.
+    assert len(drawn) > 200
+    left, right = drawn[drawn[:, 1].argmin()], drawn[drawn[:, 1].argmax()]
+    assert left[0] < right[0] - 100 and left[1] < right[1] - 200
+    second = profile.plot(axes)
+    assert second is axes and len(axes.get_lines()) == 2
+    pyplot.close("all")
+
+
+def test_plots_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        lastbit.Profile([lastbit.LossBound(laplace="0.1")]).plot()
 
 
 def test_audits_find_what_is_false() -> None:

@@ -1,6 +1,7 @@
 //! `cargo xtask python`, `wheel` and `site`: the Python package, and the pages that need it.
 
 use std::env;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,6 +20,12 @@ const OLDEST_REQUIREMENTS: &str = "python/tests/requirements-oldest.txt";
 /// The libraries whose programs the guide has beside ours.
 const PEERS: &str = "python/tests/requirements-peers.txt";
 
+/// Tumult Analytics, which starts Spark and so takes minutes.
+const TUMULT: &str = "python/tests/requirements-tumult.txt";
+
+/// The tests of their programs.
+const OF_PEERS: [&str; 2] = ["-k", "what_others_do"];
+
 /// What builds the wheel.
 const MATURIN: &str = "maturin==1.16.0";
 
@@ -28,10 +35,17 @@ const MARKDOWN: &str = "markdown==3.11.3";
 /// The oldest Python that the package runs with.
 const OLDEST: (u32, u32) = (3, 10);
 
+/// No newer one is looked for.
+const NEWEST_MINOR: u32 = 20;
+
+/// The Python that is taken where nobody names one.
+const USUAL: &str = "python3";
+
 /// `cargo xtask python`: with `--python PROGRAM`, another Python than `python3`; with `--oldest`,
-/// the oldest versions of other packages; the other arguments go to pytest.
+/// the oldest versions of other packages; with `--tumult`, only the program of Tumult Analytics
+/// that the guide has; the other arguments go to pytest.
 pub fn run(arguments: &[String]) -> Result<()> {
-    let mut program = "python3".to_owned();
+    let mut program = USUAL.to_owned();
     let mut requirements = REQUIREMENTS;
     let mut rest = Vec::new();
     let mut given = arguments.iter();
@@ -44,30 +58,46 @@ pub fn run(arguments: &[String]) -> Result<()> {
                     .clone();
             }
             "--oldest" => requirements = OLDEST_REQUIREMENTS,
+            "--tumult" => requirements = TUMULT,
             _ => rest.push(argument.clone()),
         }
     }
     match environment(&program, &Wanted::File(requirements))? {
+        Ok(python) if requirements == TUMULT => {
+            let chosen = OF_PEERS.map(str::to_owned);
+            pytest(&python, &assembled(&python)?, &chosen)
+        }
         Ok(python) => tested(&python, &rest).map(|summary| println!("{summary}")),
         Err(why) => bail!("{why}"),
     }
 }
 
 /// As a step of `cargo xtask test`: skipped, where there is no Python, it has no venv module, or
-/// the packages cannot be installed.
+/// the packages cannot be installed. The oldest packages run in the oldest Python that answers, and
+/// the others in the newest, too.
 pub fn step() -> Result<Outcome> {
-    let python = match environment("python3", &Wanted::File(REQUIREMENTS))? {
+    let python = match environment(USUAL, &Wanted::File(REQUIREMENTS))? {
         Ok(python) => python,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let mut summary = tested(&python, &[])?;
-    // One build serves all: the native part works with every Python.
-    let others: [(&str, &str, &[&str]); 2] = [
-        (OLDEST_REQUIREMENTS, "with the oldest packages", &[]),
-        (PEERS, "beside other libraries", &["-k", "what_others_do"]),
+    let (oldest, newest) = ends(answering());
+    let mut others: Vec<(&str, &str, String, &[&str])> = vec![
+        (
+            &oldest.program,
+            OLDEST_REQUIREMENTS,
+            format!("with the oldest packages in {oldest}"),
+            &[],
+        ),
+        (USUAL, PEERS, "beside other libraries".to_owned(), &OF_PEERS),
     ];
-    for (file, how, chosen) in others {
-        match environment("python3", &Wanted::File(file))? {
+    if newest.version != version(USUAL) {
+        let how = format!("in {newest}");
+        others.push((&newest.program, REQUIREMENTS, how, &[]));
+    }
+    // One build serves all: the native part works with every Python.
+    for (program, file, how, chosen) in others {
+        match environment(program, &Wanted::File(file))? {
             Ok(python) => {
                 let chosen: Vec<String> = chosen.iter().map(ToString::to_string).collect();
                 pytest(&python, &site_packages(), &chosen)?;
@@ -76,12 +106,79 @@ pub fn step() -> Result<Outcome> {
             Err(why) => summary.push_str(&format!("; NOT {how}: {why}")),
         }
     }
+    summary.push_str(
+        "; NOT beside Tumult Analytics, which takes minutes: cargo xtask python --tumult",
+    );
     Ok(Outcome::Passed(summary))
+}
+
+/// A Python that may be there.
+#[derive(Clone)]
+struct Interpreter {
+    program: String,
+    version: Option<(u32, u32)>,
+}
+
+impl Interpreter {
+    fn new(program: impl Into<String>) -> Interpreter {
+        let program = program.into();
+        Interpreter {
+            version: version(&program),
+            program,
+        }
+    }
+}
+
+impl fmt::Display for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.version {
+            Some((major, minor)) => write!(f, "Python {major}.{minor}"),
+            None => write!(f, "{}", self.program),
+        }
+    }
+}
+
+/// The Pythons that answer, new enough: by their names, and those of pyenv, whose names answer only
+/// where somebody chose them.
+fn answering() -> Vec<Interpreter> {
+    let named = (OLDEST.1..=NEWEST_MINOR).map(|minor| format!("python3.{minor}"));
+    let programs = [USUAL.to_owned()]
+        .into_iter()
+        .chain(named)
+        .chain(of_pyenv());
+    programs
+        .map(Interpreter::new)
+        .filter(|one| one.version.is_some())
+        .collect()
+}
+
+/// The programs of pyenv's versions; none without pyenv.
+fn of_pyenv() -> Vec<String> {
+    let said = |arguments: &[&str]| {
+        let output = isolated("pyenv").args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    let versions = said(&["versions", "--bare"]).unwrap_or_default();
+    versions
+        .lines()
+        .filter_map(|version| said(&["prefix", version.trim()]))
+        .map(|prefix| format!("{prefix}/bin/python"))
+        .collect()
+}
+
+/// The oldest and the newest of them; the usual one, if none answers.
+fn ends(found: Vec<Interpreter>) -> (Interpreter, Interpreter) {
+    let usual = || Interpreter::new(USUAL);
+    let oldest = found.iter().min_by_key(|one| one.version).cloned();
+    // Of two that are as new, the last would be taken: the usual one is first.
+    let newest = found.iter().rev().max_by_key(|one| one.version).cloned();
+    (oldest.unwrap_or_else(usual), newest.unwrap_or_else(usual))
 }
 
 /// `cargo xtask site`: the guide, the notebooks and the references of both languages, as pages.
 pub fn site() -> Result<()> {
-    let python = match environment("python3", &Wanted::Packages(&[MARKDOWN]))? {
+    let python = match environment(USUAL, &Wanted::Packages(&[MARKDOWN]))? {
         Ok(python) => python,
         Err(why) => bail!("{why}"),
     };
@@ -105,7 +202,7 @@ pub fn site() -> Result<()> {
 
 /// `cargo xtask wheel`
 pub fn wheel() -> Result<()> {
-    let python = match environment("python3", &Wanted::Packages(&[MATURIN]))? {
+    let python = match environment(USUAL, &Wanted::Packages(&[MATURIN]))? {
         Ok(python) => python,
         Err(why) => bail!("{why}"),
     };
@@ -167,6 +264,7 @@ fn environment(program: &str, wanted: &Wanted) -> Result<Result<PathBuf, String>
     let suffix = match wanted {
         Wanted::File(REQUIREMENTS) => "",
         Wanted::File(PEERS) => "-peers",
+        Wanted::File(TUMULT) => "-tumult",
         Wanted::File(_) => "-oldest",
         Wanted::Packages(_) => "-build",
     };
