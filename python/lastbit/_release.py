@@ -105,9 +105,9 @@ def release(
     `data` is a path, a data frame (pandas, polars, lazy too, pyarrow, DuckDB, anything with
     `__arrow_c_stream__`; one of pyspark is collected first), a `DatabaseSession`, whose rows stay
     where they are, or nothing: then the plan's own source is read. The memory of a frame is not
-    copied: do not write into it meanwhile. A data frame is known again by its cells: the same plan on the
-    same cells returns what was published before, at no cost. Without `ledger` it is the one beside
-    the plan's file.
+    copied: do not write into it meanwhile. A data frame is known again by its cells: the same plan
+    on the same cells returns what was published before, at no cost. Without `ledger` it is the one
+    beside the plan's file.
 
     `progress` is a function that is told which part was read, True or False; by default a bar is
     shown where somebody looks. Other threads of Python run meanwhile. Ctrl-C stops the reading, and

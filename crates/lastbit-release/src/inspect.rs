@@ -308,8 +308,8 @@ fn filters(
     inspected.collect()
 }
 
-/// Four tables for each table of a query: as it is, without its limits, also without its filter, and
-/// with its limit of rows alone.
+/// Four tables for each table of a query: as it is, without its limits, also without its filter,
+/// and with its limit of rows alone.
 fn of_limits(grouped: &Query) -> Vec<Table> {
     let variants: [fn(&mut Scope); 4] = [
         |_| {},

@@ -80,8 +80,8 @@ fn prices_and_rehearsals_fit_80_columns() {
     }
 }
 
-/// In a pipe tables and prose are made for 80 columns, whatever `COLUMNS` says, and help follows it.
-/// What terminals show is in `terminal.rs`.
+/// In a pipe tables and prose are made for 80 columns, whatever `COLUMNS` says, and help follows
+/// it. What terminals show is in `terminal.rs`.
 #[test]
 fn pipes_have_tables_of_80_columns() {
     let here = hostile();

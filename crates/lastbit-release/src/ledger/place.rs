@@ -81,9 +81,9 @@ pub(super) fn make(
     })
 }
 
-/// Checks that the file has only one name, and is not mounted under it by itself. SQLite names its log after the name by which a file is
-/// opened, so processes that use different names do not see each other's entries. Names of drafts
-/// that a crash left behind are removed.
+/// Checks that the file has only one name, and is not mounted under it by itself. SQLite names its
+/// log after the name by which a file is opened, so processes that use different names do not see
+/// each other's entries. Names of drafts that a crash left behind are removed.
 #[cfg(unix)]
 pub(super) fn check_names(path: &Path, about: &Metadata) -> Result<(), LedgerError> {
     use std::os::unix::fs::MetadataExt;
