@@ -84,8 +84,7 @@ pub(super) fn spaced(text: &str) -> String {
 }
 
 /// [`grouped`] for each number of a text that is safe already, on one line with a sign of percent.
-/// Dates, powers, hashes and what is
-/// quoted are no numbers.
+/// Dates, powers, hashes and what is quoted are no numbers.
 pub(crate) fn grouped_within(safe: &str) -> String {
     let mut out = String::with_capacity(safe.len());
     let (mut rest, mut before) = (safe, ' ');
