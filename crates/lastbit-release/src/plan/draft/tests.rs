@@ -1,6 +1,9 @@
 use super::*;
 use crate::plan::Plan;
 
+/// How a value begins that is to fill in.
+const QUOTED: &str = "\"FILL IN";
+
 fn column(name: &str, of: Option<DeclaredType>) -> Declared {
     let name = name.to_owned();
     Declared { name, of }

@@ -45,7 +45,7 @@ fn every_loss_has_one_shape_and_its_doubles_are_at_or_above_what_is_exact() {
             assert_eq!(&number(&text(exact)), part, "{written}");
             let printed = number(&written[value].to_string());
             assert!(printed >= *part, "{written}");
-            let next = part + &(part * &Rational::new(1, 1 << 40));
+            let next = part + &(part * &Rational::new(1, 1u64 << 40));
             assert!(printed <= next, "{written}");
         }
     }
