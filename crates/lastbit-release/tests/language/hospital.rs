@@ -132,7 +132,7 @@ fn the_report_says_what_is_joined_looked_up_and_weighted() {
         assert!(about.iter().any(|one| one.contains(words)), "{about:?}");
     };
     says(
-        "mean score, of all stays",
+        "mean score, weighted",
         "each row counts as often as its `stands_for` says",
     );
     says("days and severity", "`severity` of 9 is missing");
