@@ -277,6 +277,7 @@ impl Left {
         };
         match self.part() {
             Part::TooMuch => name,
+            _ if self.refused.is_some() => name,
             _ => {
                 let after = self.left.minus(&self.loss);
                 let more = match self.more {

@@ -52,8 +52,13 @@ fn a_changed_budget_does_not_lose_what_was_stored() {
         assert_eq!(again.out, first.out);
         assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0.5"));
     }
-    // What is new is taken only from the budget that is in force.
+    // What is new is taken only from the budget that is in force, which the price says, too.
     here.write("plan.toml", LOSSES.replace("grid = 0", "grid = 1"));
+    let price = here.run(&["plan", "plan.toml"]).succeeded().out;
+    let words = price.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "This will be refused: lastbit.ledger: the plan's budget is ε = 1, the ledger's";
+    assert!(words.contains(expected), "{price}");
+    assert!(!words.contains("more like it") && !words.contains("after this release"));
     here.run(&release).refused("the plan's budget is");
     assert_eq!(here.spent("lastbit.ledger").as_deref(), Some("0.5"));
 }

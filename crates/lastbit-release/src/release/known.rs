@@ -40,7 +40,8 @@ pub fn released_before(plan: &Plan, ledger: &Path) -> Result<Option<(i64, String
 }
 
 /// Writes into `left` what of a plan was released from the ledger before, all of it or some of its
-/// statistics; or that the ledger is about something else. What cannot be read is left out.
+/// statistics; or that the ledger is about something else, or has another budget. What cannot be
+/// read is left out.
 pub fn remember(plan: &Plan, ledger: &Path, left: &mut Left) {
     let differs = |ledger: Ledger| {
         let (terms, protects) = (plan.terms(), plan.protects());
@@ -59,6 +60,12 @@ pub fn remember(plan: &Plan, ledger: &Path, left: &mut Left) {
         return;
     }
     left.before = released_before(plan, ledger).ok().flatten();
+    if left.before.is_none() {
+        // What is new is taken only from the budget that the plan states.
+        let other = Ledger::view(ledger).ok();
+        let other = other.and_then(|ledger| super::check(plan, &ledger).err());
+        left.refused = other.map(|error| error.to_string());
+    }
     left.again = match &left.before {
         Some(_) => None,
         None => published_before(plan, ledger).ok().flatten(),
